@@ -1,0 +1,1 @@
+"""What every layer shares: records, errors, network, text. Imports nothing of ours and no CKAN."""

@@ -1,0 +1,121 @@
+"""Errors by consequence: what is lost decides the class, not what went wrong.
+
+Every message is one sentence for a publisher: it names the field or the URL and what was
+expected. ``code`` is stable; documentation and pages explain it.
+"""
+
+from __future__ import annotations
+
+
+class UkharvestError(Exception):
+    """Base of all errors that a person should read.
+
+    Args:
+        message: one sentence without traceback or response body.
+        code: stable identifier in kebab case; the class's own by default.
+        url: the address that the error is about, "" if none.
+        line: line in the document, if known.
+    """
+
+    code = "error"
+    retryable = False
+
+    def __init__(
+        self, message: str, *, code: str = "", url: str = "", line: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or type(self).code
+        self.url = url
+        self.line = line
+
+
+class ConfigError(UkharvestError):
+    """The source's options or address cannot work: an error beside the form's field.
+
+    ``field`` is the form field it belongs to: ``url`` or the option's name.
+    """
+
+    code = "config"
+
+    def __init__(self, message: str, *, field: str = "", code: str = "", url: str = "") -> None:
+        super().__init__(message, code=code, url=url)
+        self.field = field
+
+
+class SourceError(UkharvestError):
+    """The run stops; nothing is imported, nothing is deleted."""
+
+    code = "source"
+
+
+class FetchError(SourceError):
+    """No usable answer from the network. In the fetch stage it costs one record only."""
+
+    code = "fetch"
+
+
+class Blocked(FetchError):
+    """The guard does not allow this address or scheme."""
+
+    code = "blocked"
+
+
+class TooLarge(FetchError):
+    """More decompressed bytes than allowed."""
+
+    code = "too-large"
+
+
+class Unreachable(FetchError):
+    """Name look-up, connection or TLS failed, or a time limit was reached."""
+
+    code = "unreachable"
+    retryable = True
+
+
+class BadStatus(FetchError):
+    """An HTTP status that is not a success; ``status`` holds it."""
+
+    code = "bad-status"
+
+    def __init__(self, message: str, *, status: int, url: str = "") -> None:
+        super().__init__(message, url=url)
+        self.status = status
+        self.retryable = status == 429 or status >= 500
+
+
+class ProtocolError(SourceError):
+    """An answer, but not one of this protocol: wrong document, a page twice, a count that lies."""
+
+    code = "protocol"
+
+
+class RecordError(UkharvestError):
+    """This record is lost; the run goes on."""
+
+    code = "record"
+
+
+class ParseError(RecordError):
+    """Unreadable, or without identity or title."""
+
+    code = "parse"
+
+
+class DuplicateGuid(RecordError):
+    """A second record with the same identity in one run; the first counts."""
+
+    code = "duplicate-guid"
+
+
+class RejectedByCkan(RecordError):
+    """package_create or package_update said no; the message names the fields."""
+
+    code = "rejected"
+
+
+class SkipRecord(UkharvestError):
+    """Nothing is wrong, the record is not for us (a harvest source, a private entry)."""
+
+    code = "skipped"

@@ -1,0 +1,1 @@
+"""The IHarvester plugins: one small file per source type, on ``base`` and ``run``."""

@@ -1,0 +1,1 @@
+"""Formats: what a record means. Pure functions from a RawRecord to a DatasetRecord."""

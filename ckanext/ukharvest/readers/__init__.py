@@ -1,0 +1,1 @@
+"""Protocols: how to get at a source's records. They know transport and paging, no metadata."""

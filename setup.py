@@ -1,0 +1,13 @@
+"""Babel's message extractors for CKAN's templates; everything else is in setup.cfg."""
+
+from setuptools import setup
+
+setup(
+    message_extractors={
+        "ckanext": [
+            ("**.py", "python", None),
+            ("**.js", "javascript", None),
+            ("**/templates/**.html", "ckan", None),
+        ],
+    }
+)
