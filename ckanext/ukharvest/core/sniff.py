@@ -1,0 +1,39 @@
+"""What a document is, whatever was asked for: servers answer errors with pages and status 200."""
+
+from __future__ import annotations
+
+import html
+import re
+
+# A page says what it is near its beginning; scripts in front of a title can be long.
+_LOOK_AT = 65536
+
+_BEFORE = re.compile(r"(?:\s+|<\?xml[^>]*\?>|<\?[^>]*\?>|<!--.*?-->)+", re.DOTALL)
+_PAGE = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|title|meta|script)\b)", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+
+
+def html_title(content: bytes) -> str | None:
+    """Return the title of an HTML page, "" if it has none, None if this is no HTML page.
+
+    The title is on one line, at most 100 characters.
+    """
+    text = _decode(content[:_LOOK_AT])
+    before = _BEFORE.match(text)
+    if not _PAGE.match(text, before.end() if before else 0):
+        return None
+    title = _TITLE.search(text)
+    words = html.unescape(title[1]).split() if title else []
+    line = " ".join(words)
+    return line if len(line) <= 100 else line[:99].rstrip() + "…"
+
+
+def _decode(content: bytes) -> str:
+    """Decode well enough to find tags and read a title."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", "replace").lstrip("\ufeff")
+    try:
+        # The cut may go through a character.
+        return content.decode("utf-8-sig", "strict" if len(content) < _LOOK_AT else "replace")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
