@@ -1,0 +1,41 @@
+"""Plain text: what is left of a value when the accidents of its format are gone."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+
+# C0 and C1 controls but tab and line feed, and lone surrogates, which neither XML nor PostgreSQL
+# can hold; JSON escapes such as \u0000 and \ud800 bring them in.
+_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+# Project Open Data's mark for text that a federal agency withholds: "[[REDACTED-EX B6]]".
+_REDACTED = re.compile(r"\[\[\s*REDACTED.*\]\]", re.IGNORECASE | re.DOTALL)
+
+
+def clean_text(value: object) -> str:
+    """Return a value as stripped text with LF line ends and without control characters.
+
+    Numbers become their text, booleans ``true`` or ``false``; None and everything that is not one
+    value (lists, objects, bytes, NaN) become "".
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float, Decimal)):
+        return str(value) if math.isfinite(value) else ""
+    if not isinstance(value, str):
+        return ""
+    text = value.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
+    return _UNWANTED.sub("", text).strip().strip("\ufeff").strip()
+
+
+def is_redacted(value: str) -> bool:
+    """Tell whether a text is nothing but a redaction mark of Project Open Data."""
+    return _REDACTED.fullmatch(value.strip()) is not None
+
+
+def shorten(value: str, length: int = 80) -> str:
+    """Return a text on one line, at most ``length`` characters long, for use in a message."""
+    line = " ".join(value.split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
