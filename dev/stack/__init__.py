@@ -1,0 +1,4 @@
+"""The services and virtual environments behind bin/stack, bin/test and bin/demo.
+
+It runs before anything is installed, so it imports nothing but Python's own library.
+"""

@@ -1,0 +1,108 @@
+"""The command bin/stack."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+
+from . import venv
+from .console import StackError, say, tail
+from .paths import CKAN_VERSIONS, DEFAULT_CKAN, STACK, log_file
+from .site import PURPOSES, Site, ensure_site, services
+from .state import locked
+
+DESCRIPTION = f"""\
+The services that the extension needs: PostgreSQL, Redis and Solr, on loopback, with all
+their files in one folder ({STACK}). Stop them before you delete it.
+
+A service that already runs elsewhere is named by a variable, and then neither started nor
+stopped:
+  UKHARVEST_DATABASE_URL  postgresql://role:password@host:5432/postgres (may make databases)
+  UKHARVEST_REDIS_URL     redis://host:6379
+  UKHARVEST_SOLR_URL      http://host:8983/solr (with cores {", ".join(f"ckan_{p}-{DEFAULT_CKAN}" for p in PURPOSES)})
+  UKHARVEST_STACK         another folder than .stack in the checkout
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options) or 0)
+    except StackError as error:
+        say(f"\n{error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "bin/stack", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    start = commands.add_parser("start", help="install what is missing, start, and make what CKAN needs")
+    start.add_argument("--ckan", choices=CKAN_VERSIONS, default=DEFAULT_CKAN)
+    start.set_defaults(run=_start)
+
+    stop = commands.add_parser("stop", help="stop the services; their data stays")
+    stop.set_defaults(run=_stop)
+
+    status = commands.add_parser("status", help="what runs, and where; exit code 3 unless all do")
+    status.set_defaults(run=_status)
+
+    logs = commands.add_parser("logs", help="the end of each service's log, or of one log")
+    logs.add_argument("name", nargs="?", help="postgres, redis, solr, or another file in logs/")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
+    logs.add_argument("-n", "--lines", type=int, default=20)
+    logs.set_defaults(run=_logs)
+
+    env = commands.add_parser("env", help="a site's addresses as shell variables, to be evaluated")
+    env.add_argument("--ckan", choices=CKAN_VERSIONS, default=DEFAULT_CKAN)
+    env.add_argument("--purpose", choices=PURPOSES, default="demo")
+    env.set_defaults(run=_env)
+    return parser
+
+
+def _start(options: argparse.Namespace) -> None:
+    with locked():
+        for purpose in PURPOSES:
+            ensure_site(options.ckan, purpose)
+    _status(options)
+
+
+def _stop(options: argparse.Namespace) -> None:
+    with locked():
+        for service in reversed(services()):
+            service.stop()
+
+
+def _status(options: argparse.Namespace) -> int:
+    print(f"folder      {STACK}")
+    for ckan in CKAN_VERSIONS:
+        made = venv.folder(ckan) if ckan in venv.versions_made() else "not made"
+        print(f"CKAN {ckan:<6} {made}")
+    down = 0
+    for service in services():
+        running = service.is_running()
+        down += not running
+        address = service.location if running else ""
+        print(f"{service.title:<11} {service.status():<32} {address}".rstrip())
+    return 3 if down else 0
+
+
+def _logs(options: argparse.Namespace) -> None:
+    names = [options.name] if options.name else [service.name for service in services()]
+    paths = [log_file(name) for name in names]
+    if options.follow:
+        os.execvp("tail", ["tail", "-n", str(options.lines), "-F", *map(str, paths)])
+    for path in paths:
+        print(f"==> {path} <==\n{tail(path, options.lines)}\n")
+
+
+def _env(options: argparse.Namespace) -> None:
+    for name, value in Site(options.ckan, options.purpose).variables().items():
+        print(f"export {name}={shlex.quote(value)}")
+
+

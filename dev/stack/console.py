@@ -1,0 +1,76 @@
+"""What a person sees: one line per step with its time, and the log's end when one fails.
+
+All of it goes to standard error; standard output is for what a command was asked to print.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+# A build log shows a sign of life this often, a terminal every second.
+QUIET_SECONDS = 20
+
+
+class StackError(Exception):
+    """Something a person has to mend; its text says what and how."""
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def step(title: str) -> Iterator[None]:
+    """Announce a step, tick while it runs, and end its line with the seconds it took."""
+    started = time.monotonic()
+    done = threading.Event()
+    ticker = threading.Thread(target=_tick, args=(title, started, done), daemon=True)
+    ticker.start()
+    outcome = "failed"
+    try:
+        yield
+        outcome = "done"
+    finally:
+        done.set()
+        ticker.join()
+        seconds = time.monotonic() - started
+        start = "\r" if sys.stderr.isatty() else ""
+        mark = " " if outcome == "done" else "!"
+        say(f"{start}{mark} {title:<60} {seconds:6.1f} s{'' if outcome == 'done' else '  failed'}")
+
+
+def _tick(title: str, started: float, done: threading.Event) -> None:
+    on_terminal = sys.stderr.isatty()
+    while not done.wait(1 if on_terminal else QUIET_SECONDS):
+        seconds = time.monotonic() - started
+        if on_terminal:
+            print(f"\r  {title:<60} {seconds:4.0f} s …", end="", file=sys.stderr, flush=True)
+        else:
+            say(f"  {title} … {seconds:.0f} s")
+
+
+def tail(path: Path, lines: int = 30) -> str:
+    """The last lines of a log, or a word that there is none."""
+    if not path.is_file():
+        return f"(no {path})"
+    return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+
+
+def run(command: Sequence[str | Path], log: Path, **options: Any) -> None:
+    """Run a command with its output in a log; raise with the log's end if it fails."""
+    with log.open("a") as out:
+        out.write(f"$ {' '.join(map(str, command))}\n")
+        out.flush()
+        status = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, **options
+        ).returncode
+    if status:
+        program = Path(command[0]).name
+        raise StackError(f"{tail(log)}\n\n{program} ended with {status}; all of it: {log}")

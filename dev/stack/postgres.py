@@ -1,0 +1,153 @@
+"""PostgreSQL: a cluster of our own, never the one that Debian's package makes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from . import console
+from .console import StackError, step
+from .process import as_user, can_reach, give_to, service_user
+from .service import Service
+
+SUPERUSER = "postgres"
+# CKAN's own name for it. It owns the databases and is no superuser, as on a portal.
+ROLE = "ckan_default"
+
+
+class Postgres(Service):
+    name = "postgres"
+    title = "PostgreSQL"
+    default_port = 15432
+    variable = "UKHARVEST_DATABASE_URL"
+    # The "fast" shutdown: it ends sessions instead of waiting for them.
+    stop_signal = signal.SIGINT
+
+    @property
+    def url(self) -> str:
+        """A role that may make databases, at the database that is always there."""
+        return self.external or self._url_of(ROLE)
+
+    def database_url(self, database: str) -> str:
+        return urlunsplit(urlsplit(self.url)._replace(path=f"/{database}"))
+
+    def ensure_database(self, database: str, *, durable: bool) -> None:
+        """Make the database if it is missing; a test's need not survive a power cut."""
+        if self._query(self.url, f"select 1 from pg_database where datname = '{database}'"):
+            return
+        with step(f"PostgreSQL: making the database {database}"):
+            self._query(self.url, f"create database \"{database}\" encoding 'UTF8' template template0")
+            if not durable:
+                self._query(self.url, f'alter database "{database}" set synchronous_commit = off')
+
+    def prepare(self) -> None:
+        made = self.folder / "initialised"
+        if made.exists():
+            return
+        with step("PostgreSQL: making a cluster"):
+            # What is there without the mark was broken off half-way.
+            shutil.rmtree(self.folder / "data", ignore_errors=True)
+            password = self.folder / "password"
+            password.touch(mode=0o600)
+            password.write_text(self.state.password(self.name))
+            with self._as_server_user() as (folder, options):
+                console.run(
+                    [
+                        *(_program("initdb"), "--pgdata", folder / "data", "--username", SUPERUSER),
+                        *("--auth", "scram-sha-256", "--pwfile", folder / "password"),
+                        *("--encoding", "UTF8", "--locale", "C.UTF-8"),
+                    ],
+                    self.log,
+                    cwd="/",
+                    **options,
+                )
+            password.unlink()
+            made.touch()
+
+    def spawn(self, port: int) -> None:
+        with self._as_server_user() as (folder, options):
+            self.daemon.start(
+                [
+                    *(_program("postgres"), "-D", folder / "data", "-p", str(port)),
+                    # Loopback alone: a socket's path may be longer than the kernel takes.
+                    *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
+                ],
+                self.log,
+                **options,
+            )
+
+    def answers(self) -> bool:
+        # A neighbour on this port does not know our password.
+        try:
+            return self._query(self.external or self._url_of(SUPERUSER), "select 1") == "1"
+        except StackError:
+            return False
+
+    def start(self) -> None:
+        super().start()
+        if self.external:
+            return
+        superuser = self._url_of(SUPERUSER)
+        if not self._query(superuser, f"select 1 from pg_roles where rolname = '{ROLE}'"):
+            password = self.state.password(self.name)
+            self._query(superuser, f"create role {ROLE} login createdb password '{password}'")
+
+    def _url_of(self, role: str) -> str:
+        return f"postgresql://{role}:{self.state.password(self.name)}@127.0.0.1:{self.port}/postgres"
+
+    @contextlib.contextmanager
+    def _as_server_user(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The folder's path and the arguments with which a process may use it.
+
+        PostgreSQL refuses to be root. If the user it runs as instead cannot get to the folder,
+        because a parent is closed (a clone below /root), it is handed the folder as an open
+        file: that needs no right on the parents, and no mode of theirs is changed.
+        """
+        user = service_user()
+        give_to(user, self.folder)
+        if can_reach(self.folder, user):
+            yield self.folder, as_user(user)
+            return
+        handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            yield Path(f"/proc/self/fd/{handle}"), {"pass_fds": (handle,), **as_user(user)}
+        finally:
+            os.close(handle)
+
+    def _query(self, url: str, statement: str) -> str:
+        """What psql prints for the statement; the password stays out of the process list."""
+        parts = urlsplit(url)
+        login, _, host = parts.netloc.rpartition("@")
+        role, _, password = login.partition(":")
+        result = subprocess.run(
+            [
+                *(_program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement),
+                *("-d", urlunsplit(parts._replace(netloc=f"{role}@{host}" if role else host))),
+            ],
+            env={**os.environ, "PGPASSWORD": unquote(password), "PGCONNECT_TIMEOUT": "5"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if result.returncode:
+            raise StackError(f"PostgreSQL: {result.stderr.strip()}")
+        return result.stdout.strip()
+
+
+def _program(name: str) -> str:
+    """The path of one of PostgreSQL's programs; Debian keeps them apart by version."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
+    for folder in reversed(folders):
+        if (folder / name).exists():
+            return str(folder / name)
+    found = shutil.which(name)
+    if found is None:
+        raise StackError(f"PostgreSQL's program {name} is not installed")
+    return found

@@ -1,0 +1,57 @@
+"""Redis: the queues of ckanext-harvest and of CKAN's background jobs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+from urllib.parse import urlsplit
+
+from .console import StackError
+from .process import as_user
+from .service import RootlessService
+
+
+class Redis(RootlessService):
+    name = "redis"
+    title = "Redis"
+    default_port = 16379
+    variable = "UKHARVEST_REDIS_URL"
+
+    @property
+    def url(self) -> str:
+        return self.external or f"redis://127.0.0.1:{self.port}"
+
+    def database_url(self, number: int) -> str:
+        parts = urlsplit(self.url)
+        return parts._replace(path=f"/{number}").geturl()
+
+    def prepare(self) -> None:
+        """Nothing: Redis makes what it needs."""
+
+    def spawn(self, port: int) -> None:
+        program = shutil.which("redis-server")
+        if program is None:
+            raise StackError("redis-server is not installed")
+        user = self.own_folder()
+        self.daemon.start(
+            [
+                *(program, "--port", str(port), "--bind", "127.0.0.1"),
+                # Saved once a minute and when stopped: a queue survives bin/stack stop.
+                *("--dir", self.folder, "--save", "60", "1"),
+            ],
+            self.log,
+            **as_user(user),
+        )
+
+    def answers(self) -> bool:
+        parts = urlsplit(self.url)
+        try:
+            with socket.create_connection((parts.hostname, parts.port or 6379), timeout=5) as link:
+                login = [f"AUTH {parts.username or ''} {parts.password}\r\n"] if parts.password else []
+                link.sendall("".join([*login, "INFO server\r\nQUIT\r\n"]).encode())
+                answer = b"".join(iter(lambda: link.recv(65536), b"")).decode()
+        except OSError:
+            return False
+        found = re.search(r"^process_id:(\d+)", answer, re.MULTILINE)
+        return found is not None and (bool(self.external) or int(found[1]) == self.daemon.pid())

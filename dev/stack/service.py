@@ -1,0 +1,151 @@
+"""What the three services have in common: a port, a process, a log, start and stop."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import time
+from abc import ABC, abstractmethod
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from . import console
+from .console import StackError, step
+from .paths import log_file, make_folder
+from .process import Daemon, can_reach, give_to, service_user
+from .state import State, free_port
+
+START_ATTEMPTS = 3
+
+
+class Service(ABC):
+    """One server of the stack, or one that runs elsewhere and is only named to us."""
+
+    name: str
+    title: str
+    # With stock ports plus 10,000 or so, a service of the machine itself is rarely in the way.
+    default_port: int
+    # The environment variable that names a server which already runs elsewhere.
+    variable: str
+    ready_seconds = 60
+    stop_signal = signal.SIGTERM
+
+    def __init__(self) -> None:
+        self.state = State()
+        self.daemon = Daemon(self.name)
+        self.log = log_file(self.name)
+
+    @property
+    def external(self) -> str | None:
+        """The address of a server that is not ours to start or stop."""
+        return os.environ.get(self.variable, "").rstrip("/") or None
+
+    @property
+    def folder(self) -> Path:
+        return make_folder(self.name)
+
+    @property
+    def port(self) -> int:
+        port = self.state.port(self.name)
+        if port is None:
+            raise StackError(f"{self.title} has not been started yet; bin/stack start does it")
+        return port
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The address that everything else of this service is derived from."""
+
+    @property
+    def location(self) -> str:
+        """The address without its password, for people."""
+        parts = urlsplit(self.url)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the files that a start needs; quick when they are there."""
+
+    @abstractmethod
+    def spawn(self, port: int) -> None:
+        """Start the process."""
+
+    @abstractmethod
+    def answers(self) -> bool:
+        """Whether the server answers, and is ours and not a neighbour on the same port."""
+
+    def is_running(self) -> bool:
+        if self.external:
+            return self.answers()
+        return self.daemon.pid() is not None and self.state.port(self.name) is not None and self.answers()
+
+    def start(self) -> None:
+        """Make sure that the service answers."""
+        if self.external:
+            if not self.answers():
+                raise StackError(f"{self.title}: {self.variable} is set, and nothing answers there")
+            return
+        self.prepare()
+        if self.is_running():
+            return
+        with step(f"{self.title}: starting"):
+            # It may be there and not answer: hung, or of a start that was broken off.
+            self.daemon.stop(self.stop_signal)
+            self._start_on_a_free_port()
+
+    def _start_on_a_free_port(self) -> None:
+        taken: set[int] = set()
+        for _ in range(START_ATTEMPTS):
+            port = free_port(self.state.port(self.name) or self.default_port, avoid=taken)
+            self.state.write(self.name, port=port)
+            self.spawn(port)
+            if self._becomes_ready():
+                return
+            # Two checkouts that start in the same second can be given the same port.
+            self.daemon.stop(self.stop_signal)
+            taken.add(port)
+        raise StackError(f"{console.tail(self.log)}\n\n{self.title} does not start; all of it: {self.log}")
+
+    def _becomes_ready(self) -> bool:
+        deadline = time.monotonic() + self.ready_seconds
+        while self.daemon.pid() is not None and time.monotonic() < deadline:
+            if self.answers():
+                return True
+            time.sleep(0.1)
+        return False
+
+    def stop(self) -> None:
+        """End the process, if it is ours and runs."""
+        if self.external or self.daemon.pid() is None:
+            self.daemon.stop(self.stop_signal)
+            return
+        with step(f"{self.title}: stopping"):
+            self.daemon.stop(self.stop_signal)
+
+    def status(self) -> str:
+        """One phrase for `bin/stack status`."""
+        if self.external:
+            return "answers, elsewhere" if self.answers() else f"no answer ({self.variable})"
+        if self.is_running():
+            return f"running, pid {self.daemon.pid()}"
+        if self.daemon.pid() is not None:
+            return f"does not answer, pid {self.daemon.pid()}"
+        return "gone without being stopped" if self.daemon.has_stale_pid() else "stopped"
+
+
+class RootlessService(Service):
+    """A service that does not mind root, and gives root up wherever it can.
+
+    Where a parent of the stack is closed to other users (a clone below /root) it keeps root:
+    changing the modes of folders that are not ours would be worse.
+    """
+
+    def own_folder(self) -> pwd.struct_passwd | None:
+        """Hand the service's folder to the user it runs as, and say who that is."""
+        user = service_user()
+        give_to(user, self.folder)
+        if user is not None and not can_reach(self.folder, user):
+            give_to(None, self.folder)
+            return None
+        return user

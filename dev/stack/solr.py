@@ -1,0 +1,138 @@
+"""Solr 9: jars from Maven Central, a small launcher, one core per site."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import urllib.error
+import urllib.request
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from . import console
+from .console import StackError, step
+from .paths import DEV, Stamp, digest, log_file
+from .process import as_user, give_to
+from .service import RootlessService
+
+SOURCES = DEV / "solr"
+# Solr is on loopback: a proxy that the machine has for the outside is not asked.
+_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Solr(RootlessService):
+    name = "solr"
+    title = "Solr"
+    default_port = 18983
+    variable = "UKHARVEST_SOLR_URL"
+
+    @property
+    def url(self) -> str:
+        return self.external or f"http://127.0.0.1:{self.port}/solr"
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    def core_url(self, core: str) -> str:
+        return f"{self.url}/{core}"
+
+    def prepare(self) -> None:
+        stamp = Stamp(
+            self.folder / "stamp",
+            digest([SOURCES / "pom.xml", SOURCES / "SolrServer.java", SOURCES / "log4j2.xml"]),
+        )
+        if stamp.is_current():
+            return
+        with step("Solr: jars from Maven Central"):
+            self._fetch_jars()
+        with step("Solr: compiling the launcher"):
+            classes = self.folder / "classes"
+            console.run(
+                ["javac", "-cp", f"{self.folder}/lib/*", "-d", classes, SOURCES / "SolrServer.java"],
+                log_file("solr-setup"),
+            )
+            shutil.copy(SOURCES / "log4j2.xml", classes)
+        self.home.mkdir(exist_ok=True)
+        shutil.copy(SOURCES / "solr.xml", self.home)
+        stamp.write()
+
+    def _fetch_jars(self) -> None:
+        # Maven's repository goes into the stack as well, and away again: ~/.m2 is not ours.
+        repository = self.folder / "m2"
+        shutil.rmtree(self.folder / "lib", ignore_errors=True)
+        console.run(
+            [
+                *("mvn", "--batch-mode", "--no-transfer-progress", "--file", SOURCES / "pom.xml"),
+                *(f"-Dmaven.repo.local={repository}", f"-DoutputDirectory={self.folder / 'lib'}"),
+                "dependency:copy-dependencies",
+            ],
+            log_file("solr-setup"),
+        )
+        shutil.rmtree(repository)
+
+    def spawn(self, port: int) -> None:
+        user = self.own_folder()
+        temporary = self.folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        give_to(user, temporary)
+        self.daemon.start(
+            [
+                *("java", "-Xmx512m", "-XX:-UsePerfData", f"-Dsolr.solr.home={self.home}"),
+                *(f"-Djava.io.tmpdir={temporary}", "-Dsolr.jetty.host=127.0.0.1"),
+                *("-cp", f"{self.folder}/classes:{self.folder}/lib/*", "SolrServer", str(port)),
+            ],
+            self.log,
+            **as_user(user),
+        )
+
+    def answers(self) -> bool:
+        try:
+            home = self._get("admin/info/system")["solr_home"]
+        except (OSError, ValueError, KeyError):
+            return False
+        return bool(self.external) or Path(home) == self.home
+
+    def ensure_core(self, core: str, schema: Path) -> None:
+        """Make the core with CKAN's schema; make it anew when CKAN's schema has changed."""
+        known = self._get("admin/cores", action="STATUS", core=core)["status"].get(core)
+        if self.external:
+            if not known:
+                raise StackError(f"Solr at {self.external} has no core {core}; make it there first")
+            return
+        folder = self.home / core
+        parts = [schema, *sorted((SOURCES / "conf").iterdir())]
+        stamp = Stamp(folder / "stamp", digest(parts))
+        if known and stamp.is_current():
+            return
+        with step(f"Solr: making the core {core}"):
+            if known:
+                self._get("admin/cores", action="UNLOAD", core=core, deleteIndex="true")
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(SOURCES / "conf", folder / "conf")
+            write_schema(schema, folder / "conf" / "spatial.xml", folder / "conf" / "schema.xml")
+            stamp.write()
+            self.own_folder()
+            self._get("admin/cores", action="CREATE", name=core, instanceDir=str(folder))
+
+    def _get(self, path: str, **query: str) -> dict[str, Any]:
+        address = f"{self.url}/{path}?{urlencode({'wt': 'json', **query})}"
+        try:
+            with _direct.open(address, timeout=60) as answer:
+                return dict(json.load(answer))
+        except urllib.error.HTTPError as error:
+            reason = error.read().decode(errors="replace")[:2000]
+            raise StackError(f"Solr: {error} for {address}\n{reason}") from error
+
+
+def write_schema(ckan_schema: Path, additions: Path, target: Path) -> None:
+    """CKAN's schema with our additions, each put into the section of the same name."""
+    schema = ET.parse(ckan_schema)
+    for section in ET.parse(additions).getroot():
+        place = schema.find(section.tag)
+        if place is None:
+            raise StackError(f"{ckan_schema} has no <{section.tag}>; is it CKAN's schema?")
+        place.extend(section)
+    schema.write(target, encoding="utf-8", xml_declaration=True)

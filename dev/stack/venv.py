@@ -1,0 +1,87 @@
+"""The virtual environments: one for each version of CKAN, with the extension in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from . import console, debian
+from .console import StackError, step
+from .paths import CKAN_VERSIONS, DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
+
+REQUIREMENTS = ("ckan[requirements]", "ckanext-harvest", "ckanext-spatial", "ckanext-dcat")
+EXTRAS = "dcat,spatial,check"
+PACKAGE_FILES = tuple(ROOT / name for name in ("setup.py", "setup.cfg", "pyproject.toml"))
+
+
+def folder(ckan: str = DEFAULT_CKAN) -> Path:
+    """Where that version's environment is; the default's has the plain name."""
+    return STACK / ("venv" if ckan == DEFAULT_CKAN else f"venv-{ckan}")
+
+
+def program(name: str, ckan: str = DEFAULT_CKAN) -> Path:
+    return folder(ckan) / "bin" / name
+
+
+def ckan_schema(ckan: str) -> Path:
+    """CKAN's own Solr schema, out of the installed package."""
+    found = list(folder(ckan).glob("lib/python3*/site-packages/ckan/config/solr/schema.xml"))
+    if not found:
+        raise StackError(f"no schema.xml in {folder(ckan)}; remove that folder and start again")
+    return found[0]
+
+
+def ensure(ckan: str = DEFAULT_CKAN) -> None:
+    """Make the environment, or bring it up to date with the requirement files."""
+    debian.ensure(debian.VENV)
+    constraints = DEV / f"constraints-{ckan}.txt"
+    requirements = ROOT / "dev-requirements.txt"
+    place = folder(ckan)
+    needed = Stamp(
+        place / "stamp-requirements",
+        digest(
+            [DEV / "constraints.txt", constraints, requirements],
+            *(str(place), sys.version, *REQUIREMENTS),
+        ),
+    )
+    package = Stamp(place / "stamp-package", digest(PACKAGE_FILES, str(ROOT), needed.value))
+    pip = [program("python", ckan), "-m", "pip", "install", "--quiet", "--constraint", constraints]
+
+    if not needed.is_current():
+        with step(f"Python: virtual environment {place.name}"):
+            _make(place)
+        with step(f"Python: CKAN {ckan}, extensions, tools"):
+            _pip([*pip, *REQUIREMENTS, "--requirement", requirements], ckan)
+        needed.write()
+    if not package.is_current() and any(path.is_file() for path in PACKAGE_FILES):
+        with step(f"Python: this extension in {place.name}"):
+            _pip([*pip, "--editable", f"{ROOT}[{EXTRAS}]"], ckan)
+        package.write()
+
+
+def _make(place: Path) -> None:
+    # An environment that was moved, or whose Python is gone, does not mend by installing.
+    sound = [place / "bin" / "python", "-c", "import pip, sys; sys.exit(sys.prefix != sys.argv[1])"]
+    if not _succeeds([*sound, place]):
+        console.run([sys.executable, "-m", "venv", "--clear", place], log_file(place.name))
+
+
+def _succeeds(command: list[str | Path]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def _pip(command: list[str | Path], ckan: str) -> None:
+    # A user's own packages and settings of a surrounding environment stay out of this one.
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PIP_USER")}
+    console.run(
+        command, log_file(folder(ckan).name), env={**environment, "PYTHONNOUSERSITE": "1"}
+    )
+
+
+def versions_made() -> list[str]:
+    return [ckan for ckan in CKAN_VERSIONS if (folder(ckan) / "stamp-requirements").is_file()]
