@@ -6,6 +6,7 @@ Exclusive canonical form as in the W3C recommendation "Exclusive XML Canonicaliz
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 
 from lxml import etree
 
@@ -53,7 +54,8 @@ def canonical(element: etree._Element) -> bytes:
     except etree.C14NError:
         # libxml2 refuses relative namespace names (xmlns="inventory"), which the recommendation
         # deprecates but publishers use; the younger C14N 2.0 does not mind them.
-        return etree.tostring(element, method="c14n2", with_comments=False)
+        # It finds declarations at or below the element only: a copy brings them along.
+        return etree.tostring(deepcopy(element), method="c14n2", with_comments=False)
 
 
 def _parser() -> etree.XMLParser:
