@@ -1,0 +1,117 @@
+"""Reads an answer's body into a file, unpacked, and never more of it than allowed.
+
+Unpacking is done here, not by urllib3, because its older versions unpack a whole network read at
+once: a few kilobytes can become gigabytes before anybody can count them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import IO, cast
+
+from urllib3 import BaseHTTPResponse
+
+from ckanext.ukharvest.core.address import shown
+from ckanext.ukharvest.core.errors import FetchError, TooLarge
+
+ACCEPT_ENCODING = "gzip, deflate"
+IN_MEMORY = 5 * 1024 * 1024  # bytes; a larger body goes to a temporary file
+PIECE = 64 * 1024  # bytes read or unpacked at a time
+
+_PACKED = {"gzip", "x-gzip", "deflate"}
+_UNREADABLE = {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
+_GZIP = b"\x1f\x8b"
+
+
+def empty() -> IO[bytes]:
+    """Return an empty body."""
+    return cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))
+
+
+def read(response: BaseHTTPResponse, url: str, max_bytes: int) -> IO[bytes]:
+    """Return the response's body, unpacked, at position 0.
+
+    Raises TooLarge when it is, or says that it is, more than ``max_bytes``; FetchError when it
+    cannot be unpacked; urllib3's errors when the connection fails.
+    """
+    declared = response.headers.get("Content-Length", "")
+    if declared.isdecimal() and int(declared) > max_bytes:
+        raise _too_large(url, max_bytes)
+    chunks = response.stream(PIECE, decode_content=False)
+    packed = _is_packed(response.headers.get("Content-Encoding", ""), url)
+    file = empty()
+    size = 0
+    try:
+        for piece in _unpacked(chunks) if packed else chunks:
+            size += len(piece)
+            if size > max_bytes:
+                raise _too_large(url, max_bytes)
+            file.write(piece)
+    except zlib.error as exc:
+        file.close()
+        raise FetchError(
+            f"{shown(url)} cannot be unpacked: it is not the complete gzip data that it says.",
+            code="bad-encoding",
+            url=shown(url),
+        ) from exc
+    except BaseException:
+        file.close()
+        raise
+    response.read(1, decode_content=False)  # nothing is left: hands the connection back for reuse
+    file.seek(0)
+    return file
+
+
+def _is_packed(header: str, url: str) -> bool:
+    """Read Content-Encoding; names that are none (a server's "utf-8", "none") count as plain."""
+    names = [name for name in (part.strip().lower() for part in header.split(",")) if name]
+    packed = [name for name in names if name in _PACKED]
+    if len(packed) > 1 or any(name in _UNREADABLE for name in names):
+        raise FetchError(
+            f"{shown(url)} cannot be unpacked: it is encoded as {header[:40]!r},"
+            f" which was not asked for; expected one of: {ACCEPT_ENCODING}.",
+            code="bad-encoding",
+            url=shown(url),
+        )
+    return bool(packed)
+
+
+def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Unpack gzip (several members too), zlib or bare deflate; raise zlib.error if incomplete."""
+    decoder = None
+    rest = b""
+    for chunk in chunks:
+        rest += chunk
+        while rest:
+            if decoder is None or decoder.eof:
+                if len(rest) < 2:
+                    break
+                if decoder is not None and not rest.startswith(_GZIP):
+                    return  # padding after the end, which gzip(1) ignores as well
+                decoder = zlib.decompressobj(_window(rest))
+            yield decoder.decompress(rest, PIECE)
+            rest = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
+    if decoder is None:
+        if rest:
+            raise zlib.error("too short")
+        return
+    yield decoder.flush()
+    if not decoder.eof:
+        raise zlib.error("incomplete")
+
+
+def _window(start: bytes) -> int:
+    """Return zlib's wbits for data that starts so; many servers send "deflate" without a header."""
+    if start.startswith(_GZIP):
+        return 31
+    has_header = start[0] & 0x0F == 8 and (start[0] * 256 + start[1]) % 31 == 0
+    return 15 if has_header else -15
+
+
+def _too_large(url: str, max_bytes: int) -> TooLarge:
+    limit = f"{max_bytes / 1024 / 1024:.4g}"
+    return TooLarge(
+        f"{shown(url)} is larger than {limit} MB, the most that is read.", url=shown(url)
+    )

@@ -1,0 +1,137 @@
+"""What goes into the HTTP client and what comes out: limits, credentials, requests, replies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from http import HTTPStatus
+from typing import IO
+
+from ckanext.ukharvest.core.records import Validators
+
+MIB = 1024 * 1024
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """How far one request may go.
+
+    Attributes:
+        connect: seconds for a connection to be made.
+        read: seconds without a byte.
+        total: seconds for the request with its redirects, retries and waits. A name look-up,
+            which no program can interrupt, may add what the machine's resolver allows itself.
+        max_bytes: size of a body, unpacked.
+        max_redirects: redirects followed in a row.
+        retries: further attempts after a failed one.
+        delay: seconds between the starts of two requests to one host.
+        retry_after_cap: seconds; a server that asks for more is asked again after this.
+    """
+
+    connect: float = 10.0
+    read: float = 60.0
+    total: float = 900.0
+    max_bytes: int = 200 * MIB
+    max_redirects: int = 5
+    retries: int = 3
+    delay: float = 0.0
+    retry_after_cap: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A secret header for exactly one scheme, host and port, and for no other server."""
+
+    scheme: str
+    host: str
+    port: int
+    header: str
+    value: str = field(repr=False)
+
+
+@dataclass(slots=True)
+class Reply:
+    """An answer, read to its end.
+
+    Attributes:
+        url: the address that answered, in normal form and without fragment.
+        requested_url: the address asked for, in the same form.
+        headers: names in any case.
+        body: the unpacked bytes, seekable, at position 0; close the reply when done with it.
+    """
+
+    url: str
+    requested_url: str
+    status: int
+    headers: Mapping[str, str]
+    body: IO[bytes]
+
+    @property
+    def content(self) -> bytes:
+        """The whole body."""
+        self.body.seek(0)
+        data = self.body.read()
+        self.body.seek(0)
+        return data
+
+    @property
+    def media_type(self) -> str:
+        """The media type in lower case, "" if the server names none."""
+        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+    @property
+    def charset(self) -> str:
+        """The charset that the server names, in lower case, or ""."""
+        message = Message()
+        message["Content-Type"] = self.headers.get("Content-Type", "")
+        return message.get_content_charset("")
+
+    @property
+    def validators(self) -> Validators:
+        """What to send along next time, so that an unchanged document is not sent again."""
+        return Validators(
+            etag=self.headers.get("ETag", ""), last_modified=self.headers.get("Last-Modified", "")
+        )
+
+    @property
+    def not_modified(self) -> bool:
+        """Whether the server says that the document is still the one of the validators."""
+        return self.status == HTTPStatus.NOT_MODIFIED
+
+    @property
+    def redirected(self) -> bool:
+        """Whether another address answered than was asked, or the answer points to another."""
+        return self.url != self.requested_url or self.status in REDIRECTS
+
+    def close(self) -> None:
+        self.body.close()
+
+    def __enter__(self) -> Reply:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request as the caller meant it; ``url`` in normal form."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]  # the caller's: for the server that the caller named
+    own: Mapping[str, str]  # ours: harmless to any server
+    allow: Collection[int]
+    body: bytes | None = None
+    follow: bool = True
+    repeat: bool = True
+
+    def wants(self, status: int) -> bool:
+        """Tell whether an answer of this status goes back to the caller, with its body."""
+        if status == HTTPStatus.NOT_MODIFIED:
+            return "If-None-Match" in self.own or "If-Modified-Since" in self.own
+        if status in REDIRECTS and not self.follow:
+            return True
+        return 200 <= status < 300 or status in self.allow

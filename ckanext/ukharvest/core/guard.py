@@ -1,0 +1,152 @@
+"""Which addresses may be contacted: public ones, unless the sysadmin lists more.
+
+A harvest source's address comes from a form; redirects, paging links and links in listings come
+from strangers. None of them may make the portal read its own network. A name is judged by what it
+resolves to at the moment of connecting: ``core/wire.py`` connects to what ``addresses`` returns
+and to nothing else, so what the name said before, or says later, does not matter.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ckanext.ukharvest.core.address import parse, refuse, shown
+from ckanext.ukharvest.core.errors import Blocked
+
+log = logging.getLogger(__name__)
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+SocketAddress = tuple[socket.AddressFamily, tuple[Any, ...]]
+
+OPTION = "ckanext.ukharvest.http.allow_private"
+
+_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?")
+
+# The standard library's is_global is as old as the interpreter (Python 3.11.7 calls all of these
+# public), so what IANA's special-purpose registries reserve is said here as well.
+_RESERVED = tuple(
+    ipaddress.ip_network(text)
+    for text in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
+)
+_UNICAST6 = ipaddress.IPv6Network("2000::/3")  # all that IANA has given out for the public net
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+# Names that mean "near me" to whoever resolves them: RFC 6761, 6762 and 8375, ICANN's .internal,
+# and the private suffixes that RFC 6762 appendix G lists.
+_NEAR = re.compile(
+    r"[^.]+|(.+\.)?(localhost|local|internal|intranet|private|corp|home|lan|home\.arpa)"
+)
+
+
+class Guard:
+    """Says which addresses may be contacted; immutable, shared by threads.
+
+    Args:
+        allow: networks outside the public net that may be contacted all the same, such as
+            "10.1.0.0/16"; ValueError when one cannot be read.
+        proxied: a proxy makes the connections. It resolves the names too, so only schemes,
+            literal addresses and names that always mean "near me" can be judged here.
+        resolve: stands in for socket.getaddrinfo in tests.
+    """
+
+    def __init__(
+        self,
+        allow: Sequence[Network | str] = (),
+        proxied: bool = False,
+        *,
+        resolve: Callable[..., Sequence[tuple[Any, ...]]] = socket.getaddrinfo,
+    ) -> None:
+        self.allow = tuple(ipaddress.ip_network(network) for network in allow)
+        self.proxied = proxied
+        self._resolve = resolve
+
+    def check_url(self, url: str) -> None:
+        """Raise Blocked when the address cannot be allowed whatever its name resolves to."""
+        parts = parse(url)
+        host = (parts.host or "").strip("[]")
+        literal = _literal(host.rstrip("."))
+        if literal is not None:
+            self.check_address(literal, host=host, url=url)
+        elif not _NAME.fullmatch(host):
+            refuse(url, f"is not a web address: {host} is not a host name")
+        elif self.proxied and _NEAR.fullmatch(host.rstrip(".")):
+            refuse(url, f"may not be read: {host} is a name inside a private network")
+
+    def check_address(self, address: Address | str, *, host: str = "", url: str = "") -> None:
+        """Raise Blocked unless the address, and any IPv4 address inside it, may be contacted.
+
+        Args:
+            address: what is about to be connected to.
+            host: the name that led to it. A message names this one alone, since where an
+                internal name leads is nobody's business; the log has both.
+            url: the address asked for, if known.
+        """
+        ip = ipaddress.ip_address(address) if isinstance(address, str) else address
+        if self._passes(ip):
+            return
+        log.info("Refused to contact %s (%s)", host or ip, ip)
+        raise Blocked(
+            f"{shown(url) or host or ip} may not be read: its address is not on the public"
+            f" internet; a sysadmin can allow it with {OPTION}.",
+            url=shown(url),
+        )
+
+    def addresses(self, host: str, port: int) -> list[SocketAddress]:
+        """Look a name up once and return the socket addresses that may be connected to.
+
+        A name with public and private addresses is usual where a network has two views of it;
+        only the public ones are returned. Raises Blocked when there is none, socket.gaierror when
+        the name is not known.
+        """
+        found = self._resolve(host, port, type=socket.SOCK_STREAM)
+        if not found:
+            raise socket.gaierror(socket.EAI_NONAME, "the name has no address")
+        allowed = [(family, to) for family, _, _, _, to in found if self._passes(to[0])]
+        if not allowed:
+            self.check_address(found[0][4][0], host=host)
+        return allowed
+
+    def _passes(self, address: Address | str) -> bool:
+        ip = ipaddress.ip_address(address) if isinstance(address, str) else address
+        return self._listed(ip) or all(
+            _is_public(each) or self._listed(each) for each in _meanings(ip)
+        )
+
+    def _listed(self, ip: Address) -> bool:
+        return any(ip in network for network in self.allow)
+
+
+def _literal(host: str) -> Address | None:
+    """Return the address that a host spells out, also as 2130706433 or 0x7f.1, or None."""
+    try:
+        found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        return None
+    return ipaddress.ip_address(found[0][4][0])
+
+
+def _meanings(ip: Address) -> Iterator[Address]:
+    """Yield every address that packets to this one may end up at."""
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            ip = ip.ipv4_mapped
+        elif ip in _NAT64:
+            ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        elif ip.sixtofour is not None:
+            yield ip.sixtofour
+    yield ip
+
+
+def _is_public(ip: Address) -> bool:
+    """Teredo and the local NAT64 prefix 64:ff9b:1::/48 fall out as special or not given out."""
+    if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST6:
+        return False
+    if ip.is_multicast or any(ip in network for network in _RESERVED):
+        return False
+    return ip.is_global

@@ -1,0 +1,292 @@
+"""The one door to the network: every request of a harvest goes through HttpClient.
+
+What it keeps out: addresses that the guard refuses, bodies and waits without end, secrets sent to
+the wrong server. What it takes off the readers: retries, redirects, pacing, conditional requests.
+Nothing comes from the environment (proxies, netrc) and no cookies are kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
+from urllib3.exceptions import HTTPError
+
+from ckanext.ukharvest.core import body as bodies
+from ckanext.ukharvest.core.address import join, normal, origin, shown
+from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
+from ckanext.ukharvest.core.exchange import REDIRECTS, Ask, Credential, HttpLimits, Reply
+from ckanext.ukharvest.core.guard import Guard
+from ckanext.ukharvest.core.records import Validators
+from ckanext.ukharvest.core.wire import Deadline, Door, in_words, pool_manager
+
+__all__ = ["Credential", "HttpClient", "HttpLimits", "Reply"]
+
+USER_AGENT = "ckanext-ukharvest"
+
+_RETRIED = {429, 500, 502, 503, 504}
+_BACKOFF = 1.0  # seconds before the second attempt, doubled for each further one
+
+DEFAULT_LIMITS = HttpLimits()
+
+
+class HttpClient:
+    """Reads addresses for one harvest; may be shared by threads; close it, or use ``with``.
+
+    Args:
+        guard: says which addresses may be contacted. With ``proxy`` it has to be a proxied one.
+        limits: how far one request may go.
+        user_agent: who asks; name the portal and a contact, publishers look for one.
+        credentials: secrets, each sent to its own server only.
+        proxy: address of an HTTP proxy, which then resolves names and makes the connections.
+        sleep, clock: stand in for time.sleep and time.monotonic in tests.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        limits: HttpLimits = DEFAULT_LIMITS,
+        *,
+        user_agent: str = USER_AGENT,
+        credentials: Sequence[Credential] = (),
+        proxy: str = "",
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if bool(proxy) != guard.proxied:
+            raise ValueError("the guard has to know whether a proxy makes the connections")
+        self.guard = guard
+        self.limits = limits
+        self._user_agent = user_agent
+        self._credentials = tuple(credentials)
+        self._sleep = sleep
+        self._clock = clock
+        self._deadline = Deadline(clock)
+        self._pools = pool_manager(Door(guard, self._deadline), proxy)
+        self._lock = threading.Lock()
+        self._next_start: dict[str, float] = {}  # host → clock
+
+    def get(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+        accept: str = "",
+        validators: Validators | None = None,
+        follow_redirects: bool = True,
+        allow_status: Collection[int] = (),
+    ) -> Reply:
+        """Read an address; raise FetchError when there is no usable answer.
+
+        Args:
+            params: added to the address's query.
+            headers: further headers; like credentials they do not follow to another server.
+            validators: of the copy at hand; the reply may then be ``not_modified``.
+            follow_redirects: False returns the redirect itself.
+            allow_status: statuses besides 2xx that the caller wants to see, body included.
+        """
+        if params:
+            base, _, _ = url.partition("#")
+            url = base + ("&" if "?" in base else "?") + urlencode(params)
+        own = {"Accept": accept or "*/*"}
+        if validators is not None and validators.etag:
+            own["If-None-Match"] = validators.etag
+        if validators is not None and validators.last_modified:
+            own["If-Modified-Since"] = validators.last_modified
+        ask = Ask("GET", normal(url), headers or {}, own, allow_status, follow=follow_redirects)
+        return self._answer(ask)
+
+    def post(
+        self,
+        url: str,
+        *,
+        body: bytes,
+        content_type: str,
+        headers: Mapping[str, str] | None = None,
+        accept: str = "",
+        allow_status: Collection[int] = (),
+        idempotent: bool = False,
+    ) -> Reply:
+        """Send a body, such as a query; as ``get``. It is tried again only when ``idempotent``.
+
+        A redirect is followed with the same method and body, 303 by GET: what is sent are
+        queries, and a server that moved to https means them to arrive.
+        """
+        own = {"Accept": accept or "*/*", "Content-Type": content_type}
+        ask = Ask("POST", normal(url), headers or {}, own, allow_status, body, repeat=idempotent)
+        return self._answer(ask)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pools.clear()
+
+    def __enter__(self) -> HttpClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answer(self, ask: Ask) -> Reply:
+        """Follow redirects to the answer; raise BadStatus when it is not one the caller wants."""
+        self._deadline.start(self.limits.total)
+        url = ask.url
+        visited = {url}
+        trusted = True  # so far only the server that the caller named was asked
+        while True:
+            reply = self._attempts(ask, url, trusted)
+            location = reply.headers.get("Location", "")
+            if not (ask.follow and reply.status in REDIRECTS and location):
+                break
+            reply.close()
+            target = join(url, location)
+            self._check_redirect(ask, target, visited, trusted)
+            trusted = trusted and origin(target) == origin(url)
+            if reply.status == HTTPStatus.SEE_OTHER:
+                own = {name: ask.own[name] for name in ask.own if name != "Content-Type"}
+                ask = replace(ask, method="GET", body=None, own=own)
+            visited.add(target)
+            url = target
+        if not ask.wants(reply.status):
+            reply.close()
+            raise _bad_status(reply)
+        return reply
+
+    def _check_redirect(self, ask: Ask, target: str, visited: set[str], trusted: bool) -> None:
+        """Raise FetchError when a redirect must not be followed."""
+        if target in visited:
+            why = "redirects in a circle; it may expect cookies, which are not kept"
+        elif len(visited) > self.limits.max_redirects:
+            why = f"redirects more than {self.limits.max_redirects} times"
+        elif (
+            trusted
+            and ask.url.startswith("https:")
+            and target.startswith("http:")
+            and (ask.headers or self._secrets(ask.url))
+        ):
+            why = f"redirects to {shown(target)} without https, where a credential is not safe"
+        else:
+            return
+        raise FetchError(f"{shown(ask.url)} {why}.", code="redirect", url=shown(ask.url))
+
+    def _attempts(self, ask: Ask, url: str, trusted: bool) -> Reply:
+        """Ask until there is an answer that another try would not better, or no try is left."""
+        for attempt in range(self.limits.retries + 1):
+            last = attempt == self.limits.retries or not ask.repeat
+            wait = _BACKOFF * 2**attempt
+            self._pace(url)
+            try:
+                reply = self._once(ask, url, trusted)
+            except Unreachable as exc:
+                if last or not exc.retryable or wait >= self._deadline.left():
+                    raise
+            else:
+                if last or reply.status not in _RETRIED or reply.status in ask.allow:
+                    return reply
+                wait = max(wait, self._retry_after(reply))
+                if wait >= self._deadline.left():
+                    return reply
+                reply.close()
+            self._sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
+        self.guard.check_url(url)
+        limits = self.limits
+        response: BaseHTTPResponse | None = None
+        try:
+            response = self._pools.urlopen(
+                ask.method,
+                url,
+                body=ask.body,
+                headers=self._headers(ask, url, trusted),
+                redirect=False,
+                retries=False,
+                preload_content=False,
+                decode_content=False,
+                timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
+            )
+            if ask.wants(response.status):
+                body = bodies.read(response, url, limits.max_bytes)
+            else:
+                body = bodies.empty()
+            return Reply(url, ask.url, response.status, response.headers, body)
+        except Blocked as exc:
+            exc.url = exc.url or shown(url)
+            raise
+        except (HTTPError, TimeoutError) as exc:
+            raise self._unreachable(exc, url) from exc
+        finally:
+            if response is not None:
+                response.close()
+
+    def _headers(self, ask: Ask, url: str, trusted: bool) -> HTTPHeaderDict:
+        headers = HTTPHeaderDict(
+            {"User-Agent": self._user_agent, "Accept-Encoding": bodies.ACCEPT_ENCODING}
+        )
+        for each in (ask.own, *((ask.headers, self._secrets(url)) if trusted else ())):
+            for name, value in each.items():
+                headers[name] = value
+        return headers
+
+    def _secrets(self, url: str) -> dict[str, str]:
+        server = origin(url)
+        return {
+            each.header: each.value
+            for each in self._credentials
+            if (each.scheme.lower(), each.host.lower(), each.port) == server
+        }
+
+    def _pace(self, url: str) -> None:
+        """Wait for this host's turn."""
+        if not self.limits.delay:
+            return
+        host = origin(url)[1]
+        with self._lock:
+            now = self._clock()
+            start = max(now, self._next_start.get(host, now))
+            self._next_start[host] = start + self.limits.delay
+        if start > now:
+            self._sleep(min(start - now, max(self._deadline.left(), 0.0)))
+
+    def _retry_after(self, reply: Reply) -> float:
+        """Return the seconds that the server asks for, within the cap; 0 when it asks for none."""
+        text = reply.headers.get("Retry-After", "").strip()
+        if text.isdecimal():
+            seconds = float(text)
+        else:
+            try:
+                when = parsedate_to_datetime(text)
+            except ValueError:
+                return 0.0
+            if when.tzinfo is None:
+                when = when.replace(tzinfo=timezone.utc)
+            seconds = (when - datetime.now(timezone.utc)).total_seconds()
+        return min(max(seconds, 0.0), self.limits.retry_after_cap)
+
+    def _unreachable(self, fault: Exception, url: str) -> Unreachable:
+        limits = self.limits
+        if self._deadline.left() <= 0:
+            why = f"was not finished after {limits.total:g} seconds, the most it may take"
+            again = False
+        else:
+            why, again = in_words(fault, origin(url)[1], limits.connect, limits.read)
+        error = Unreachable(f"{shown(url)} {why}.", url=shown(url))
+        error.retryable = again
+        return error
+
+
+def _bad_status(reply: Reply) -> BadStatus:
+    try:
+        phrase = f" {HTTPStatus(reply.status).phrase}"
+    except ValueError:
+        phrase = ""
+    url = shown(reply.url)
+    return BadStatus(f"{url} answered {reply.status}{phrase}.", status=reply.status, url=url)
