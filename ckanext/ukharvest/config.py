@@ -1,0 +1,144 @@
+"""Every setting by one typed getter; the only file that spells option names.
+
+What each option means is written in ``config_declaration.yaml``, which
+``ckan config declaration ukharvest`` prints.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+from ckan.exceptions import CkanConfigurationException
+
+from ckanext.ukharvest import __version__
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.guard import Guard
+from ckanext.ukharvest.core.http import Credential, HttpClient, HttpLimits
+
+PREFIX = "ckanext.ukharvest."
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def delete_after_runs() -> int:
+    """Complete runs in a row that have to miss a record before its dataset goes; at least 1."""
+    return max(1, int(tk.config[f"{PREFIX}delete.after_runs"]))
+
+
+def delete_max_share() -> float:
+    """Largest share (0 to 1) of a source's datasets that one run deletes without asking."""
+    return float(tk.config[f"{PREFIX}delete.max_share"])
+
+
+def queue_block_seconds() -> int:
+    """Seconds that a consumer waits in one call for a message; at least 1."""
+    return max(1, int(tk.config.get(f"{PREFIX}queue.block_seconds") or 30))
+
+
+def not_overwrite_fields() -> frozenset[str]:
+    """Dataset fields that a harvest never changes once they are set (ckanext-harvest's option)."""
+    return frozenset(tk.aslist(tk.config.get("ckan.harvest.not_overwrite_fields") or ""))
+
+
+def harvest_user() -> str:
+    """Name of the user that harvests: ckanext-harvest's option, else the site user."""
+    name = tk.config.get("ckanext.harvest.user_name")
+    if name:
+        return str(name)
+    return str(tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
+
+
+def site_url() -> str:
+    """The portal's own address without a slash at the end."""
+    return str(tk.config.get("ckan.site_url") or "").rstrip("/")
+
+
+def http_client(credential: str = "") -> HttpClient:
+    """Return a client with the portal's limits; the caller closes it.
+
+    Args:
+        credential: name of a secret in the ini, "" for none.
+
+    Raises:
+        ConfigError: the ini has no secret of that name.
+    """
+    proxy = str(tk.config.get(f"{PREFIX}proxy") or "")
+    contact = tk.config.get(f"{PREFIX}http.contact") or site_url()
+    return HttpClient(
+        Guard(allow=tk.aslist(tk.config[f"{PREFIX}http.allow_private"]), proxied=bool(proxy)),
+        HttpLimits(
+            connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
+            read=float(tk.config[f"{PREFIX}http.read_timeout"]),
+            total=float(tk.config[f"{PREFIX}http.total_timeout"]),
+            max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
+            delay=float(tk.config[f"{PREFIX}http.delay"]),
+        ),
+        user_agent=f"ckanext-ukharvest/{__version__} (+{contact})",
+        credentials=(_credential(credential),) if credential else (),
+        proxy=proxy,
+    )
+
+
+def _credential(name: str) -> Credential:
+    key = f"{PREFIX}credentials.{name}"
+    text = str(tk.config.get(key) or "")
+    origin, _space, header = text.partition(" ")
+    parts = urlsplit(origin)
+    field, colon, value = header.partition(":")
+    if not (parts.hostname and parts.scheme in DEFAULT_PORTS and colon):
+        raise ConfigError(
+            f"credential: the portal's configuration has no usable secret {name!r}; a sysadmin "
+            f"adds it as {key} = https://host Header: value",
+            field="credential",
+        )
+    port = parts.port or DEFAULT_PORTS[parts.scheme]
+    return Credential(parts.scheme, parts.hostname, port, field.strip(), value.strip())
+
+
+def check_plugins() -> None:
+    """Refuse to start with plugins in an order, or with a clash, that would harvest wrongly.
+
+    Raises:
+        CkanConfigurationException: names both plugins and the line to change.
+    """
+    names = tk.aslist(tk.config.get("ckan.plugins") or "")
+    ours = [name for name in names if name == "ukharvest" or name.startswith("ukharvest_")]
+    if ours and "ukharvest" not in ours:
+        raise CkanConfigurationException(
+            f"Plugin {ours[0]!r} needs the plugin 'ukharvest': add it before {ours[0]!r} in the "
+            "line ckan.plugins."
+        )
+    _check_order(names, ours)
+    _check_type_names()
+
+
+def _check_order(names: list[str], ours: list[str]) -> None:
+    for other in names:
+        if other in ours or other.split("_")[0] not in ("harvest", "spatial", "dcat"):
+            continue
+        late = [name for name in ours if names.index(name) > names.index(other)]
+        if late:
+            raise CkanConfigurationException(
+                f"Plugin {late[0]!r} must stand before {other!r} in the line ckan.plugins, so "
+                f"that its pages and actions come first: move {late[0]!r} in front of {other!r}."
+            )
+
+
+def _check_type_names() -> None:
+    # Two plugins of one type name import each record twice: ckanext.harvest.queue calls them all.
+    from ckanext.harvest.interfaces import IHarvester
+
+    seen: dict[str, p.SingletonPlugin] = {}
+    for plugin in p.PluginImplementations(IHarvester):
+        type_name = plugin.info()["name"]
+        other = seen.setdefault(type_name, plugin)
+        is_ours = any(
+            type(each).__module__.startswith("ckanext.ukharvest") for each in (other, plugin)
+        )
+        if other is not plugin and is_ours:
+            raise CkanConfigurationException(
+                f"Plugins {other.name!r} and {plugin.name!r} both harvest sources of type "
+                f"{type_name!r}, which would import each record twice: remove one of them from "
+                "the line ckan.plugins."
+            )

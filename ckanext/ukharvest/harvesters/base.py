@@ -1,0 +1,118 @@
+"""The IHarvester face of a source type: the border where every exception ends.
+
+An exception that leaves a stage ends the consumer process (ckanext-harvest issue 112), so the
+stages catch everything, bring the session back, store a message and answer False. Plugin
+instances are shared by all runs of a process and keep no state.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any, ClassVar
+
+import ckan.plugins as p
+from ckan import model
+from ckanext.harvest.interfaces import IHarvester
+from ckanext.harvest.model import HarvestJob, HarvestObject
+from ckanext.ukharvest.types import SourceType
+
+from ckanext.ukharvest import compat, store
+from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
+from ckanext.ukharvest.harvesters import run
+from ckanext.ukharvest.model import staging
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+
+class UkHarvester(p.SingletonPlugin):
+    """One source type as a CKAN plugin; a subclass names its type and nothing else."""
+
+    p.implements(IHarvester)
+
+    source_type: ClassVar[SourceType]
+
+    def info(self) -> dict[str, str]:
+        """Describe the type for the form; called for every message, so constant."""
+        kind = self.source_type
+        return {
+            "name": kind.name,
+            "title": kind.title,
+            "description": kind.description,
+            "form_config_interface": "Text",
+        }
+
+    def validate_config(self, source_config: str | None) -> str:
+        """Return the configuration as it is stored: only what was given, checked.
+
+        Raises:
+            ValueError: shown on the form as it is.
+        """
+        try:
+            run.read_options(self.source_type, source_config)
+        except ConfigError as exc:
+            raise ValueError(exc.message) from exc
+        found = json.loads(source_config) if source_config and source_config.strip() else {}
+        return json.dumps(found, indent=2) if found else ""
+
+    def get_original_url(self, harvest_object_id: str) -> str | None:
+        """Return where a record was read, for the error report."""
+        url = staging.extras_of(harvest_object_id).get(staging.URL)
+        if url:
+            return url
+        obj = HarvestObject.get(harvest_object_id)
+        return str(obj.source.url) if obj else None
+
+    def gather_stage(self, harvest_job: HarvestJob) -> list[str]:
+        """Read the source; return the ids of the objects to import, [] if the run failed."""
+        Session.commit()  # keeps what the framework set on the job
+        gather = run.Gather(self.source_type, harvest_job)
+        try:
+            return gather.run()
+        except UkharvestError as exc:
+            error = exc
+        except Exception:  # noqa: BLE001 - the consumer has to survive
+            log.exception("Gather of job %s failed", gather.job_id)
+            error = UkharvestError("Internal error while reading the source; see the portal's log")
+        _last_resort(lambda: gather.abandon(error))
+        return []
+
+    def fetch_stage(self, harvest_object: HarvestObject) -> run.Answer:
+        """Make sure that the object has its content."""
+        return self._stage("Fetch", harvest_object, run.fetch)
+
+    def import_stage(self, harvest_object: HarvestObject) -> run.Answer:
+        """Write the record's dataset, or delete it."""
+        # ``ckan harvester import`` sets this on the plugin and wants finished objects again.
+        again = bool(getattr(self, "force_import", False))
+
+        def work(kind: SourceType, obj: HarvestObject) -> run.Answer:
+            return run.import_record(kind, obj, again=again)
+
+        return self._stage("Import", harvest_object, work)
+
+    def _stage(self, name: str, obj: HarvestObject, work: Any) -> run.Answer:
+        Session.commit()  # keeps what the framework set on the object
+        object_id = obj.id
+        try:
+            answer: run.Answer = work(self.source_type, obj)
+        except UkharvestError as exc:
+            error = exc
+        except Exception:  # noqa: BLE001 - the consumer has to survive
+            log.exception("%s of harvest object %s failed", name, object_id)
+            error = UkharvestError("Internal error while importing; see the portal's log")
+        else:
+            return answer
+        _last_resort(lambda: store.fail(object_id, error, name))
+        return False
+
+
+def _last_resort(note: Any) -> None:
+    """Write an error down; if even that fails (no database), the log has to do."""
+    compat.rollback()
+    try:
+        note()
+    except Exception:  # noqa: BLE001 - the consumer has to survive
+        log.exception("The error could not be stored")
+        compat.rollback()

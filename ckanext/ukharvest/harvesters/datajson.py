@@ -1,0 +1,13 @@
+"""data.json as a CKAN plugin."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.types import DATA_JSON
+
+from ckanext.ukharvest.harvesters.base import UkHarvester
+
+
+class DataJsonHarvester(UkHarvester):
+    """Datasets listed in one data.json document."""
+
+    source_type = DATA_JSON

@@ -1,0 +1,1 @@
+"""Actions, authorisation, schemas and validators, as CKAN looks for them."""

@@ -1,0 +1,77 @@
+"""Actions: ours, and ckanext-harvest's own with what they lack.
+
+Chained actions repeat ``side_effect_free`` where the stock action has it: CKAN reads it from the
+outermost function, and without it the API refuses GET.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest import compat as _compat
+from ckanext.ukharvest.model import reports as _reports
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_job_show(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show a harvest job, with the figures of unchanged and missing records.
+
+    As ckanext-harvest's action; ``stats["not modified"]`` counts unchanged records, which have
+    no harvest object, ``stats["missing"]`` those that the source no longer lists, and
+    ``ukharvest`` has ``mode``, ``outcome``, ``reason``, ``complete`` and ``counts``.
+
+    :param id: the id of the job
+    :type id: string
+    """
+    job: dict[str, Any] = original(context, data_dict)
+    _reports.merge([job])
+    return job
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_job_list(original: Any, context: Any, data_dict: dict[str, Any]) -> list[Any]:
+    """List harvest jobs, each with the figures of :py:func:`harvest_job_show`.
+
+    :param source_id: only jobs of this source (optional)
+    :type source_id: string
+    :param status: only jobs with this status, such as ``Running`` (optional)
+    :type status: string
+    """
+    jobs: list[Any] = original(context, data_dict)
+    _reports.merge(jobs)
+    return jobs
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_source_show_status(
+    original: Any, context: Any, data_dict: dict[str, Any]
+) -> dict[str, Any]:
+    """Show a source's status; ``last_job`` has the figures of :py:func:`harvest_job_show`.
+
+    :param id: the id of the harvest source
+    :type id: string
+    """
+    status: dict[str, Any] = original(context, data_dict)
+    _reports.merge([status.get("last_job") or {}])
+    return status
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any]) -> bool:
+    """Put a harvest source into the search index, with all its fields on every CKAN.
+
+    :param id: the id of the harvest source
+    :type id: string
+    """
+    if not _compat.INDEXES_IN_ACTIONS:
+        return bool(original(context, data_dict))
+    _compat.index_harvest_source(
+        tk.get_or_bust(data_dict, "id"), defer_commit=context.get("defer_commit", False)
+    )
+    return True

@@ -1,0 +1,1 @@
+"""Authorisation of our own actions; ckanext-harvest's actions keep theirs."""

@@ -1,0 +1,131 @@
+"""The four tables that hold a source's state (docs/decisions/0001-state-is-ours.md).
+
+``harvest_object`` rows are work items that may be pruned at any time; what a record is, where
+it went and how its last import ended stands here. All times are naive UTC, as in
+ckanext-harvest. The tables are made by the migration, ``ckan db upgrade -p ukharvest``.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+
+def utcnow() -> datetime.datetime:
+    """Now as ckanext-harvest stores it: UTC without a time zone."""
+    return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+
+
+def _harvest_job(**kwargs: object) -> sa.ForeignKey:
+    return sa.ForeignKey("harvest_job.id", ondelete="SET NULL", **kwargs)
+
+
+class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What has to be remembered of one harvest source between its runs.
+
+    Attributes:
+        interface: which of several interfaces the source answered on ("" = not probed).
+        validators: {"salt": str, "documents": {url: [etag, last_modified]}}, or None.
+        resume: the reader's resume point of a run that broke off, or None.
+        held: deletions that wait: {"job_id", "guids", "reason"}, or None.
+        schedule, recipients: per source settings beyond ckanext-harvest's own.
+    """
+
+    __tablename__ = "ukharvest_source"
+
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
+    )
+    interface = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    validators = sa.Column(JSONB)
+    resume = sa.Column(JSONB)
+    held = sa.Column(JSONB)
+    schedule = sa.Column(JSONB)
+    recipients = sa.Column(JSONB)
+
+
+class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """One record of one source: identity, dataset and how its last import ended.
+
+    Attributes:
+        fingerprint: of the content of the last successful import, "" when there is none.
+        etag, last_modified: the record's own validators or stamp, of that import too.
+        resources: resources that we wrote: [[ckan id, key], …]; others were added by hand.
+        missed_runs: complete runs in a row that did not see the record.
+        outcome: of the last import: "added", "updated", "deleted", "errored", "skipped".
+        removed: we deleted the dataset, because its record was gone; else a person did.
+    """
+
+    __tablename__ = "ukharvest_record"
+    __table_args__ = (
+        sa.UniqueConstraint("source_id", "guid", name="ukharvest_record_source_id_guid_key"),
+    )
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
+    )
+    guid = sa.Column(sa.UnicodeText, nullable=False)
+    package_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
+    )
+    fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    resources = sa.Column(JSONB)
+    first_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job())
+    last_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job())
+    first_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    last_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+
+
+class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A defect in a record as last imported; replaced as a whole at each import."""
+
+    __tablename__ = "ukharvest_problem"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"), nullable=False
+    )
+    code = sa.Column(sa.UnicodeText, nullable=False)
+    field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    message = sa.Column(sa.UnicodeText, nullable=False)
+    line = sa.Column(sa.Integer)
+
+
+class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What one run saw, beyond what harvest objects tell; outlives the job it belongs to.
+
+    Attributes:
+        mode: "normal" or "force" (import every record whatever its fingerprint).
+        heartbeat: last sign of life of the gather.
+        counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records.
+        complete: the read proved that it saw every record.
+        outcome: "" while it runs, then "finished", "held" or "failed".
+        reason: one sentence on why nothing was deleted, or why the run failed.
+    """
+
+    __tablename__ = "ukharvest_job"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), unique=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
+    )
+    mode = sa.Column(sa.UnicodeText, nullable=False, default="normal", server_default="normal")
+    started = sa.Column(sa.DateTime)
+    heartbeat = sa.Column(sa.DateTime)
+    finished = sa.Column(sa.DateTime)
+    counts = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    complete = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")

@@ -1,0 +1,121 @@
+"""Harvest objects of a run that has not ended: staged as GATHERED, shown all at once.
+
+Nobody looks at GATHERED objects: ``ckan harvester run`` re-sends WAITING ones only, so nothing
+of a half-read source is ever imported (platform bug: ckanext-harvest issue 446).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
+
+from ckanext.ukharvest.model import utcnow
+
+Session = model.Session
+
+GATHERED = "GATHERED"
+# Extras of a harvest object that the stages read again.
+STATUS, URL, MODIFIED = "status", "url", "modified"
+
+
+@dataclass(slots=True)
+class Staged:
+    """One harvest object to be.
+
+    Attributes:
+        status: "new", "change", "delete" or "errored" (lost already while it was read).
+        error, line: for "errored": the message.
+    """
+
+    guid: str
+    status: str
+    content: str | None = None
+    package_id: str | None = None
+    extras: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    line: int | None = None
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+def add(staged: Sequence[Staged], job_id: str, source_id: str) -> None:
+    """Insert objects as GATHERED, in three statements; the caller commits."""
+    if not staged:
+        return
+    objects = [_object_row(each, job_id, source_id) for each in staged]
+    extras = [
+        {"id": str(uuid.uuid4()), "harvest_object_id": each.id, "key": key, "value": value}
+        for each in staged
+        for key, value in {STATUS: each.status, **each.extras}.items()
+        if value
+    ]
+    errors = [_error_row(each) for each in staged if each.error]
+    Session.execute(sa.insert(HarvestObject.__table__), objects)
+    Session.execute(sa.insert(HarvestObjectExtra.__table__), extras)
+    if errors:
+        Session.execute(sa.insert(HarvestObjectError.__table__), errors)
+
+
+def _object_row(each: Staged, job_id: str, source_id: str) -> dict[str, object]:
+    return {
+        "id": each.id,
+        "guid": each.guid,
+        "current": False,
+        "gathered": utcnow(),
+        "content": each.content,
+        "state": GATHERED,
+        "retry_times": 0,
+        "harvest_job_id": job_id,
+        "harvest_source_id": source_id,
+        "package_id": each.package_id,
+        "report_status": "errored" if each.error else None,
+    }
+
+
+def _error_row(each: Staged) -> dict[str, object]:
+    return {
+        "id": str(uuid.uuid4()),
+        "harvest_object_id": each.id,
+        "message": each.error,
+        "stage": "Gather",
+        "line": each.line,
+        "created": utcnow(),
+    }
+
+
+def show(job_id: str) -> None:
+    """Make the job's objects visible to the consumers, in one statement; the caller commits."""
+    state = sa.case((HarvestObject.report_status == "errored", "ERROR"), else_="WAITING")
+    statement = (
+        sa.update(HarvestObject)
+        .where(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
+        .values(state=state)
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def discard(job_id: str) -> None:
+    """Remove the job's staged objects, their extras and errors; the caller commits."""
+    statement = sa.delete(HarvestObject).where(
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def extras_of(object_id: str) -> dict[str, str]:
+    """Return the extras of one harvest object."""
+    query = Session.query(HarvestObjectExtra.key, HarvestObjectExtra.value)
+    return dict(query.filter(HarvestObjectExtra.harvest_object_id == object_id).all())
+
+
+def count_unfinished(job_id: str) -> int:
+    """Return how many of the job's objects were not imported (or not yet)."""
+    return int(
+        Session.query(sa.func.count(HarvestObject.id))
+        .filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state != "COMPLETE")
+        .scalar()
+    )

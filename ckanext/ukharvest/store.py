@@ -1,0 +1,342 @@
+"""The one writer: datasets, their harvest objects, record rows and problems.
+
+Everything about one record is written in one transaction, under an advisory lock on its source
+and guid, so that a record that is delivered twice, or to two consumers, is written once. The
+search index follows the commit: a crash between the two leaves a dataset that is not found yet,
+never a search result without a dataset.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib.plugins import lookup_package_plugin
+from ckanext.harvest.model import HarvestObject, HarvestObjectError
+
+from ckanext.ukharvest import compat, config, mapper
+from ckanext.ukharvest.core.errors import RejectedByCkan, UkharvestError
+from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.core.values import slug
+from ckanext.ukharvest.model import Record, RecordProblem, utcnow
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+ADDED, UPDATED, UNCHANGED, DELETED, ERRORED, SKIPPED = (
+    "added",
+    "updated",
+    "not modified",
+    "deleted",
+    "errored",
+    "skipped",
+)
+# Two workers can choose one name between look-up and insert; a third time is no accident.
+NAME_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One record to be written.
+
+    Attributes:
+        object_id: the harvest object it came in; becomes the current one.
+        record: what the source says.
+        fingerprint: of its content; stored with it.
+        url, last_modified: where it was read, and the source's own stamp of it.
+        forced: also bring back a dataset that a person deleted.
+    """
+
+    object_id: str
+    record: DatasetRecord
+    fingerprint: str
+    defaults: mapper.Defaults
+    url: str = ""
+    last_modified: str = ""
+    forced: bool = False
+    schema: frozenset[str] = field(default_factory=frozenset)
+
+
+class _Rejected(Exception):
+    """package_create or package_update refused; the transaction is gone with it."""
+
+    def __init__(self, errors: Mapping[str, Any]) -> None:
+        super().__init__(errors)
+        self.errors = errors
+
+
+def dataset_schema() -> frozenset[str]:
+    """Names of the dataset type's own fields on this portal (ckanext-scheming's included)."""
+    return frozenset(lookup_package_plugin("dataset").create_package_schema())
+
+
+def upsert_many(writes: Sequence[Write]) -> list[str | UkharvestError]:
+    """Write records, all in one transaction; a single import is a batch of one.
+
+    A record that CKAN refuses ends the transaction: the batch is then written one by one, so
+    that it costs nobody but itself. The caller's session is committed or rolled back.
+
+    Returns:
+        For each record "added", "updated" or "not modified", or the error that it was lost to
+        (not yet written to the database: see ``fail``).
+    """
+    for _try in range(NAME_TRIES):
+        try:
+            written = [_write(write) for write in writes]
+            Session.commit()
+        except (_Rejected, sa.exc.IntegrityError) as exc:
+            compat.rollback()
+            if len(writes) > 1:
+                return [result for write in writes for result in upsert_many([write])]
+            if not _is_name_taken(exc):
+                return [_rejection(exc)]
+        else:
+            return _index(written)
+    return [RejectedByCkan("name: no free name for the dataset could be found; try again later")]
+
+
+def _index(written: list[tuple[str, str]]) -> list[str | UkharvestError]:
+    changed = [package_id for status, package_id in written if status in (ADDED, UPDATED)]
+    try:
+        compat.index_packages(changed)
+    except compat.IndexFailed as exc:
+        log.error("Search index not written for %s: %s", changed, exc)
+        _forget_fingerprints(changed)
+        message = "the dataset is stored but the search index did not accept it; it is tried again"
+        return [RejectedByCkan(f"{message} at the next run", code="index-failed") for _ in written]
+    return [status for status, _package_id in written]
+
+
+def _forget_fingerprints(package_ids: Sequence[str]) -> None:
+    statement = sa.update(Record).where(Record.package_id.in_(package_ids)).values(fingerprint="")
+    Session.execute(statement.execution_options(synchronize_session=False))
+    Session.commit()
+
+
+def _write(write: Write) -> tuple[str, str]:
+    obj = HarvestObject.get(write.object_id)
+    row = _locked_row(obj)
+    Session.refresh(obj)
+    if obj.report_status:  # the same message was worked off while this one waited for the lock
+        return obj.report_status, obj.package_id
+    package = Session.get(model.Package, row.package_id) if row.package_id else None
+    if package and package.state != "active" and not row.removed and not write.forced:
+        return _leave_deleted(obj, row, write)
+    status, package_id, resources = _write_package(write, row, package)
+    _make_current(obj, package_id, status)
+    _remember(row, write, status, package_id)
+    row.resources = resources
+    row.removed = False
+    return status, package_id
+
+
+def _locked_row(obj: HarvestObject) -> Record:
+    """Return the record's row, made if it is new, locked until the transaction ends."""
+    keys = {"source": obj.harvest_source_id, "guid": obj.guid}
+    Session.execute(
+        sa.text("SELECT pg_advisory_xact_lock(hashtext(:source), hashtext(:guid))"), keys
+    )
+    row = (
+        Session.query(Record)
+        .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
+        .populate_existing()
+        .one_or_none()
+    )
+    if row is None:
+        row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
+        row.first_seen = utcnow()
+        row.first_seen_job_id = obj.harvest_job_id
+        Session.add(row)
+    return row
+
+
+def _leave_deleted(obj: HarvestObject, row: Record, write: Write) -> tuple[str, str]:
+    # A person deleted this dataset. It stays deleted, and the record counts as unchanged until
+    # a forced run; its content is remembered, so that it costs nothing until then.
+    obj.report_status = UNCHANGED
+    obj.package_id = row.package_id
+    _remember(row, write, UPDATED, row.package_id)
+    return UNCHANGED, row.package_id
+
+
+def _write_package(
+    write: Write, row: Record, package: model.Package | None
+) -> tuple[str, str, list[tuple[str, str]]]:
+    existing = _show(package.id) if package else None
+    mapped = mapper.to_package_dict(
+        write.record, existing, row.resources, write.schema, write.defaults
+    )
+    context = {
+        "user": config.harvest_user(),
+        "ignore_auth": True,
+        # Both together: the action neither commits nor indexes. defer_commit alone drops the
+        # change on CKAN 2.12 (package_update rolls its savepoint back).
+        "defer_commit": True,
+        "return_id_only": True,
+    }
+    if existing is not None:
+        context["original_package"] = existing
+        _call("package_update", context, mapped.package)
+        return UPDATED, existing["id"], mapped.resources
+    mapped.package["name"] = _free_name(write.record.title)
+    package_id = _call("package_create", context, mapped.package)
+    return ADDED, package_id, mapped.resources
+
+
+def _call(action: str, context: dict[str, Any], package: dict[str, Any]) -> str:
+    try:
+        return str(tk.get_action(action)(context, package))
+    except tk.ValidationError as exc:
+        raise _Rejected(exc.error_dict) from exc
+
+
+def _show(package_id: str) -> dict[str, Any]:
+    context = {"ignore_auth": True, "use_cache": False}
+    return dict(tk.get_action("package_show")(context, {"id": package_id}))
+
+
+def _make_current(obj: HarvestObject, package_id: str, status: str) -> None:
+    _retire(package_id, obj)
+    obj.package_id = package_id
+    obj.current = True
+    obj.report_status = status
+
+
+def _retire(package_id: str, obj: HarvestObject) -> None:
+    """No other object of this source is the dataset's current one."""
+    statement = (
+        sa.update(HarvestObject)
+        .where(
+            HarvestObject.package_id == package_id,
+            HarvestObject.harvest_source_id == obj.harvest_source_id,
+            HarvestObject.current.is_(True),
+            HarvestObject.id != obj.id,
+        )
+        .values(current=False)
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def _remember(row: Record, write: Write, outcome: str, package_id: str | None) -> None:
+    row.package_id = package_id
+    row.fingerprint = write.fingerprint
+    row.last_modified = write.last_modified
+    row.url = write.url
+    row.outcome = outcome
+    _mark_seen(row, HarvestObject.get(write.object_id))
+    Session.flush()
+    Session.query(RecordProblem).filter_by(record_id=row.id).delete(synchronize_session=False)
+    Session.add_all(
+        RecordProblem(
+            record_id=row.id,
+            code=problem.code,
+            field=problem.field,
+            message=problem.message,
+            line=problem.line,
+        )
+        for problem in write.record.problems
+    )
+
+
+def _mark_seen(row: Record, obj: HarvestObject) -> None:
+    row.last_seen = utcnow()
+    row.last_seen_job_id = obj.harvest_job_id
+    row.missed_runs = 0
+
+
+def skip(object_id: str, fingerprint: str) -> None:
+    """Note that a record is not for us, so that it costs nothing until it changes; commits.
+
+    If it has a dataset from before, the next complete runs count it as missing.
+    """
+    obj = HarvestObject.get(object_id)
+    row = _locked_row(obj)
+    row.outcome = SKIPPED
+    row.fingerprint = fingerprint
+    _mark_seen(row, obj)
+    obj.report_status = UNCHANGED
+    Session.commit()
+
+
+def delete(object_id: str) -> None:
+    """Delete the dataset of a record that is gone from its source; commits."""
+    obj = HarvestObject.get(object_id)
+    row = _locked_row(obj)
+    Session.refresh(obj)
+    if obj.report_status:
+        Session.commit()
+        return
+    package = Session.get(model.Package, row.package_id) if row.package_id else None
+    obj.report_status = DELETED
+    obj.current = False
+    row.outcome = DELETED
+    row.removed = True
+    row.fingerprint = ""
+    if package is None or package.state != "active":
+        Session.commit()
+        return
+    obj.package_id = package.id
+    _retire(package.id, obj)
+    # package_delete commits, and with it everything above.
+    context = {"user": config.harvest_user(), "ignore_auth": True}
+    tk.get_action("package_delete")(context, {"id": package.id})
+    Session.commit()
+
+
+def fail(object_id: str, error: UkharvestError, stage: str) -> None:
+    """Note that a record was lost and why; its dataset, if any, stays as it is; commits.
+
+    Args:
+        stage: "Fetch" or "Import".
+    """
+    obj = HarvestObject.get(object_id)
+    row = _locked_row(obj)
+    row.outcome = ERRORED
+    _mark_seen(row, obj)
+    obj.report_status = ERRORED
+    Session.add(
+        HarvestObjectError(
+            harvest_object_id=obj.id, message=error.message, stage=stage, line=error.line
+        )
+    )
+    Session.commit()
+
+
+def _free_name(title: str) -> str:
+    """Return a dataset name made of the title that no dataset has, deleted ones included."""
+    base = slug(title)
+    pattern = base.replace("_", r"\_") + "%"
+    query = Session.query(model.Package.name).filter(model.Package.name.like(pattern))
+    taken = {name for (name,) in query}
+    if base not in taken:
+        return base
+    numbered = (f"{base}-{number}" for number in range(2, 1000))
+    return next((name for name in numbered if name not in taken), f"{base}-{secrets.token_hex(4)}")
+
+
+def _is_name_taken(exc: Exception) -> bool:
+    if isinstance(exc, _Rejected):
+        return "name" in exc.errors
+    return "package_name" in str(exc) or "idx_pkg_name" in str(exc)
+
+
+def _rejection(exc: Exception) -> RejectedByCkan:
+    if not isinstance(exc, _Rejected):
+        log.error("The database refused a record", exc_info=exc)
+        return RejectedByCkan("the database refused the record; the portal's log has the details")
+    details = "; ".join(f"{key}: {_flat(value)}" for key, value in exc.errors.items())
+    return RejectedByCkan(f"CKAN does not accept the dataset: {details}")
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_flat(each)}" for key, each in value.items() if each)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_flat(each) for each in value if each)
+    return str(value)
