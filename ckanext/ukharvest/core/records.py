@@ -73,12 +73,14 @@ class Ending:
         reason: why not, one sentence, when ``complete`` is False.
         unchanged: the source answered "not modified" as a whole; no record was yielded.
         validators: URL → validators to keep for the next run.
+        problems: what the publisher should mend in the document as a whole (its encoding).
     """
 
     complete: bool
     reason: str = ""
     unchanged: bool = False
     validators: Mapping[str, Validators] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
 
 
 class Reading:

@@ -1,0 +1,123 @@
+"""Options of a source, declared once: they feed validation, the form, the check and the docs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ckanext.ukharvest.core.errors import ConfigError
+
+Kind = Literal["text", "integer", "boolean", "list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a source type.
+
+    Attributes:
+        name: key in the source's configuration.
+        kind: what a value is; values may also come as text, from a form or a command line.
+        default: value when the option is absent.
+        help: one sentence for the form and the documentation.
+        choices: allowed values of a text, empty when any is.
+        minimum: smallest integer allowed.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+    minimum: int = 0
+
+
+def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str, Any]:
+    """Return every declared option with its value, converted.
+
+    Raises:
+        ConfigError: a value of the wrong kind or an unknown name; ``field`` is the option.
+    """
+    known = {option.name: option for option in declared}
+    for name in options:
+        if name not in known:
+            raise ConfigError(_unknown(str(name), known), field=str(name), code="unknown-option")
+    return {
+        name: _convert(option, options[name]) if name in options else option.default
+        for name, option in known.items()
+    }
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f"{name} is not an option of this source type; did you mean {close[0]}?"
+    expected = f"expected one of: {', '.join(names)}" if names else "it has none"
+    return f"{name} is not an option of this source type; {expected}"
+
+
+def _convert(option: Option, value: Any) -> Any:
+    if value is None or value == "":
+        return option.default
+    return _CONVERT[option.kind](option, value)
+
+
+def _text(option: Option, value: Any) -> str:
+    text = value.strip() if isinstance(value, str) else ""
+    if not text:
+        raise _refused(option, value, "a text")
+    if option.choices and text not in option.choices:
+        raise _refused(option, value, "one of: " + ", ".join(option.choices))
+    return text
+
+
+def _integer(option: Option, value: Any) -> int:
+    try:
+        number = int(value) if isinstance(value, str) else value
+    except ValueError:
+        number = None
+    if isinstance(number, bool) or not isinstance(number, int) or number < option.minimum:
+        raise _refused(option, value, f"a whole number of {option.minimum} or more")
+    return number
+
+
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _boolean(option: Option, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
+    if found is None:
+        raise _refused(option, value, "true or false")
+    return found
+
+
+def _list(option: Option, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = value.replace(",", " ").split()
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        raise _refused(option, value, "a list of texts")
+    for item in value:
+        if option.choices and item not in option.choices:
+            raise _refused(option, item, "values from: " + ", ".join(option.choices))
+    return tuple(value)
+
+
+_CONVERT: dict[Kind, Callable[[Option, Any], Any]] = {
+    "text": _text,
+    "integer": _integer,
+    "boolean": _boolean,
+    "list": _list,
+}
+
+
+def _refused(option: Option, value: Any, expected: str) -> ConfigError:
+    shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
+    return ConfigError(
+        f"{option.name}: {shown} is not allowed; expected {expected}",
+        field=option.name,
+        code="bad-option",
+    )

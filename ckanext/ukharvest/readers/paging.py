@@ -1,0 +1,203 @@
+"""Guards shared by all paged readers: no page twice, no record twice, no endless loop.
+
+The end of a paged source decides whether datasets count as gone, so each rule here says either
+"this is the end" (complete) or "this may be the end" (not complete, with the reason).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import IO
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
+from ckanext.ukharvest.core.http import HttpClient, Reply
+from ckanext.ukharvest.core.records import Ending, RawRecord, Validators
+
+# A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
+# largest known catalogues have some 3,000 pages of 100.
+MAX_PAGES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class PageCount:
+    """What one page held: all its records, and those that no earlier page had."""
+
+    records: int
+    new: int
+
+
+class Pages:
+    """What one run has seen of a paged source."""
+
+    def __init__(self, url: str, *, limit: int = MAX_PAGES) -> None:
+        self._url = url
+        self._limit = limit
+        self._digests: set[bytes] = set()
+        self._seen: dict[str, tuple[int, bytes]] = {}
+        self._number = 0
+
+    def is_repeat(self, body: IO[bytes]) -> bool:
+        """Remember a page's bytes; True if an earlier page had the same ones."""
+        digest = digest_of(body)
+        if digest in self._digests:
+            return True
+        self._digests.add(digest)
+        return False
+
+    def page(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
+        """Yield the records of the next page that earlier pages did not have.
+
+        A page of nothing but known records yields nothing: that is how a server that ignores
+        the page number looks. On a page with something new, a record that an earlier page had
+        with the same content was only pushed across the border meanwhile and is left out; with
+        other content it is yielded, for ``unique`` to report.
+
+        Raises:
+            ProtocolError: more pages than any catalogue has.
+        """
+        self._number += 1
+        if self._number > self._limit:
+            raise ProtocolError(
+                f"{self._url} still shows new records after {self._limit:,} pages;"
+                " expected the pages to end",
+                code="endless-paging",
+                url=self._url,
+            )
+        return (yield from self._sift(records))
+
+    def _sift(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
+        held: list[RawRecord] = []
+        total = new = 0
+        for raw in records:
+            total += 1
+            if not self._is_new(raw) and self._number > 1:
+                if not self._is_same(raw):
+                    held.append(replace(raw, content=None))
+                continue
+            new += 1
+            yield from held
+            held.clear()
+            yield raw
+        if new:
+            yield from held
+        return PageCount(total, new)
+
+    def _is_new(self, raw: RawRecord) -> bool:
+        if not raw.guid:
+            return False
+        seen = self._seen.setdefault(raw.guid, (self._number, _mark(raw)))
+        return seen[0] == self._number
+
+    def _is_same(self, raw: RawRecord) -> bool:
+        return bool(raw.guid) and self._seen[raw.guid][1] == _mark(raw)
+
+
+def _mark(raw: RawRecord) -> bytes:
+    text = raw.modified if raw.content is None else raw.content
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def digest_of(body: IO[bytes]) -> bytes:
+    """SHA-256 of a file's bytes, read in pieces; leaves it at its beginning."""
+    body.seek(0)
+    digest = hashlib.sha256()
+    while chunk := body.read(1 << 20):
+        digest.update(chunk)
+    body.seek(0)
+    return digest.digest()
+
+
+def unique(
+    records: Generator[RawRecord, None, Ending],
+) -> Generator[RawRecord, None, Ending]:
+    """Turn each second record of one identity into a lost one that names both places.
+
+    Every reader's records pass through here, in the run and in the check: the only place where
+    duplicates are found.
+    """
+    places: dict[str, str] = {}
+    with closing(records):
+        while True:
+            try:
+                raw = next(records)
+            except StopIteration as stop:
+                ending: Ending = stop.value
+                return ending
+            if raw.error is None and raw.guid in places:
+                raw = replace(raw, error=_duplicate(raw, places[raw.guid]))
+            elif raw.error is None:
+                places[raw.guid] = raw.position or raw.url
+            yield raw
+
+
+def _duplicate(raw: RawRecord, first: str) -> DuplicateGuid:
+    place = raw.position or raw.url
+    return DuplicateGuid(
+        f"{place}: the identifier '{raw.guid}' is that of {first} too; expected one of its own,"
+        " only the first is read",
+        url=raw.url,
+    )
+
+
+def page_url(url: str, number: int) -> str:
+    """The address of page ``number``: ``page=n`` in the query, in place of an earlier one."""
+    parts = urlsplit(url)
+    if not any(name == "page" for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
+        query = f"{parts.query}&page={number}" if parts.query else f"page={number}"
+    else:
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+        query = urlencode([(n, str(number) if n == "page" else v) for n, v in pairs])
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+
+
+def numbered_page(
+    http: HttpClient, url: str, number: int, *, first: Validators, accept: str
+) -> Reply | Ending:
+    """Ask for page ``number`` (2 or more) of a source paged by ``?page=n``.
+
+    Returns:
+        The reply, or how the pages end: on 404 and 410, on a redirect (servers send unknown
+        addresses to the first page or the home page) and on "not modified" since page 1 the
+        source is complete; on another refusal (4xx) it may go on behind it, so it is not.
+
+    Raises:
+        SourceError: network faults and 5xx; the rest of the source is unknown.
+    """
+    try:
+        reply = http.get(
+            page_url(url, number),
+            accept=accept,
+            validators=_same_document(first),
+            follow_redirects=False,
+        )
+    except BadStatus as exc:
+        return _refused(exc, number)
+    if reply.not_modified or 300 <= reply.status < 400:
+        reply.close()
+        return Ending(complete=True)
+    return reply
+
+
+def _refused(exc: BadStatus, number: int) -> Ending:
+    if exc.status in (404, 410) or 300 <= exc.status < 400:
+        return Ending(complete=True)
+    if exc.status == 429 or exc.status >= 500:
+        raise exc
+    return Ending(
+        complete=False,
+        reason=f"page {number} was refused with status {exc.status}, so that it is not known"
+        " whether there are more datasets; set the option paging to none if there is one page",
+    )
+
+
+def _same_document(first: Validators) -> Validators | None:
+    # Only a strong ETag says "the same bytes". A Last-Modified of page 1 would make a paged
+    # server sorted by date answer 304 for page 2, and all behind page 1 would count as gone;
+    # weak tags are often one version stamp for all pages.
+    if not first.etag or first.etag.startswith("W/"):
+        return None
+    return Validators(etag=first.etag)
