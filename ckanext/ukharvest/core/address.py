@@ -18,7 +18,7 @@ SHOWN = 300  # characters of an address that a message shows
 _SECRET = re.compile(
     r"(?i)([?&;][^=&;#]*(?:key|token|secret|passw|pwd|auth|sig|credential)[^=&;#]*=)[^&;#]*"
 )
-_USERINFO = re.compile(r"//[^/?#]*@")
+_USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
 # ASCII and Unicode controls, spaces and the invisible marks that make one address look like
 # another; browsers and HTTP libraries disagree about each of them.
 _HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff]")
@@ -26,7 +26,7 @@ _HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u20
 
 def shown(url: str, limit: int = SHOWN) -> str:
     """Return an address fit for a message: no user name, no secrets, at most ``limit`` long."""
-    text = _SECRET.sub(r"\1…", _USERINFO.sub("//", url))
+    text = _SECRET.sub(r"\1…", _USERINFO.sub(r"\1", url))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -47,7 +47,7 @@ def parse(url: str) -> Url:
         refuse(url, "is not a web address: its host name or port cannot be understood")
     if parts.scheme not in ("http", "https"):
         refuse(url, "is not a web address: it has to begin with http:// or https://")
-    if parts.auth is not None:
+    if _USERINFO.match(url):
         refuse(url, "holds a user name or password, which a sysadmin has to set up instead")
     if not parts.host:
         refuse(url, "is not a web address: it names no host")

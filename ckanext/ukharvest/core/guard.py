@@ -60,11 +60,11 @@ class Guard:
         allow: Sequence[Network | str] = (),
         proxied: bool = False,
         *,
-        resolve: Callable[..., Sequence[tuple[Any, ...]]] = socket.getaddrinfo,
+        resolve: Callable[..., Sequence[tuple[Any, ...]]] | None = None,
     ) -> None:
         self.allow = tuple(ipaddress.ip_network(network) for network in allow)
         self.proxied = proxied
-        self._resolve = resolve
+        self._resolve = resolve or socket.getaddrinfo
 
     def check_url(self, url: str) -> None:
         """Raise Blocked when the address cannot be allowed whatever its name resolves to."""

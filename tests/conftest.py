@@ -1,0 +1,99 @@
+"""What all tests share. No CKAN here: tests that need it have a conftest of their own."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.guard import Guard
+from ckanext.ukharvest.core.http import HttpClient
+from tests.publisher import Publisher
+
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+
+
+class FakeTime:
+    """A clock that only sleeping moves; hand ``sleep`` and ``clock`` to the client."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.sleeps: list[float] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a test that contacts, or looks up, anything but this machine.
+
+    pytest.fail's exception is no Exception, so code under test cannot mistake it for a fault of
+    the network and carry on.
+    """
+
+    def guarded(name: str) -> None:
+        real = getattr(socket.socket, name)
+
+        def connect(sock: socket.socket, address: Any) -> Any:
+            if sock.family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
+                pytest.fail(f"a test tried to connect to {address!r}")
+            return real(sock, address)
+
+        monkeypatch.setattr(socket.socket, name, connect)
+
+    guarded("connect")
+    guarded("connect_ex")
+    real_look_up = socket.getaddrinfo
+
+    def look_up(host: Any, *args: Any, **options: Any) -> Any:
+        numeric_only = options.get("flags", 0) & socket.AI_NUMERICHOST
+        if not numeric_only and host is not None and not (_is_here(host) or _is_address(host)):
+            pytest.fail(f"a test tried to look up {host!r}")
+        return real_look_up(host, *args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    """A publisher without routes."""
+    with Publisher() as server:
+        yield server
+
+
+@pytest.fixture
+def fake_time() -> FakeTime:
+    return FakeTime()
+
+
+@pytest.fixture
+def http(fake_time: FakeTime) -> Iterator[HttpClient]:
+    """A client that may read from this machine and never really sleeps."""
+    with HttpClient(Guard(LOOPBACK), sleep=fake_time.sleep, clock=fake_time.clock) as client:
+        yield client
+
+
+def _is_address(host: Any) -> bool:
+    try:
+        socket.inet_aton(host)
+    except (OSError, TypeError):
+        return ":" in str(host)
+    return True
+
+
+def _is_here(host: Any) -> bool:
+    text = host.decode() if isinstance(host, bytes) else str(host)
+    if text in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(text).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,290 @@
+"""A publisher on the loopback interface: what tests, and the demo, harvest from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+SOURCES = Path(__file__).parent / "sources"
+PLACE = "http://publisher.test"  # in recorded files: replaced by the server's own address
+MEDIA_TYPES = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".jsonld": "application/ld+json",
+    ".nt": "application/n-triples",
+    ".rdf": "application/rdf+xml",
+    ".ttl": "text/turtle",
+    ".xml": "application/xml",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request as it came in. ``path`` includes the query, ``headers`` take names in any case."""
+
+    method: str
+    path: str
+    headers: Message
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Response:
+    """What to answer.
+
+    Attributes:
+        body: bytes, or an iterable of bytes, which is sent in chunks.
+        etag: answers 304 to a request that sends it back.
+        packed: send the body as gzip.
+        pause: seconds before each byte of the body.
+        slow_start: let ``pause`` apply to the header lines as well.
+        cut: break the connection off (TCP reset) after so many bytes of the body; -1 sends none
+            of the answer.
+        hang: send nothing until the publisher is closed.
+    """
+
+    body: bytes | Iterable[bytes] = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    etag: str = ""
+    packed: bool = False
+    pause: float = 0.0
+    slow_start: bool = False
+    cut: int | None = None
+    hang: bool = False
+
+
+Route = Response | Callable[[Request], Response]
+
+
+class Publisher:
+    """Serves a mapping of path and query to responses; anything else is 404.
+
+    Routes may change while it runs::
+
+        with Publisher({"/data.json": Response(b"{}")}) as publisher:
+            client.get(publisher.url("/data.json"))
+            assert publisher.paths == ["/data.json"]
+
+    Args:
+        routes: "/path?query", exactly as requested, to a response or a function of the request.
+            A key with a method, "POST /csw", serves that method only.
+        tls: makes it an https server.
+        port: 0 takes a free one.
+    """
+
+    def __init__(
+        self,
+        routes: Mapping[str, Route] | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        port: int = 0,
+    ) -> None:
+        self.routes: dict[str, Route] = dict(routes or {})
+        self.requests: list[Request] = []
+        self.connections = 0
+        self.closing = threading.Event()
+        self._failing: dict[str, list[Response]] = {}
+        self._lock = threading.Lock()
+        self._tls = tls
+        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server.publisher = self
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self.port: int = self._server.server_address[1]
+
+    def __enter__(self) -> Publisher:
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def base(self) -> str:
+        """The server's address without a slash at the end."""
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths and queries that were asked for, in order."""
+        return [request.path for request in self.requests]
+
+    def url(self, path: str = "/", host: str = "") -> str:
+        """Return the address of a path, under another host name if given."""
+        return (self.base.replace("127.0.0.1", host) if host else self.base) + path
+
+    def neutral(self, text: str) -> str:
+        """Return a text with the server's address, whose port changes, replaced by PLACE."""
+        return text.replace(self.base, PLACE)
+
+    def serve(self, path: str, body: Any = b"", **more: Any) -> None:
+        """Set a route: text and bytes as they are, other bodies as JSON; ``more`` as Response."""
+        if isinstance(body, str):
+            body = body.encode()
+        elif isinstance(body, dict | list):
+            body = json.dumps(body).encode()
+            more["headers"] = {"Content-Type": "application/json", **more.get("headers", {})}
+        self.routes[path] = Response(body, **more)
+
+    def redirect(self, path: str, to: str, status: int = 302) -> None:
+        """Redirect a path to another path or address."""
+        self.routes[path] = Response(status=status, headers={"Location": to})
+
+    def fail(self, path: str, status: int = 500, times: int = 1, **more: Any) -> None:
+        """Answer the next requests for a path with an error, then serve its route again."""
+        with self._lock:
+            self._failing.setdefault(path, []).extend([Response(status=status, **more)] * times)
+
+    def respond(self, request: Request) -> Response:
+        """Record a request and return its answer."""
+        with self._lock:
+            self.requests.append(request)
+            failing = self._failing.get(request.path)
+            if failing:
+                return failing.pop(0)
+        route = self.routes.get(f"{request.method} {request.path}", self.routes.get(request.path))
+        if route is None:
+            return Response(b"not found", 404)
+        response = route(request) if callable(route) else route
+        if response.etag:
+            headers = {**response.headers, "ETag": response.etag}
+            response = replace(response, headers=headers)
+            if request.headers.get("If-None-Match") == response.etag:
+                response = replace(response, status=304, body=b"")
+        return response
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+    publisher: Publisher
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: clients that hang up are part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.publisher.connections += 1
+
+    def handle_any(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        publisher = self.server.publisher
+        response = publisher.respond(Request(self.command, self.path, self.headers, body))
+        if response.hang:
+            publisher.closing.wait()
+        elif response.cut == -1:
+            self._reset()
+        else:
+            self._send(response)
+
+    do_GET = do_POST = do_HEAD = handle_any  # noqa: N815  # http.server's names
+
+    def _send(self, response: Response) -> None:
+        body = response.body
+        headers = dict(response.headers)
+        if response.packed and isinstance(body, bytes):
+            body = gzip.compress(body)
+            headers["Content-Encoding"] = "gzip"
+        if isinstance(body, bytes):
+            headers.setdefault("Content-Length", str(len(body)))
+        else:
+            headers["Transfer-Encoding"] = "chunked"
+        self._start(response, headers)
+        if response.status == 304:
+            return
+        if not isinstance(body, bytes):
+            for piece in (*body, b""):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            return
+        self._drip(body if response.cut is None else body[: response.cut], response.pause)
+        if response.cut is not None:
+            self._reset()
+
+    def _start(self, response: Response, headers: Mapping[str, str]) -> None:
+        self.send_response(response.status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if response.slow_start:
+            self._headers_buffer.append(b"\r\n")
+            head = b"".join(self._headers_buffer)
+            self._headers_buffer = []
+            self._drip(head, response.pause)
+        else:
+            self.end_headers()
+
+    def _drip(self, data: bytes, pause: float) -> None:
+        if not pause:
+            self.wfile.write(data)
+            return
+        for number in range(len(data)):
+            time.sleep(pause)
+            self.wfile.write(data[number : number + 1])
+
+    def _reset(self) -> None:
+        self.wfile.flush()
+        # Linger 0 makes close() send RST instead of FIN: the client sees "connection reset".
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        self.connection.close()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def recorded(case: str, folder: Path = SOURCES) -> Publisher:
+    """Return a publisher, not yet started, that serves ``<folder>/<case>/routes.json``."""
+    place = folder / case
+    publisher = Publisher()
+    posts: dict[str, list[tuple[str, Response]]] = {}
+    for route in json.loads((place / "routes.json").read_text(encoding="utf-8")):
+        file = place / route["file"] if "file" in route else None
+        headers = {
+            name: value.replace(PLACE, publisher.base)
+            for name, value in route.get("headers", {}).items()
+        }
+        if file is not None:
+            headers.setdefault("Content-Type", MEDIA_TYPES.get(file.suffix, "text/plain"))
+        body = file.read_bytes().replace(PLACE.encode(), publisher.base.encode()) if file else b""
+        response = Response(body, route.get("status", 200), headers)
+        if "get" in route:
+            publisher.routes[f"GET {route['get']}"] = response
+        else:
+            posts.setdefault(route["post"], []).append((route.get("contains", ""), response))
+    for path, answers in posts.items():
+        publisher.routes[f"POST {path}"] = _by_body(answers)
+    return publisher
+
+
+def _by_body(answers: list[tuple[str, Response]]) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
+        text = request.body.decode("utf-8", "replace")
+        for contains, response in answers:
+            if contains in text:
+                return response
+        return Response(b"not found", 404)
+
+    return answer
