@@ -135,10 +135,10 @@ class Publisher:
         return text.replace(self.base, PLACE)
 
     def serve(self, path: str, body: Any = b"", **more: Any) -> None:
-        """Set a route: text and bytes as they are, other bodies as JSON; ``more`` as Response."""
+        """Set a route: text as UTF-8, a dict or list of them as JSON; ``more`` as in Response."""
         if isinstance(body, str):
             body = body.encode()
-        elif isinstance(body, dict | list):
+        elif isinstance(body, dict) or (isinstance(body, list) and not _are_pieces(body)):
             body = json.dumps(body).encode()
             more["headers"] = {"Content-Type": "application/json", **more.get("headers", {})}
         self.routes[path] = Response(body, **more)
@@ -224,16 +224,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _start(self, response: Response, headers: Mapping[str, str]) -> None:
-        self.send_response(response.status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        if response.slow_start:
-            self._headers_buffer.append(b"\r\n")
-            head = b"".join(self._headers_buffer)
-            self._headers_buffer = []
-            self._drip(head, response.pause)
-        else:
-            self.end_headers()
+        lines = [f"HTTP/1.1 {response.status} {self.responses.get(response.status, ('',))[0]}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        # Raw UTF-8, as real servers send it; http.server's own send_header sends Latin-1.
+        head = "\r\n".join((*lines, "", "")).encode()
+        self._drip(head, response.pause if response.slow_start else 0.0)
+        self.close_connection |= headers.get("Connection", "").lower() == "close"
 
     def _drip(self, data: bytes, pause: float) -> None:
         if not pause:
@@ -253,6 +249,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+def _are_pieces(body: list[Any]) -> bool:
+    return bool(body) and isinstance(body[0], bytes)
 
 
 def recorded(case: str, folder: Path = SOURCES) -> Publisher:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import io
 import ipaddress
+import os
 import socket
 import ssl
 import threading
@@ -177,26 +178,37 @@ class _HTTPSPool(HTTPSConnectionPool):
 
 
 def pool_manager(door: Door, proxy: str = "") -> PoolManager:
-    """Return connection pools that open their sockets through ``door``.
+    """Return connection pools that open their sockets through ``door``."""
+    manager: PoolManager
+    if proxy:
+        login = make_headers(proxy_basic_auth=parse_url(proxy).auth)
+        manager = ProxyManager(proxy, proxy_headers=login, maxsize=4)
+    else:
+        manager = PoolManager(maxsize=4)
 
-    Certificates are checked against the machine's authorities (SSL_CERT_FILE and SSL_CERT_DIR
-    count, for a portal with an authority of its own) and certifi's.
+    def secure(host: str, port: int, **options: Any) -> _HTTPSPool:
+        trust = _trust(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+        return _HTTPSPool(host, port, door=door, **{**options, "ssl_context": trust})
+
+    manager.pool_classes_by_scheme = {
+        "http": cast(Any, functools.partial(_HTTPPool, door=door)),
+        "https": cast(Any, secure),
+    }
+    return manager
+
+
+@functools.lru_cache(maxsize=4)
+def _trust(cert_file: str | None, cert_dir: str | None) -> ssl.SSLContext:
+    """Return a context that trusts the machine's authorities and certifi's.
+
+    OpenSSL itself reads the two environment variables that make up the arguments; a portal with
+    an authority of its own sets one of them. Kept, since reading the certificates takes longer
+    than most requests.
     """
     context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
     context.load_default_certs()
     context.load_verify_locations(certifi.where())
-    options: dict[str, Any] = {"ssl_context": context, "maxsize": 4}
-    manager: PoolManager
-    if proxy:
-        login = make_headers(proxy_basic_auth=parse_url(proxy).auth)
-        manager = ProxyManager(proxy, proxy_headers=login, **options)
-    else:
-        manager = PoolManager(**options)
-    manager.pool_classes_by_scheme = {
-        "http": cast(Any, functools.partial(_HTTPPool, door=door)),
-        "https": cast(Any, functools.partial(_HTTPSPool, door=door)),
-    }
-    return manager
+    return context
 
 
 def in_words(fault: Exception, host: str, connect: float, read: float) -> tuple[str, bool]:
@@ -214,12 +226,12 @@ def in_words(fault: Exception, host: str, connect: float, read: float) -> tuple[
         again = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
         what = "cannot be looked up just now" if again else "is not known"
         return f"cannot be reached: the name {host} {what}", again
-    if isinstance(fault, faults.ConnectTimeoutError):
-        return f"cannot be reached: {host} did not answer within {connect:g} seconds", True
     if isinstance(fault, faults.NewConnectionError):
         refused = isinstance(cause, ConnectionRefusedError)
         what = f"{host} refused the connection" if refused else f"no connection to {host} is made"
         return f"cannot be reached: {what}", True
+    if isinstance(fault, faults.ConnectTimeoutError):
+        return f"cannot be reached: {host} did not answer within {connect:g} seconds", True
     if isinstance(fault, faults.ReadTimeoutError):
         return f"cannot be read: {host} sent nothing for {read:g} seconds", True
     if isinstance(fault, faults.SSLError):
