@@ -174,23 +174,27 @@ def _complete(day: str) -> str:
 
 def _assemble(text: str, parts: dict[str, str | None]) -> str:
     """Write the parts of a match as ISO 8601, if there is such a day and time."""
-    year, day = int(parts["year"] or 0), parts.get("day")
-    month: int | None = int(parts.get("month") or 0) or None
-    if name := parts.get("name"):
-        month = _MONTHS.get(name.lower())
-        if month is None:
-            raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
+    year, month, day = int(parts["year"] or 0), _month(parts), parts.get("day")
+    if month is None and parts.get("name"):
+        raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
     _check_year(year, text)
     time, zone = _time(parts), _zone(parts.get("zone") or "")
     try:
-        date(year, 1 if month is None and not parts.get("month") else month or 0, int(day or 1))
+        date(year, 1 if month is None else month, int(day or 1))
         if time:
             datetime.fromisoformat(f"2000-01-01T{time}{zone.replace('Z', '+00:00')}")
     except ValueError:
-        hint = "; a date with slashes is read day first" if _is_american(parts) else ""
+        hint = "; with slashes the day is read first" if _is_american(parts) else ""
         raise ValueError(f"there is no date '{shorten(text, 40)}'{hint}") from None
     written = f"{year:04}" + (f"-{month:02}" if month else "") + (f"-{int(day):02}" if day else "")
     return f"{written}T{time}{zone}" if time else written
+
+
+def _month(parts: dict[str, str | None]) -> int | None:
+    if name := parts.get("name"):
+        return _MONTHS.get(name.lower())
+    month = parts.get("month")
+    return None if month is None else int(month)
 
 
 def _is_american(parts: dict[str, str | None]) -> bool:

@@ -1,0 +1,143 @@
+"""Formats under CKAN's labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core.format_table import Format
+from ckanext.ukharvest.core.format_table import formats as table
+
+EU = "http://publications.europa.eu/resource/authority/file-type/"
+IANA = "https://www.iana.org/assignments/media-types/"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param("CSV", "CSV", id="label"),
+        pytest.param(" csv ", "CSV", id="lower-case"),
+        pytest.param(".csv", "CSV", id="dot"),
+        pytest.param("*.csv", "CSV", id="glob"),
+        pytest.param('"CSV"', "CSV", id="quoted"),
+        pytest.param("CSV file", "CSV", id="file"),
+        pytest.param("text/csv", "CSV", id="media-type"),
+        pytest.param("Text/CSV; charset=utf-8; header=present", "CSV", id="parameters"),
+        pytest.param("application/vnd.ms-excel", "XLS", id="xls"),
+        pytest.param(
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "XLSX", id="xlsx"
+        ),
+        pytest.param("application/vnd.ms-excel.sheet.macroEnabled.12", "XLSM", id="xlsm"),
+        pytest.param("MS Excel", "XLS", id="excel"),
+        pytest.param("Excel (xlsx)", "XLSX", id="excel-xlsx"),
+        pytest.param("application/vnd.geo+json", "GeoJSON", id="old-geojson"),
+        pytest.param("application/geo+json", "GeoJSON", id="geojson"),
+        pytest.param("application/ld+json", "JSON-LD", id="json-ld"),
+        pytest.param("application/vnd.example+json", "JSON", id="suffix-json"),
+        pytest.param("application/vnd.example+xml", "XML", id="suffix-xml"),
+        pytest.param("text/xml; subtype=gml/3.2.1", "GML", id="gml-subtype"),
+        pytest.param("text/turtle", "TTL", id="turtle"),
+        pytest.param("Shapefile", "SHP", id="shapefile"),
+        pytest.param("Esri Shapefile", "SHP", id="esri-shapefile"),
+        pytest.param("zipped shapefile", "SHP", id="zipped-shapefile"),
+        pytest.param("SHAPE-ZIP", "SHP", id="geoserver-shape-zip"),
+        pytest.param("CSV (zip)", "CSV", id="in-archive"),
+        pytest.param("zip (csv)", "CSV", id="archive-first"),
+        pytest.param("csv.zip", "CSV", id="two-extensions"),
+        pytest.param("Zipped KML", "KML", id="zipped"),
+        pytest.param("CSV/JSON", "CSV", id="two-formats"),
+        pytest.param("rdf/xml", "RDF", id="rdf-xml"),
+        pytest.param("ZIP", "ZIP", id="zip"),
+        pytest.param("OGC WMS", "WMS", id="ogc-wms"),
+        pytest.param("OGC:WMS-1.3.0-http-get-map", "WMS", id="ogc-protocol"),
+        pytest.param("WMS 1.1.1", "WMS", id="version"),
+        pytest.param("Web Map Service", "WMS", id="long-name"),
+        pytest.param("ArcGIS GeoServices REST API", "Esri REST", id="arcgis-hub"),
+        pytest.param("ESRI REST", "Esri REST", id="esri-rest"),
+        pytest.param("GeoPackage", "GPKG", id="geopackage"),
+        pytest.param("FlatGeobuf", "FlatGeobuf", id="flatgeobuf"),
+        pytest.param("parquet", "Parquet", id="parquet"),
+        pytest.param("application/x-ndjson", "NDJSON", id="ndjson"),
+        pytest.param("Atom", "Atom Feed", id="atom"),
+        pytest.param("API", "API", id="api"),
+        pytest.param("SPARQL endpoint", "SPARQL", id="sparql"),
+        pytest.param("dbf", "dBase", id="dbase"),
+        pytest.param("htm", "HTML", id="htm"),
+        pytest.param("Web page", "HTML", id="web-page"),
+        pytest.param("GeoTIFF", "TIFF", id="geotiff"),
+        pytest.param("jpg", "JPEG", id="jpg"),
+        pytest.param(EU + "CSV", "CSV", id="eu-csv"),
+        pytest.param(EU + "RDF_TURTLE", "TTL", id="eu-turtle"),
+        pytest.param(EU + "WMS_SRVC", "WMS", id="eu-wms"),
+        pytest.param(IANA + "text/csv", "CSV", id="iana"),
+        pytest.param(IANA + "application/vnd.ms-excel", "XLS", id="iana-excel"),
+        pytest.param("http://purl.org/NET/mediatypes/application/zip", "ZIP", id="purl"),
+        pytest.param("", "", id="empty"),
+        pytest.param("n/a", "", id="not-available"),
+        pytest.param("Original", "", id="socrata-original"),
+        pytest.param("data", "", id="data"),
+        pytest.param("Link to the PDF and CSV files", "", id="prose"),
+        pytest.param("application/octet-stream", "", id="octet-stream"),
+        pytest.param("application/x-unheard-of", "", id="unknown-type"),
+        pytest.param("1.0", "", id="version-only"),
+        pytest.param("http://example.org/standard/v2", "", id="other-uri"),
+    ],
+)
+def test_label(given: str, expected: str) -> None:
+    assert formats.label(given) == expected
+
+
+@pytest.mark.parametrize("entry", list(table()), ids=lambda entry: entry.label)
+def test_every_way_to_say_a_format_leads_to_its_label(entry: Format) -> None:
+    assert formats.label(entry.label) == entry.label
+    for name in (*entry.media_types, *entry.names):
+        assert formats.label(name) == entry.label, name
+    for extension in entry.extensions:
+        assert formats.of_url(f"https://example.org/a.{extension}") == entry.label
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("/a.csv", "CSV", id="extension"),
+        pytest.param("/a.CSV#row=1", "CSV", id="upper-case"),
+        pytest.param("/a%2Ecsv", "CSV", id="encoded"),
+        pytest.param("/a.geojson?x=1.2", "GeoJSON", id="query-behind"),
+        pytest.param("/rows.csv?accessType=DOWNLOAD", "CSV", id="socrata"),
+        pytest.param("/a.csv.zip", "CSV", id="in-zip"),
+        pytest.param("/a.shp.zip", "SHP", id="shp-zip"),
+        pytest.param("/a.tar.gz", "TAR", id="tar-gz"),
+        pytest.param("/v1.2.zip", "ZIP", id="version-in-name"),
+        pytest.param("/export?format=xlsx", "XLSX", id="format"),
+        pytest.param("/export?exportFormat=CSV", "CSV", id="exportformat"),
+        pytest.param("/api/geospatial/ab?method=export&format=Shapefile", "SHP", id="socrata-shp"),
+        pytest.param("/api/geospatial/ab?method=export&format=Original", "", id="socrata-original"),
+        pytest.param("/wms?SERVICE=WMS&REQUEST=GetCapabilities", "WMS", id="wms"),
+        pytest.param("/map?request=GetMap&format=image/png", "WMS", id="get-map"),
+        pytest.param("/ows?service=wfs&request=GetCapabilities", "WFS", id="wfs"),
+        pytest.param("/ows?service=wfs&request=GetFeature&outputFormat=csv", "CSV", id="wfs-csv"),
+        pytest.param(
+            "/ows?service=wfs&request=GetFeature&outputFormat=SHAPE-ZIP", "SHP", id="wfs-shp"
+        ),
+        pytest.param("/geoserver/wms", "WMS", id="path-wms"),
+        pytest.param("/arcgis/rest/services/x/FeatureServer/0", "Esri REST", id="feature-server"),
+        pytest.param("/rest/services/x/MapServer", "Esri REST", id="map-server"),
+        pytest.param("/x/FeatureServer/0?f=json", "Esri REST", id="description"),
+        pytest.param("/x/FeatureServer/0/query?where=1&f=geojson", "GeoJSON", id="arcgis-geojson"),
+        pytest.param("/x/MapServer/WMSServer?request=GetCapabilities", "WMS", id="arcgis-wms"),
+        pytest.param("/sparql", "SPARQL", id="sparql"),
+        pytest.param("/", "", id="root"),
+        pytest.param("", "", id="host-only"),
+        pytest.param("/page.aspx?id=3", "", id="program"),
+        pytest.param("/download/12345", "", id="number"),
+        pytest.param("/v1.0/", "", id="version"),
+        pytest.param("/csv/", "", id="folder"),
+    ],
+)
+def test_of_url(path: str, expected: str) -> None:
+    assert formats.of_url("https://example.zip" + path) == expected
+
+
+@pytest.mark.parametrize("given", ["", "not a url", "http://["])
+def test_what_is_no_url_has_no_format(given: str) -> None:
+    assert formats.of_url(given) == ""
