@@ -111,8 +111,8 @@ class Outline:
             Problem(
                 "left-out",
                 key,
-                f"{key}: {scan.left_out[key]} {noun} left out; they are read"
-                f" for the {shape.noun} in them only",
+                f"{key}: {scan.left_out[key]} {noun} left out;"
+                f" expected {shape.noun}, and only those within them are read",
             )
             for key, noun in shape.left_out
             if scan.left_out[key]
@@ -205,7 +205,9 @@ class _Scan:
         """The document is one record without a catalogue around it."""
         found = self.lists or self.embedded or self.left_out or self._found or self._wrong
         is_catalogue = self._type.lower().endswith("catalog")
-        return self._top == "start_map" and not found and not is_catalogue and self._has_signs()
+        if self._top != "start_map" or found or is_catalogue:
+            return False
+        return len(self._shape.signs & self._keys.keys()) > 1
 
     def _has_signs(self) -> bool:
         return not self._shape.signs.isdisjoint(self._keys)

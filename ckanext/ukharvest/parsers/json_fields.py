@@ -1,0 +1,188 @@
+"""A JSON object read with care: odd shapes and values are read where possible and reported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.records import Period, Problem
+from ckanext.ukharvest.core.values import (
+    clean_text,
+    is_redacted,
+    parse_date,
+    parse_period,
+    parse_url,
+    shorten,
+)
+
+# Under which of its names an object of JSON-LD says what it is, and where it is.
+_WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id")
+_ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
+_KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
+_SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+class Fields:
+    """The fields of one JSON object of a record.
+
+    Args:
+        data: the object.
+        problems: where problems are added, in the order of reading.
+        path: what stands before a field's name in problems, such as "distribution[2].".
+    """
+
+    def __init__(self, data: Mapping[str, Any], problems: list[Problem], path: str = "") -> None:
+        self._data = data
+        self._problems = problems
+        self._path = path
+        self._by_fold = {key.casefold(): key for key in data}
+        self._misspelt: set[str] = set()
+
+    def report(self, code: str, key: str, words: str) -> None:
+        """Add a problem with a field; ``words`` follow its name in the message."""
+        field = self._path + key
+        self._problems.append(Problem(code, field, f"{field}: {words}"))
+
+    def add(self, problems: Iterable[Problem]) -> None:
+        """Add problems found elsewhere."""
+        self._problems.extend(problems)
+
+    def get(self, key: str) -> Any:
+        """The field as it stands; a name in another case is taken and reported."""
+        if key in self._data:
+            return self._data[key]
+        found = self._by_fold.get(key.casefold())
+        if found is None:
+            return None
+        if found not in self._misspelt and self._data[found] is not None:
+            self._misspelt.add(found)
+            self.report("wrong-case", found, f"expected the name {key}; names are case sensitive")
+        return self._data[found]
+
+    def has(self, *keys: str) -> bool:
+        """Whether one of the fields holds anything."""
+        return any(words(self.get(key)) or self.get(key) for key in keys)
+
+    def text(self, key: str) -> str:
+        """One text; numbers and single-item lists are read and reported."""
+        value = self.get(key)
+        if isinstance(value, list):
+            self._wrong_kind(key, value, "a text")
+            return "\n".join(part for part in map(words, value) if part)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            self._wrong_kind(key, value, "a text")
+        return words(value)
+
+    def texts(self, key: str, *, strict: bool = True) -> tuple[str, ...]:
+        """A list of texts without blanks; ``strict`` reports what is no list."""
+        return tuple(filter(None, (words(item) for item in self.items(key, strict=strict))))
+
+    def items(self, key: str, *, strict: bool = True) -> list[Any]:
+        """A list; a lone value counts as a list of one, reported when ``strict``."""
+        value = self.get(key)
+        if value is None or value == "":
+            return []
+        if isinstance(value, list):
+            return value
+        if strict:
+            self._wrong_kind(key, value, "a list")
+        return [value]
+
+    def objects(self, key: str, *, strict: bool = False) -> Iterator[Fields | str]:
+        """The objects of a list, or texts that stand for them; empty ones are reported."""
+        value = self.get(key)
+        for index, item in enumerate(self.items(key, strict=strict)):
+            path = f"{key}[{index}]" if isinstance(value, list) else key
+            if isinstance(item, Mapping):
+                yield Fields(item, self._problems, f"{self._path}{path}.")
+            elif found := words(item):
+                yield found
+            else:
+                self.report("empty-entry", path, "empty; expected an object in { }")
+
+    def _wrong_kind(self, key: str, value: Any, expected: str) -> None:
+        kind = _KINDS.get(type(value), "a number")
+        shown = f" ({shorten(words(value), 40)})" if words(value) else ""
+        self.report("wrong-type", key, f"{kind}{shown} stands where {expected} is due")
+
+    def read(self, key: str, parse: Callable[[str], str], code: str) -> str:
+        """One text through a parser of ``core.values``; what it refuses is reported as ``code``."""
+        return self.parsed(key, words(self.get(key)), parse, code)
+
+    def parsed(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
+        """As ``read``, of a text already at hand."""
+        if not text or is_redacted(text):
+            return ""
+        try:
+            return parse(text)
+        except ValueError as exc:
+            self.report(code, key, str(exc))
+            return ""
+
+    def date(self, key: str) -> str:
+        """A date or date-time in ISO 8601; an empty text is reported."""
+        if isinstance(self.get(key), str) and not self.get(key).strip():
+            self.report("empty-field", key, "empty; leave the field out or give a date")
+        return self.read(key, parse_date, "bad-date")
+
+    def url(self, key: str) -> str:
+        """A web address, "" if it is none, which is reported."""
+        return self.parsed(key, address(self.get(key)), parse_url, "bad-url")
+
+    def link(self, key: str) -> str:
+        """As ``url``, but a text that might be meant as an address is kept as it stands."""
+        value = self.get(key)
+        if isinstance(value, list):
+            value = next((item for item in value if address(item)), None)
+        text = address(value)
+        found = self.parsed(key, text, parse_url, "bad-url")
+        # "javascript:" and its like must never become a link on a portal's page.
+        return found or ("" if is_redacted(text) or _SCHEME.match(text) else text)
+
+    def period(self, key: str) -> Period | None:
+        """A span of time: ``start/end``, or PeriodOfTime objects, of which the hull is taken."""
+        periods = [self._period(key, item) for item in self.items(key, strict=False)]
+        found = [period for period in periods if period is not None]
+        if not found:
+            return None
+        starts, ends = [each.start for each in found], [each.end for each in found]
+        return Period(min(starts), max(ends) if all(ends) else "")
+
+    def _period(self, key: str, item: Any) -> Period | None:
+        if isinstance(item, Mapping) and "@value" not in item:
+            part = Fields(item, self._problems, f"{self._path}{key}.")
+            names = ("startDate", "start"), ("endDate", "end")
+            start, end = (part.date(a) or part.date(b) for a, b in names)
+            return Period(start, end) if start or end else None
+        text = words(item)
+        if not text or is_redacted(text):
+            return None
+        try:
+            return parse_period(text)
+        except ValueError as exc:
+            self.report("bad-period", key, str(exc))
+            return None
+
+
+def words(value: Any) -> str:
+    """What a value says, as text: of an object its label, of a language map English if it can."""
+    if not isinstance(value, Mapping):
+        return clean_text(value)
+    for key in (*_WORDS, "en", "en-GB", "en-US"):
+        item = value.get(key)
+        if isinstance(item, list) and item:
+            item = item[0]
+        if found := clean_text(item):
+            return found
+    if any(key.startswith("@") for key in value):
+        return ""
+    texts = (clean_text(item) for key, item in value.items() if 2 <= len(key) <= 5)
+    return next(filter(None, texts), "")
+
+
+def address(value: Any) -> str:
+    """Where a value points to, as text: itself, or an object's own address."""
+    if not isinstance(value, Mapping):
+        return clean_text(value)
+    return next(filter(None, (clean_text(value.get(key)) for key in _ADDRESSES)), "")

@@ -1,0 +1,96 @@
+"""The source types: what a reader and a parser make together. Knows no CKAN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Parser, Reader
+from ckanext.ukharvest.parsers import datajson
+from ckanext.ukharvest.readers import document
+from ckanext.ukharvest.readers.json_outline import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class SourceType:
+    """One kind of source.
+
+    Attributes:
+        name: stored in CKAN with each source; never changes.
+        title, description: for the form and the documentation.
+        options: what a source of this type can be told; COMMON_OPTIONS come on top.
+        aliases: names that other portals gave to the same kind.
+    """
+
+    name: str
+    title: str
+    description: str
+    reader: Reader
+    parser: Parser
+    options: tuple[Option, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+# What every source can be told, whatever its type; read by the CKAN side.
+COMMON_OPTIONS = (
+    Option(
+        "credential",
+        "text",
+        "",
+        "Name of a secret in the portal's ini that is sent to the source's own server.",
+    ),
+    Option("default_tags", "list", (), "Tags that every dataset of this source gets."),
+    Option(
+        "default_extras",
+        "list",
+        (),
+        'Extras that datasets get where they have none of that name, as "name=value".',
+    ),
+    Option(
+        "not_overwrite",
+        "list",
+        (),
+        "Fields of a dataset that the source does not change once they are filled.",
+    ),
+)
+
+# "dataset" is Project Open Data's key, "datasets" the one that data.gov.uk's guide named.
+_DATA_JSON_SHAPE = Shape(
+    keys=("dataset", "datasets"),
+    nested=("catalog",),
+    embedded=(
+        "datasetSeries.seriesMember",
+        "datasetSeries.first",
+        "datasetSeries.last",
+        "service.servesDataset",
+    ),
+    left_out=(
+        ("datasetSeries", "dataset series"),
+        ("service", "data services"),
+        ("record", "catalogue records"),
+    ),
+    signs=frozenset(
+        ("identifier", "title", "uri", "distribution", "accessLevel", "keyword", "landingPage")
+    ),
+)
+
+DATA_JSON = SourceType(
+    name="data_json",
+    title="data.json",
+    description="Datasets listed in a data.json document"
+    " (Project Open Data 1.0 and 1.1, DCAT-US 3), also in pages",
+    reader=document.JsonDocument(_DATA_JSON_SHAPE, guid=datajson.identifier),
+    parser=datajson,
+    options=(*document.OPTIONS, *datajson.OPTIONS),
+    aliases=("datajson", "dcat_json"),
+)
+
+TYPES = {kind.name: kind for kind in (DATA_JSON,)}
+
+
+def find(name: str) -> SourceType | None:
+    """Return the type of this name or alias."""
+    for kind in TYPES.values():
+        if name == kind.name or name in kind.aliases:
+            return kind
+    return None
