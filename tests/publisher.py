@@ -183,6 +183,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else the second write of an answer waits 40 ms for an ACK
     server: _Server
 
     def setup(self) -> None:

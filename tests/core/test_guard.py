@@ -251,6 +251,13 @@ def test_a_message_names_the_host_but_not_where_an_internal_name_leads() -> None
         ("http://a/?b=1", "http://a/?b=1"),
         ("http://a/?api_key=s3cret&b=1", "http://a/?api_key=…&b=1"),
         ("http://a/?b=1&X-Amz-Signature=s3cret#f", "http://a/?b=1&X-Amz-Signature=…#f"),
+        ("http://a/?subscription-key=s3cret&Key=s3cret", "http://a/?subscription-key=…&Key=…"),
+        (
+            "http://a/?keyword=parks&author=me&design=x",
+            "http://a/?keyword=parks&author=me&design=x",
+        ),
+        ("http://a/?resumptionToken=7&$skiptoken=8", "http://a/?resumptionToken=7&$skiptoken=8"),
+        ("http://a/\r\nX: \x1b[1m\ud800", "http://a/\ufffd\ufffdX: \ufffd[1m\ufffd"),
         ("http://a/?access_token=s3cret;b=1", "http://a/?access_token=…;b=1"),
         ("http://me:s3cret@a/", "http://a/"),
         ("http://a/b//c@d", "http://a/b//c@d"),

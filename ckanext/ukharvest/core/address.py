@@ -15,8 +15,11 @@ Origin = tuple[str, str, int]  # scheme, host, port
 
 SHOWN = 300  # characters of an address that a message shows
 
+# A query parameter that is named like a secret and is not a paging token.
 _SECRET = re.compile(
-    r"(?i)([?&;][^=&;#]*(?:key|token|secret|passw|pwd|auth|sig|credential)[^=&;#]*=)[^&;#]*"
+    r"(?i)([?&;](?!\$?(?:resumption|continuation|skip|page|next))"
+    r"(?:[^=&;#]*(?:token|secret|passw|apikey|signature|credential)[^=&;#]*"
+    r"|(?:[^=&;#]*[_.-])?(?:key|auth|sig|pwd|accesskey|subscriptionkey))=)[^&;#]*"
 )
 _USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
 # ASCII and Unicode controls, spaces and the invisible marks that make one address look like
@@ -24,10 +27,11 @@ _USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
 _HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff]")
 
 
-def shown(url: str, limit: int = SHOWN) -> str:
-    """Return an address fit for a message: no user name, no secrets, at most ``limit`` long."""
+def shown(url: str) -> str:
+    """Return an address fit for a message or a log: printable, without secrets, not too long."""
     text = _SECRET.sub(r"\1…", _USERINFO.sub(r"\1", url))
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    text = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 def parse(url: str) -> Url:
@@ -38,7 +42,7 @@ def parse(url: str) -> Url:
     """
     scheme, colon, _ = url.partition(":")
     if colon and scheme.isalnum() and scheme.lower() not in ("http", "https"):
-        refuse(url, f"cannot be read: only http and https addresses are, not {scheme.lower()}")
+        refuse(url, f"cannot be read: only http and https addresses are, not {scheme[:20].lower()}")
     if _HIDDEN.search(url):
         refuse(url, "holds a space, a backslash or a hidden character, which has to be encoded")
     try:
@@ -62,12 +66,20 @@ def normal(url: str) -> str:
 
 
 def join(url: str, location: str) -> str:
-    """Return where a redirect points to; its raw bytes and spaces are encoded, as browsers do."""
+    """Return where a redirect points to, in normal form; raise Blocked when that is no address.
+
+    Raw bytes and spaces in it are encoded, as browsers do; http.client gives bytes as Latin-1.
+    """
     printable = "".join(map(chr, range(0x21, 0x7F)))
-    return normal(urljoin(url, quote(location.strip().encode("latin-1"), safe=printable)))
+    encoded = quote(location.strip().encode("latin-1", "replace"), safe=printable)
+    try:
+        return normal(urljoin(url, encoded))
+    except ValueError:
+        refuse(encoded, "is not a web address: its host name or port cannot be understood")
 
 
 def origin(url: str) -> Origin:
+    """Return the server that an address belongs to: who may see a secret, whom to pace."""
     parts = parse(url)
     scheme = parts.scheme or ""
     return scheme, (parts.host or "").strip("[]"), parts.port or (443 if scheme == "https" else 80)

@@ -6,6 +6,7 @@ once: a few kilobytes can become gigabytes before anybody can count them.
 
 from __future__ import annotations
 
+import io
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -25,11 +26,6 @@ _UNREADABLE = {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 _GZIP = b"\x1f\x8b"
 
 
-def empty() -> IO[bytes]:
-    """Return an empty body."""
-    return cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))
-
-
 def read(response: BaseHTTPResponse, url: str, max_bytes: int) -> IO[bytes]:
     """Return the response's body, unpacked, at position 0.
 
@@ -37,29 +33,40 @@ def read(response: BaseHTTPResponse, url: str, max_bytes: int) -> IO[bytes]:
     cannot be unpacked; urllib3's errors when the connection fails.
     """
     declared = response.headers.get("Content-Length", "")
-    if declared.isdecimal() and int(declared) > max_bytes:
+    if declared.isdecimal() and (len(declared) > 18 or int(declared) > max_bytes):
         raise _too_large(url, max_bytes)
     chunks = response.stream(PIECE, decode_content=False)
-    packed = _is_packed(response.headers.get("Content-Encoding", ""), url)
-    file = empty()
-    size = 0
+    if _is_packed(response.headers.get("Content-Encoding", ""), url):
+        chunks = _unpacked(chunks)
     try:
-        for piece in _unpacked(chunks) if packed else chunks:
-            size += len(piece)
-            if size > max_bytes:
-                raise _too_large(url, max_bytes)
-            file.write(piece)
+        file = _stored(chunks, url, max_bytes)
     except zlib.error as exc:
-        file.close()
         raise FetchError(
             f"{shown(url)} cannot be unpacked: it is not the complete gzip data that it says.",
             code="bad-encoding",
             url=shown(url),
         ) from exc
+    response.read(1, decode_content=False)  # nothing is left: hands the connection back for reuse
+    return file
+
+
+def _stored(pieces: Iterable[bytes], url: str, max_bytes: int) -> IO[bytes]:
+    """Return a file of the pieces. No SpooledTemporaryFile: Python 3.10's cannot say seekable()."""
+    file: IO[bytes] = io.BytesIO()
+    size = 0
+    try:
+        for piece in pieces:
+            size += len(piece)
+            if size > max_bytes:
+                raise _too_large(url, max_bytes)
+            if size > IN_MEMORY and isinstance(file, io.BytesIO):
+                memory = file.getbuffer()
+                file = cast(IO[bytes], tempfile.TemporaryFile())  # noqa: SIM115  # the reply's own
+                file.write(memory)
+            file.write(piece)
     except BaseException:
         file.close()
         raise
-    response.read(1, decode_content=False)  # nothing is left: hands the connection back for reuse
     file.seek(0)
     return file
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from email.message import Message
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import IO
 
@@ -94,6 +96,20 @@ class Reply:
         return Validators(
             etag=self.headers.get("ETag", ""), last_modified=self.headers.get("Last-Modified", "")
         )
+
+    @property
+    def retry_after(self) -> float:
+        """Seconds that the server asks to wait before the next request; 0 when it does not."""
+        text = self.headers.get("Retry-After", "").strip()
+        if text.isdecimal():
+            return float(text)
+        try:
+            when = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return 0.0
+        if when.tzinfo is None:  # "-0000", which the standard takes for an unknown zone
+            when = when.replace(tzinfo=timezone.utc)
+        return max(0.0, (when - datetime.now(timezone.utc)).total_seconds())
 
     @property
     def not_modified(self) -> bool:

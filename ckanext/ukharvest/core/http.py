@@ -7,12 +7,11 @@ Nothing comes from the environment (proxies, netrc) and no cookies are kept.
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from urllib.parse import urlencode
 
@@ -146,7 +145,10 @@ class HttpClient:
             if not (ask.follow and reply.status in REDIRECTS and location):
                 break
             reply.close()
-            target = join(url, location)
+            try:
+                target = join(url, location)
+            except Blocked as exc:
+                raise _redirected(ask, exc) from exc
             self._check_redirect(ask, target, visited, trusted)
             trusted = trusted and origin(target) == origin(url)
             if reply.status == HTTPStatus.SEE_OTHER:
@@ -190,7 +192,7 @@ class HttpClient:
             else:
                 if last or reply.status not in _RETRIED or reply.status in ask.allow:
                     return reply
-                wait = max(wait, self._retry_after(reply))
+                wait = max(wait, min(reply.retry_after, self.limits.retry_after_cap))
                 if wait >= self._deadline.left():
                     return reply
                 reply.close()
@@ -198,10 +200,10 @@ class HttpClient:
         raise AssertionError("the last attempt returns or raises")
 
     def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
-        self.guard.check_url(url)
         limits = self.limits
         response: BaseHTTPResponse | None = None
         try:
+            self.guard.check_url(url)
             response = self._pools.urlopen(
                 ask.method,
                 url,
@@ -213,13 +215,13 @@ class HttpClient:
                 decode_content=False,
                 timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
             )
-            if ask.wants(response.status):
-                body = bodies.read(response, url, limits.max_bytes)
-            else:
-                body = bodies.empty()
+            wanted = ask.wants(response.status)
+            body = bodies.read(response, url, limits.max_bytes) if wanted else io.BytesIO()
             return Reply(url, ask.url, response.status, response.headers, body)
         except Blocked as exc:
-            exc.url = exc.url or shown(url)
+            if url != ask.url:
+                raise _redirected(ask, exc) from exc
+            exc.url = shown(url)
             raise
         except (HTTPError, TimeoutError) as exc:
             raise self._unreachable(exc, url) from exc
@@ -256,21 +258,6 @@ class HttpClient:
         if start > now:
             self._sleep(min(start - now, max(self._deadline.left(), 0.0)))
 
-    def _retry_after(self, reply: Reply) -> float:
-        """Return the seconds that the server asks for, within the cap; 0 when it asks for none."""
-        text = reply.headers.get("Retry-After", "").strip()
-        if text.isdecimal():
-            seconds = float(text)
-        else:
-            try:
-                when = parsedate_to_datetime(text)
-            except ValueError:
-                return 0.0
-            if when.tzinfo is None:
-                when = when.replace(tzinfo=timezone.utc)
-            seconds = (when - datetime.now(timezone.utc)).total_seconds()
-        return min(max(seconds, 0.0), self.limits.retry_after_cap)
-
     def _unreachable(self, fault: Exception, url: str) -> Unreachable:
         limits = self.limits
         if self._deadline.left() <= 0:
@@ -281,6 +268,11 @@ class HttpClient:
         error = Unreachable(f"{shown(url)} {why}.", url=shown(url))
         error.retryable = again
         return error
+
+
+def _redirected(ask: Ask, blocked: Blocked) -> Blocked:
+    url = shown(ask.url)
+    return Blocked(f"{url} redirects: {blocked.message}", url=url)
 
 
 def _bad_status(reply: Reply) -> BadStatus:
