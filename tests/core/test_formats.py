@@ -141,3 +141,8 @@ def test_of_url(path: str, expected: str) -> None:
 @pytest.mark.parametrize("given", ["", "not a url", "http://["])
 def test_what_is_no_url_has_no_format(given: str) -> None:
     assert formats.of_url(given) == ""
+
+
+@pytest.mark.parametrize("given", ["a" * 100_000, "-" * 100_000, "zip " * 50_000, "(a)" * 50_000])
+def test_long_texts_have_no_format_and_take_no_time(given: str) -> None:
+    assert formats.label(given) == ""

@@ -1,4 +1,16 @@
-"""Which datasets a run may delete. Pure: what to do about it is the store's business."""
+"""Which datasets a run may delete. Pure: what to do about it is the store's business.
+
+DESIGN 3.6 in full. Only a complete read without error counts. A dataset is due when ``after_runs``
+such runs in a row, this one included, did not see it, or at once when the source itself says that
+it is deleted. What was seen is never due, whatever else the source says of it. All that is due is
+held instead of deleted when
+
+- the run saw no record at all, or
+- it is more than half of the source's active datasets, of which there are two or more, or
+- it is more than ``floor`` and more than ``max_share`` of them.
+
+Datasets that are not active are neither missing nor due nor counted.
+"""
 
 from __future__ import annotations
 
@@ -50,29 +62,16 @@ def plan(
     max_share: float = 0.2,
     floor: int = 10,
 ) -> DeletionPlan:
-    """Decide by DESIGN 3.6 what becomes of datasets that a run did not see.
-
-    A dataset is due when ``after_runs`` complete runs in a row, this one included, did not see it,
-    or at once when the source itself says that it is deleted. What was seen is never due, whatever
-    else the source says of it. All that is due is held instead of deleted when
-
-    - the run saw no record at all, or
-    - it is more than half of the source's active datasets, of which there are two or more, or
-    - it is more than ``floor`` and more than ``max_share`` of them.
-
-    Datasets that are not active are neither missing nor due nor counted.
+    """Decide what becomes of the datasets that a run did not see.
 
     Args:
         known: guid → what earlier runs left; every record of the source that has a dataset.
         seen: guids that this run met, unreadable records and skipped ones included.
         complete: the read proved that it saw every record, and ended without an error.
         said_deleted: guids that the source marked as deleted in this run.
-        after_runs: 1 or more.
+        after_runs: 1 or more; else ValueError.
         max_share: share of the active datasets, 0 to 1.
         floor: number of datasets that ``max_share`` leaves alone.
-
-    Raises:
-        ValueError: ``after_runs`` is less than 1.
     """
     if after_runs < 1:
         raise ValueError("after_runs: expected 1 or more")

@@ -23,6 +23,9 @@ for _format in formats():
 # extension of a text file, "TAB" a format of MapInfo.
 _BY_NAME = {_squash(extension): label for extension, label in _BY_EXTENSION.items()} | _BY_NAME
 
+# Longer is prose, or an attempt to keep the patterns below busy.
+_LONGEST = 200
+
 # Archives say little: what lies in them is the format that people look for.
 _ARCHIVES = frozenset(("ZIP", "GZ", "BZ2", "XZ", "7Z", "TAR", "RAR"))
 
@@ -52,6 +55,8 @@ def label(value: str) -> str:
     servers say it when they do not know themselves.
     """
     text = value.strip().strip("\"'").strip()
+    if len(text) > _LONGEST:
+        return ""
     if "://" in text:
         return _of_uri(text)
     if _MEDIA_TYPE.fullmatch(text.partition(";")[0].strip()):

@@ -93,7 +93,7 @@ def parse_frequency(value: str) -> str:
         ValueError: nothing of these.
     """
     text = " ".join(value.split())
-    if match := _INTERVAL.fullmatch(text):
+    if len(text) <= 100 and (match := _INTERVAL.fullmatch(text)):
         duration = match.group(1).upper().replace(",", ".")
         return "R/" + _SAME.get(duration, duration)
     word = re.split(r"[/#]", text.rstrip("/"))[-1] if "://" in text else text
