@@ -12,6 +12,7 @@ from .paths import CKAN_VERSIONS, DEFAULT_CKAN, STACK, log_file
 from .site import PURPOSES, Site, ensure_site, services
 from .state import locked
 
+CORES = " and ".join(f"ckan_{purpose}-{DEFAULT_CKAN}" for purpose in PURPOSES)
 DESCRIPTION = f"""\
 The services that the extension needs: PostgreSQL, Redis and Solr, on loopback, with all
 their files in one folder ({STACK}). Stop them before you delete it.
@@ -20,7 +21,7 @@ A service that already runs elsewhere is named by a variable, and then neither s
 stopped:
   UKHARVEST_DATABASE_URL  postgresql://role:password@host:5432/postgres (may make databases)
   UKHARVEST_REDIS_URL     redis://host:6379
-  UKHARVEST_SOLR_URL      http://host:8983/solr (with cores {", ".join(f"ckan_{p}-{DEFAULT_CKAN}" for p in PURPOSES)})
+  UKHARVEST_SOLR_URL      http://host:8983/solr (with the cores {CORES})
   UKHARVEST_STACK         another folder than .stack in the checkout
 """
 
@@ -42,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    start = commands.add_parser("start", help="install what is missing, start, and make what CKAN needs")
+    start = commands.add_parser("start", help="install what is missing, and start")
     start.add_argument("--ckan", choices=CKAN_VERSIONS, default=DEFAULT_CKAN)
     start.set_defaults(run=_start)
 
@@ -88,7 +89,7 @@ def _status(options: argparse.Namespace) -> int:
         running = service.is_running()
         down += not running
         address = service.location if running else ""
-        print(f"{service.title:<11} {service.status():<32} {address}".rstrip())
+        print(f"{service.title:<11} {service.status(running=running):<32} {address}".rstrip())
     return 3 if down else 0
 
 
@@ -104,5 +105,3 @@ def _logs(options: argparse.Namespace) -> None:
 def _env(options: argparse.Namespace) -> None:
     for name, value in Site(options.ckan, options.purpose).variables().items():
         print(f"export {name}={shlex.quote(value)}")
-
-

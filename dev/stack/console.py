@@ -56,21 +56,22 @@ def _tick(title: str, started: float, done: threading.Event) -> None:
             say(f"  {title} … {seconds:.0f} s")
 
 
-def tail(path: Path, lines: int = 30) -> str:
-    """The last lines of a log, or a word that there is none."""
+def tail(path: Path, lines: int = 30, *, since: int = 0) -> str:
+    """The last lines of a log, none from before the byte `since`."""
     if not path.is_file():
         return f"(no {path})"
-    return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+    return "\n".join(path.read_bytes()[since:].decode(errors="replace").splitlines()[-lines:])
 
 
 def run(command: Sequence[str | Path], log: Path, **options: Any) -> None:
     """Run a command with its output in a log; raise with the log's end if it fails."""
     with log.open("a") as out:
+        start = out.tell()
         out.write(f"$ {' '.join(map(str, command))}\n")
         out.flush()
         status = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, **options
         ).returncode
     if status:
-        program = Path(command[0]).name
-        raise StackError(f"{tail(log)}\n\n{program} ended with {status}; all of it: {log}")
+        what = f"{Path(command[0]).name} ended with {status}"
+        raise StackError(f"{tail(log, since=start)}\n\n{what}; all of it: {log}")

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import shutil
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,10 @@ def _command(name: str) -> Callable[[], bool]:
     return lambda: shutil.which(name) is not None
 
 
+def _has_ensurepip() -> bool:
+    return importlib.util.find_spec("ensurepip") is not None
+
+
 def _has_postgres() -> bool:
     return any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or _command("initdb")()
 
@@ -38,7 +42,7 @@ def _has_python_headers() -> bool:
 
 # For every command: the virtual environment. psycopg2 comes as source and is compiled.
 VENV = (
-    Need("virtual environments", lambda: bool(importlib.util.find_spec("ensurepip")), ("python3-venv",)),
+    Need("virtual environments", _has_ensurepip, ("python3-venv",)),
     Need("a C compiler", _command("gcc"), ("gcc", "libc6-dev")),
     Need("Python's headers", _has_python_headers, ("python3-dev",)),
     Need("PostgreSQL's headers", _command("pg_config"), ("libpq-dev",)),
@@ -54,7 +58,7 @@ SOLR = (
 )
 
 
-def ensure(needs: tuple[Need, ...]) -> None:
+def ensure(needs: Sequence[Need]) -> None:
     """Install what is missing; nothing is asked of apt when nothing is."""
     missing = [need for need in needs if not need.is_met()]
     if not missing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from . import console
 from .console import StackError, step
-from .process import as_user, can_reach, give_to, service_user
+from .process import as_user, birth, can_reach, give_to, service_user
 from .service import Service
 
 SUPERUSER = "postgres"
@@ -43,7 +44,8 @@ class Postgres(Service):
         if self._query(self.url, f"select 1 from pg_database where datname = '{database}'"):
             return
         with step(f"PostgreSQL: making the database {database}"):
-            self._query(self.url, f"create database \"{database}\" encoding 'UTF8' template template0")
+            options = "encoding 'UTF8' template template0"
+            self._query(self.url, f'create database "{database}" {options}')
             if not durable:
                 self._query(self.url, f'alter database "{database}" set synchronous_commit = off')
 
@@ -54,9 +56,7 @@ class Postgres(Service):
         with step("PostgreSQL: making a cluster"):
             # What is there without the mark was broken off half-way.
             shutil.rmtree(self.folder / "data", ignore_errors=True)
-            password = self.folder / "password"
-            password.touch(mode=0o600)
-            password.write_text(self.state.password(self.name))
+            self._write_password()
             with self._as_server_user() as (folder, options):
                 console.run(
                     [
@@ -68,10 +68,21 @@ class Postgres(Service):
                     cwd="/",
                     **options,
                 )
-            password.unlink()
             made.touch()
 
+    def _write_password(self) -> None:
+        # It stays beside the cluster, whose roles have it: without it the data is lost.
+        path = self.folder / "password"
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_hex(12))
+
+    @property
+    def password(self) -> str:
+        return (self.folder / "password").read_text()
+
     def spawn(self, port: int) -> None:
+        self._forget_the_dead()
         with self._as_server_user() as (folder, options):
             self.daemon.start(
                 [
@@ -82,6 +93,16 @@ class Postgres(Service):
                 self.log,
                 **options,
             )
+
+    def _forget_the_dead(self) -> None:
+        """Remove the lock file of a server that was killed and not yet reaped.
+
+        PostgreSQL takes a zombie for a running server, and in a container whose first
+        process reaps nobody it would do so for ever.
+        """
+        lock = self.folder / "data" / "postmaster.pid"
+        if lock.is_file() and not birth(int(lock.read_text().split()[0])):
+            lock.unlink()
 
     def answers(self) -> bool:
         # A neighbour on this port does not know our password.
@@ -96,11 +117,10 @@ class Postgres(Service):
             return
         superuser = self._url_of(SUPERUSER)
         if not self._query(superuser, f"select 1 from pg_roles where rolname = '{ROLE}'"):
-            password = self.state.password(self.name)
-            self._query(superuser, f"create role {ROLE} login createdb password '{password}'")
+            self._query(superuser, f"create role {ROLE} login createdb password '{self.password}'")
 
     def _url_of(self, role: str) -> str:
-        return f"postgresql://{role}:{self.state.password(self.name)}@127.0.0.1:{self.port}/postgres"
+        return f"postgresql://{role}:{self.password}@127.0.0.1:{self.port}/postgres"
 
     @contextlib.contextmanager
     def _as_server_user(self) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -143,8 +163,8 @@ class Postgres(Service):
 
 def _program(name: str) -> str:
     """The path of one of PostgreSQL's programs; Debian keeps them apart by version."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
-    for folder in reversed(folders):
+    folders = Path("/usr/lib/postgresql").glob("*/bin")
+    for folder in sorted(folders, key=lambda path: float(path.parent.name), reverse=True):
         if (folder / name).exists():
             return str(folder / name)
     found = shutil.which(name)

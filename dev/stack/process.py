@@ -45,7 +45,7 @@ class Daemon:
                 cwd="/",
                 **options,
             )
-        self.pid_file.write_text(f"{process.pid} {_born(process.pid)}")
+        self.pid_file.write_text(f"{process.pid} {birth(process.pid)}")
 
     def pid(self) -> int | None:
         """The pid of the running process, or None."""
@@ -53,7 +53,7 @@ class Daemon:
             pid, born = self.pid_file.read_text().split()
         except (FileNotFoundError, ValueError):
             return None
-        return int(pid) if _born(int(pid)) == born else None
+        return int(pid) if birth(int(pid)) == born else None
 
     def has_stale_pid(self) -> bool:
         return self.pid_file.is_file() and self.pid() is None
@@ -88,7 +88,7 @@ def _send(pid: int, how: signal.Signals) -> None:
         raise StackError(f"process {pid} belongs to another user; stop it as that user") from error
 
 
-def _born(pid: int) -> str:
+def birth(pid: int) -> str:
     """The process's start time as the kernel counts it; empty if it is gone or a zombie."""
     try:
         # The name in brackets may hold blanks; what follows it does not.
@@ -106,7 +106,7 @@ def service_user() -> pwd.struct_passwd | None:
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name)
-    raise StackError("started as root, and there is neither a user postgres nor nobody to change to")
+    raise StackError("root has no user postgres or nobody to run the services as")
 
 
 def as_user(user: pwd.struct_passwd | None) -> dict[str, Any]:

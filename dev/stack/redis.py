@@ -48,8 +48,10 @@ class Redis(RootlessService):
         parts = urlsplit(self.url)
         try:
             with socket.create_connection((parts.hostname, parts.port or 6379), timeout=5) as link:
-                login = [f"AUTH {parts.username or ''} {parts.password}\r\n"] if parts.password else []
-                link.sendall("".join([*login, "INFO server\r\nQUIT\r\n"]).encode())
+                login = (
+                    f"AUTH {parts.username or ''} {parts.password}\r\n" if parts.password else ""
+                )
+                link.sendall(f"{login}INFO server\r\nQUIT\r\n".encode())
                 answer = b"".join(iter(lambda: link.recv(65536), b"")).decode()
         except OSError:
             return False

@@ -78,7 +78,8 @@ class Service(ABC):
     def is_running(self) -> bool:
         if self.external:
             return self.answers()
-        return self.daemon.pid() is not None and self.state.port(self.name) is not None and self.answers()
+        known = self.daemon.pid() is not None and self.state.port(self.name) is not None
+        return known and self.answers()
 
     def start(self) -> None:
         """Make sure that the service answers."""
@@ -95,17 +96,18 @@ class Service(ABC):
             self._start_on_a_free_port()
 
     def _start_on_a_free_port(self) -> None:
-        taken: set[int] = set()
-        for _ in range(START_ATTEMPTS):
-            port = free_port(self.state.port(self.name) or self.default_port, avoid=taken)
+        for attempt in range(START_ATTEMPTS):
+            # A port that a neighbour took in the same second is no longer free at the next
+            # attempt; what is left of a server that was killed goes away in the pause.
+            time.sleep(attempt)
+            port = free_port(self.state.port(self.name) or self.default_port)
             self.state.write(self.name, port=port)
             self.spawn(port)
             if self._becomes_ready():
                 return
-            # Two checkouts that start in the same second can be given the same port.
             self.daemon.stop(self.stop_signal)
-            taken.add(port)
-        raise StackError(f"{console.tail(self.log)}\n\n{self.title} does not start; all of it: {self.log}")
+        log = console.tail(self.log)
+        raise StackError(f"{log}\n\n{self.title} does not start; all of it: {self.log}")
 
     def _becomes_ready(self) -> bool:
         deadline = time.monotonic() + self.ready_seconds
@@ -123,11 +125,11 @@ class Service(ABC):
         with step(f"{self.title}: stopping"):
             self.daemon.stop(self.stop_signal)
 
-    def status(self) -> str:
+    def status(self, *, running: bool) -> str:
         """One phrase for `bin/stack status`."""
         if self.external:
-            return "answers, elsewhere" if self.answers() else f"no answer ({self.variable})"
-        if self.is_running():
+            return "answers, elsewhere" if running else f"no answer ({self.variable})"
+        if running:
             return f"running, pid {self.daemon.pid()}"
         if self.daemon.pid() is not None:
             return f"does not answer, pid {self.daemon.pid()}"

@@ -27,10 +27,13 @@ def services() -> tuple[Service, ...]:
 def start_services() -> None:
     """Install and start whatever is not named by an environment variable."""
     postgres, redis, solr = services()
-    needs = debian.PSQL if postgres.external else debian.POSTGRES
-    needs += () if redis.external else debian.REDIS
-    needs += () if solr.external else debian.SOLR
-    debian.ensure(needs)
+    debian.ensure(
+        [
+            *(debian.PSQL if postgres.external else debian.POSTGRES),
+            *(() if redis.external else debian.REDIS),
+            *(() if solr.external else debian.SOLR),
+        ]
+    )
     for service in (postgres, redis, solr):
         service.start()
 

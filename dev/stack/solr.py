@@ -27,6 +27,8 @@ class Solr(RootlessService):
     title = "Solr"
     default_port = 18983
     variable = "UKHARVEST_SOLR_URL"
+    # 3 s on an idle machine, 20 s beside two others that start on two cores.
+    ready_seconds = 180
 
     @property
     def url(self) -> str:
@@ -50,8 +52,9 @@ class Solr(RootlessService):
             self._fetch_jars()
         with step("Solr: compiling the launcher"):
             classes = self.folder / "classes"
+            launcher = SOURCES / "SolrServer.java"
             console.run(
-                ["javac", "-cp", f"{self.folder}/lib/*", "-d", classes, SOURCES / "SolrServer.java"],
+                ["javac", "-cp", f"{self.folder}/lib/*", "-d", classes, launcher],
                 log_file("solr-setup"),
             )
             shutil.copy(SOURCES / "log4j2.xml", classes)
@@ -90,7 +93,7 @@ class Solr(RootlessService):
 
     def answers(self) -> bool:
         try:
-            home = self._get("admin/info/system")["solr_home"]
+            home = self._get("admin/info/system", seconds=5)["solr_home"]
         except (OSError, ValueError, KeyError):
             return False
         return bool(self.external) or Path(home) == self.home
@@ -117,10 +120,10 @@ class Solr(RootlessService):
             self.own_folder()
             self._get("admin/cores", action="CREATE", name=core, instanceDir=str(folder))
 
-    def _get(self, path: str, **query: str) -> dict[str, Any]:
+    def _get(self, path: str, *, seconds: float = 60, **query: str) -> dict[str, Any]:
         address = f"{self.url}/{path}?{urlencode({'wt': 'json', **query})}"
         try:
-            with _direct.open(address, timeout=60) as answer:
+            with _direct.open(address, timeout=seconds) as answer:
                 return dict(json.load(answer))
         except urllib.error.HTTPError as error:
             reason = error.read().decode(errors="replace")[:2000]

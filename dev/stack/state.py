@@ -1,12 +1,10 @@
-"""What has to be remembered between two commands: ports and passwords; and the lock."""
+"""What has to be remembered between two commands, the ports; and the lock."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import json
-import os
-import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +18,7 @@ PORTS_TO_TRY = 200
 
 
 @contextlib.contextmanager
-def locked(name: str = "stack", *, waiting: str = "another command is setting up") -> Iterator[None]:
+def locked(name: str = "stack", *, waiting: str = "another set-up is at work") -> Iterator[None]:
     """Hold a lock of this stack; whoever comes second waits and says so."""
     with (make_folder() / f"{name}.lock").open("w") as handle:
         try:
@@ -32,7 +30,7 @@ def locked(name: str = "stack", *, waiting: str = "another command is setting up
 
 
 class State:
-    """The file state.json: `{"postgres": {"port": 15432, "password": "…"}, …}`."""
+    """The file state.json: `{"postgres": {"port": 15432}, …}`."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or STACK / "state.json"
@@ -44,31 +42,22 @@ class State:
         everything = self._all()
         everything.setdefault(service, {}).update(values)
         make_folder()
-        # Written beside and moved, for a reader that holds no lock; private, for the password.
+        # Written beside and moved, for a reader that holds no lock.
         draft = self.path.with_suffix(".new")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-            json.dump(everything, out, indent=2)
+        draft.write_text(json.dumps(everything, indent=2))
         draft.replace(self.path)
 
     def port(self, service: str) -> int | None:
         return self.read(service).get("port")
 
-    def password(self, service: str) -> str:
-        """The service's password, made up at the first call."""
-        known = self.read(service).get("password")
-        if known is None:
-            known = secrets.token_hex(12)
-            self.write(service, password=known)
-        return str(known)
-
     def _all(self) -> dict[str, dict[str, Any]]:
         return json.loads(self.path.read_text()) if self.path.is_file() else {}
 
 
-def free_port(preferred: int, *, avoid: set[int]) -> int:
+def free_port(preferred: int) -> int:
     """The preferred port, or the next one above it that nobody listens on."""
     for port in range(preferred, preferred + PORTS_TO_TRY):
-        if port not in avoid and _is_free(port):
+        if _is_free(port):
             return port
     raise OSError(f"no free port between {preferred} and {preferred + PORTS_TO_TRY}")
 

@@ -6,6 +6,7 @@ The suite is run in two parts, each by a pytest of its own: the tests that need 
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
@@ -113,14 +114,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _take_ckan(words: list[str]) -> tuple[str | None, list[str]]:
     """Split off `--ckan VERSION`; None if it was not said."""
-    joined = [part for word in words for part in (word.split("=", 1) if word.startswith("--ckan=") else [word])]
-    if "--ckan" not in joined:
-        return None, words
-    place = joined.index("--ckan")
-    ckan = "".join(joined[place + 1 : place + 2])
-    if ckan not in CKAN_VERSIONS:
-        raise StackError(f"--ckan takes one of {', '.join(CKAN_VERSIONS)}, and was given '{ckan}'")
-    return ckan, joined[:place] + joined[place + 2 :]
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--ckan", choices=CKAN_VERSIONS)
+    known, rest = parser.parse_known_args(words)
+    return known.ckan, rest
 
 
 def _run(selection: Selection, ckan: str) -> int:
@@ -156,7 +153,7 @@ def _run_with_ckan(selection: Selection, ckan: str) -> Result:
         with locked():
             site = ensure_site(ckan)
         # The tests empty their database as they go, so two runs take turns.
-        stack.enter_context(locked(site.name, waiting="other tests use the same database,"))
+        stack.enter_context(locked(site.name, waiting="other tests use the same database"))
         return _pytest(
             ckan,
             f"CKAN {ckan}",
@@ -175,7 +172,8 @@ def _pytest(ckan: str, title: str, ours: list[str], theirs: list[str]) -> Result
     started = time.monotonic()
     status = subprocess.run(
         [
-            *(venv.program("python", ckan), "-m", "pytest", *ours),
+            venv.program("python", ckan),
+            *("-m", "pytest", *ours),
             *("-o", f"cache_dir={STACK / 'cache' / 'pytest'}", f"--junit-xml={report}"),
             *theirs,
         ],

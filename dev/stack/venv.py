@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import console, debian
@@ -47,40 +48,41 @@ def ensure(ckan: str = DEFAULT_CKAN) -> None:
         ),
     )
     package = Stamp(place / "stamp-package", digest(PACKAGE_FILES, str(ROOT), needed.value))
-    pip = [program("python", ckan), "-m", "pip", "install", "--quiet", "--constraint", constraints]
 
     if not needed.is_current():
         with step(f"Python: virtual environment {place.name}"):
             _make(place)
         with step(f"Python: CKAN {ckan}, extensions, tools"):
-            _pip([*pip, *REQUIREMENTS, "--requirement", requirements], ckan)
+            _pip(ckan, *REQUIREMENTS, "--requirement", requirements)
         needed.write()
-    if not package.is_current() and any(path.is_file() for path in PACKAGE_FILES):
+    if not package.is_current():
         with step(f"Python: this extension in {place.name}"):
-            _pip([*pip, "--editable", f"{ROOT}[{EXTRAS}]"], ckan)
+            _pip(ckan, "--editable", f"{ROOT}[{EXTRAS}]")
         package.write()
 
 
 def _make(place: Path) -> None:
     # An environment that was moved, or whose Python is gone, does not mend by installing.
-    sound = [place / "bin" / "python", "-c", "import pip, sys; sys.exit(sys.prefix != sys.argv[1])"]
-    if not _succeeds([*sound, place]):
+    code = "import pip, sys; sys.exit(sys.prefix != sys.argv[1])"
+    if not _succeeds([place / "bin" / "python", "-c", code, place]):
         console.run([sys.executable, "-m", "venv", "--clear", place], log_file(place.name))
 
 
-def _succeeds(command: list[str | Path]) -> bool:
+def _succeeds(command: Sequence[str | Path]) -> bool:
     try:
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
     except OSError:
         return False
 
 
-def _pip(command: list[str | Path], ckan: str) -> None:
-    # A user's own packages and settings of a surrounding environment stay out of this one.
-    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PIP_USER")}
-    console.run(
-        command, log_file(folder(ckan).name), env={**environment, "PYTHONNOUSERSITE": "1"}
-    )
+def _pip(ckan: str, *what: str | Path) -> None:
+    """Install into that version's environment, with that version's constraints."""
+    # What a surrounding environment says of other Pythons stays out of this one.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    constraints = DEV / f"constraints-{ckan}.txt"
+    command: list[str | Path] = [program("python", ckan), "-m", "pip", "install", "--quiet"]
+    command += ["--disable-pip-version-check", "--constraint", constraints]
+    console.run([*command, *what], log_file(folder(ckan).name), env=environment)
 
 
 def versions_made() -> list[str]:
