@@ -39,7 +39,6 @@ def resolver(*addresses: str) -> Any:
         pytest.param("2a04:4e42::645", id="IPv6"),
         pytest.param("::ffff:151.101.2.133", id="IPv4-mapped"),
         pytest.param("64:ff9b::9765:285", id="NAT64"),
-        pytest.param("2002:9765:285::1", id="6to4"),
     ],
 )
 def test_public_addresses_pass(address: str) -> None:
@@ -90,6 +89,7 @@ def test_public_addresses_pass(address: str) -> None:
         pytest.param("64:ff9b:1::808:808", id="NAT64, local prefix"),
         pytest.param("2002:7f00:1::", id="6to4 loopback"),
         pytest.param("2002:a00:1::1", id="6to4 private"),
+        pytest.param("2002:9765:285::1", id="6to4 public, no longer in use"),
         pytest.param("2001:0:9765:285:0:ffff:8080:8080", id="Teredo"),
     ],
 )
@@ -190,7 +190,7 @@ def test_web_addresses_pass_without_a_look_up(url: str) -> None:
         ("http://127。0。0。1/", "host name or port|public internet"),
         (f"http://{'ü' * 70}.example/", "host name or port"),
         ("http://a..example.org/", "not a host name"),
-        ("http://%31%32%37.0.0.1/", "not a host name"),
+        ("http://%31%32%37.0.0.1/", "not a host name|public internet"),
         ("http://exa$mple.org/", "not a host name"),
         ("http://127.0.0.1/", "public internet"),
         ("http://127.0.0.1:5000/", "public internet"),

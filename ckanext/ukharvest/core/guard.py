@@ -12,7 +12,7 @@ import ipaddress
 import logging
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ckanext.ukharvest.core.address import parse, refuse, shown
@@ -28,11 +28,12 @@ OPTION = "ckanext.ukharvest.http.allow_private"
 
 _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?")
 
-# The standard library's is_global is as old as the interpreter (Python 3.11.7 calls all of these
-# public), so what IANA's special-purpose registries reserve is said here as well.
+# The standard library's is_global follows the age of the interpreter (Python 3.11.7 calls all of
+# these public, 3.13 most of them not), so what must not pass is said here as well. 6to4, 2002::,
+# is no longer in use (RFC 7526) and hides an IPv4 address.
 _RESERVED = tuple(
     ipaddress.ip_network(text)
-    for text in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
+    for text in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
 )
 _UNICAST6 = ipaddress.IPv6Network("2000::/3")  # all that IANA has given out for the public net
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -114,9 +115,8 @@ class Guard:
 
     def _passes(self, address: Address | str) -> bool:
         ip = ipaddress.ip_address(address) if isinstance(address, str) else address
-        return self._listed(ip) or all(
-            _is_public(each) or self._listed(each) for each in _meanings(ip)
-        )
+        meaning = _meaning(ip)
+        return self._listed(ip) or self._listed(meaning) or _is_public(meaning)
 
     def _listed(self, ip: Address) -> bool:
         return any(ip in network for network in self.allow)
@@ -131,20 +131,22 @@ def _literal(host: str) -> Address | None:
     return ipaddress.ip_address(found[0][4][0])
 
 
-def _meanings(ip: Address) -> Iterator[Address]:
-    """Yield every address that packets to this one may end up at."""
+def _meaning(ip: Address) -> Address:
+    """Return where packets to this address end up: IPv4-mapped and NAT64 ones at the IPv4 one."""
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped is not None:
-            ip = ip.ipv4_mapped
-        elif ip in _NAT64:
-            ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        elif ip.sixtofour is not None:
-            yield ip.sixtofour
-    yield ip
+            return ip.ipv4_mapped
+        if ip in _NAT64:
+            return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip
 
 
 def _is_public(ip: Address) -> bool:
-    """Teredo and the local NAT64 prefix 64:ff9b:1::/48 fall out as special or not given out."""
+    """Tell whether IANA gave the address out for the public net.
+
+    Teredo is within 2001::/23; the local NAT64 prefix 64:ff9b:1::/48, unique local, link-local
+    and IPv4-compatible addresses are outside what was given out.
+    """
     if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST6:
         return False
     if ip.is_multicast or any(ip in network for network in _RESERVED):
