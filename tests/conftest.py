@@ -31,6 +31,14 @@ class FakeTime:
         self.now += seconds
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update",
+        action="store_true",
+        help="write the expected results of tests/sources anew, to be read before a commit",
+    )
+
+
 @pytest.fixture(autouse=True)
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail a test that contacts, or looks up, anything but this machine.

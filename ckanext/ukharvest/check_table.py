@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ckanext.ukharvest.core.spatial import bounds
 
 if TYPE_CHECKING:
-    from ckanext.ukharvest.check import Check
+    from ckanext.ukharvest.check_records import Check
     from ckanext.ukharvest.types import SourceType
 
 Entry = Mapping[str, Any]

@@ -137,7 +137,8 @@ _EXPECTED = (
 
 def _report_missing(fields: Fields, found: Found) -> None:
     for key, name, expected in _EXPECTED:
-        if not found.get(name) and not fields.has(key, "licence" if key == "license" else key):
+        # What was refused is reported already; what is redacted is meant to be missing.
+        if not found.get(name) and not fields.is_settled(key):
             fields.report("missing-field", key, f"missing; expected {expected}")
 
 

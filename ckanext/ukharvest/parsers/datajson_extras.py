@@ -9,19 +9,22 @@ from ckanext.ukharvest.core.values import shorten
 from ckanext.ukharvest.parsers import datajson_parts as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, words
 
-CODES = {"bureauCode": r"\d{3}:\d{2}", "programCode": r"\d{3}:\d{3}"}
+CODES = {
+    "bureauCode": (re.compile(r"\d{3}:\d{2}"), "018:10"),
+    "programCode": (re.compile(r"\d{3}:\d{3}"), "018:001"),
+}
 
 
 def codes(fields: Fields) -> dict[str, Any]:
     """Codes of the federal budget (OMB circular A-11, appendix C), which others have no use for."""
     found = {}
-    for key, pattern in CODES.items():
-        codes = fields.texts(key)
-        for code in codes:
-            if not re.fullmatch(pattern, code):
-                form = pattern.replace(r"\d", "d")
-                fields.report("bad-code", key, f"'{shorten(code, 40)}'; expected the form {form}")
-        found[EXTRAS[key]] = ", ".join(codes)
+    for key, (pattern, example) in CODES.items():
+        given = fields.texts(key)
+        for code in given:
+            if not pattern.fullmatch(code):
+                shown = shorten(code, 40)
+                fields.report("bad-code", key, f"'{shown}'; expected a code such as {example}")
+        found[EXTRAS[key]] = ", ".join(given)
     return {"extras": found}
 
 
@@ -58,9 +61,11 @@ def further(fields: Fields) -> dict[str, Any]:
     for key, name in EXTRAS.items():
         if key in CODES:
             continue
-        shown = _reference if key in _REFERENCES else words
         items = fields.items(key, strict=False)
-        found[name] = ", ".join(filter(None, (shown(item) for item in items)))
+        if key in _REFERENCES:
+            found[name] = ", ".join(filter(None, map(_reference, items)))
+        else:
+            found[name] = "\n".join(filter(None, map(words, items)))
     return {"extras": found}
 
 

@@ -48,7 +48,7 @@ def _of_text(fields: Fields, url: str) -> ResourceRecord | None:
     )
     if not is_web_url(url):
         return None
-    return ResourceRecord(url=url, format=formats.of_url(url))
+    return ResourceRecord(url=url, format=formats.of_url(url), kind="data")
 
 
 def distribution(part: Fields) -> ResourceRecord | None:

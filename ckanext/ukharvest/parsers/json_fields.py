@@ -64,6 +64,12 @@ class Fields:
         """Whether one of the fields holds anything."""
         return any(words(self.get(key)) or self.get(key) for key in keys)
 
+    def is_settled(self, key: str) -> bool:
+        """Whether a field that gave nothing has been reported, or is redacted."""
+        field = self._path + key
+        reported = any(problem.field.startswith(field) for problem in self._problems)
+        return reported or "[[REDACTED" in str(self.get(key)).upper()
+
     def text(self, key: str) -> str:
         """One text; numbers and single-item lists are read and reported."""
         value = self.get(key)

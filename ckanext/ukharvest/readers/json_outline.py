@@ -111,8 +111,8 @@ class Outline:
             Problem(
                 "left-out",
                 key,
-                f"{key}: {scan.left_out[key]} {noun} left out;"
-                f" expected {shape.noun}, and only those within them are read",
+                f"{key}: {scan.left_out[key]} left out, since {noun} are no {shape.noun};"
+                f" {shape.noun} within them are read",
             )
             for key, noun in shape.left_out
             if scan.left_out[key]
