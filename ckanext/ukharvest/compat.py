@@ -84,10 +84,9 @@ def rollback() -> None:
 def apply_patches() -> None:
     """Mend what this installation needs mended; safe to call more than once."""
     for name, is_faulty, patch in PATCHES:
-        if is_faulty():
+        if name not in applied and is_faulty():
             patch()
-            if name not in applied:
-                applied.append(name)
+            applied.append(name)
 
 
 class _Lost(redis.ConnectionError):

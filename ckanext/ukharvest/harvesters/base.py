@@ -15,12 +15,12 @@ import ckan.plugins as p
 from ckan import model
 from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.model import HarvestJob, HarvestObject
-from ckanext.ukharvest.types import SourceType
 
 from ckanext.ukharvest import compat, store
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.harvesters import run
 from ckanext.ukharvest.model import staging
+from ckanext.ukharvest.types import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.types import DATA_JSON
-
 from ckanext.ukharvest.harvesters.base import UkHarvester
+from ckanext.ukharvest.types import DATA_JSON
 
 
 class DataJsonHarvester(UkHarvester):

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
-from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
 
 from ckanext.ukharvest import compat, config, mapper, store
 from ckanext.ukharvest.core import deletions, options
@@ -30,10 +29,11 @@ from ckanext.ukharvest.core.errors import (
     UkharvestError,
 )
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
-from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source, Validators
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reading, Source, Validators
 from ckanext.ukharvest.model import JobReport, SourceState, staging, utcnow
 from ckanext.ukharvest.model.known import Known, known_records, mark_missed, mark_seen
 from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -234,12 +234,12 @@ class Gather:
         mark_missed(self.known[guid].id for guid in missed)
         self.counts["missing"] = len(plan.missing)
         self.counts["held"] = len(plan.held)
-        self._remember(setting, ending, plan)
+        self._remember(setting, ending, plan, complete=complete)
         report = self._report()
         report.counts = dict(self.counts)
         report.complete = complete
         report.outcome = "held" if plan.held else "finished"
-        report.reason = "; ".join(each for each in (reason, plan.reason) if each)
+        report.reason = _sentences(reason or plan.reason, ending.problems)
         report.finished = report.heartbeat = utcnow()
         staging.show(self.job_id)
         Session.commit()
@@ -278,13 +278,16 @@ class Gather:
         staging.add(self.batch, self.job_id, self.source.id)
         self.batch.clear()
 
-    def _remember(self, setting: Setting, ending: Ending, plan: deletions.DeletionPlan) -> None:
+    def _remember(
+        self, setting: Setting, ending: Ending, plan: deletions.DeletionPlan, *, complete: bool
+    ) -> None:
         state = Session.get(SourceState, setting.id)
         if state is None:
             state = SourceState(source_id=setting.id)
             Session.add(state)
-        held = {"job_id": self.job_id, "guids": list(plan.held), "reason": plan.reason}
-        state.held = held if plan.held else sa.null()
+        if complete:  # a read that proves nothing leaves what waits as it is
+            held = {"job_id": self.job_id, "guids": list(plan.held), "reason": plan.reason}
+            state.held = held if plan.held else sa.null()
         if ending.unchanged and state.validators:
             return
         documents = {
@@ -307,6 +310,10 @@ class Gather:
         report.finished = utcnow()
         Session.add(HarvestGatherError(message=error.message, harvest_job_id=self.job_id))
         Session.commit()
+
+
+def _sentences(reason: str, problems: Iterable[Problem]) -> str:
+    return "; ".join(each for each in (reason, *(problem.message for problem in problems)) if each)
 
 
 def _guid_error(raw: RawRecord) -> ParseError | None:

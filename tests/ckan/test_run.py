@@ -1,0 +1,323 @@
+"""What a run does to the portal: new, changed, unchanged, gone, missing, forced, broken, twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestObject
+
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, extras
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(10))
+    return portal.source(publisher.url(PATH))
+
+
+def stats(job: dict[str, Any]) -> dict[str, int]:
+    """Figures of a job without the zeros."""
+    return {key: number for key, number in job["stats"].items() if number}
+
+
+def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
+    """title → id, name and resource ids of each dataset."""
+    return {
+        each["title"]: (each["id"], each["name"], [r["id"] for r in each["resources"]])
+        for each in portal.datasets()
+    }
+
+
+def test_a_new_source_brings_all_its_datasets(portal: Portal, source: str) -> None:
+    job = portal.run(source)
+    assert job["status"] == "Finished"
+    assert stats(job) == {"added": 10}
+    first = portal.datasets()[0]
+    assert first["title"] == "Dataset 00000"
+    assert first["notes"] == "What is known about number 0."
+    assert first["license_id"] == "uk-ogl"
+    assert first["maintainer_email"] == "data@somewhere.example"
+    assert sorted(tag["name"] for tag in first["tags"]) == ["parking", "roads"]
+    assert extras(first)["guid"] == "https://data.example/id/00000"
+    assert [(r["url"], r["format"], r["name"]) for r in first["resources"]] == [
+        ("https://data.example/files/0.csv", "CSV", "Table 0")
+    ]
+    assert len(portal.found()) == 10
+
+
+def test_an_unchanged_source_costs_no_harvest_object(portal: Portal, source: str) -> None:
+    portal.run(source)
+    before = ids(portal)
+    job = portal.run(source)
+    assert stats(job) == {"not modified": 10}
+    assert model.Session.query(HarvestObject).filter_by(harvest_job_id=job["id"]).count() == 0
+    assert ids(portal) == before
+
+
+def test_only_changed_records_are_written_and_keep_their_ids(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    before = ids(portal)
+    changed = [dataset(n) for n in range(10)]
+    changed[3]["description"] = "More is known now."
+    changed[4]["distribution"][0]["downloadURL"] += "?version=20261121"
+    publisher.serve(PATH, catalogue(changed))
+    job = portal.run(source)
+    assert stats(job) == {"updated": 2, "not modified": 8}
+    assert ids(portal) == before
+    assert portal.datasets()[3]["notes"] == "More is known now."
+    assert portal.datasets()[4]["resources"][0]["url"].endswith("?version=20261121")
+
+
+def test_a_reordered_document_changes_nothing(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    shuffled = [dict(reversed(dataset(n).items())) for n in reversed(range(10))]
+    publisher.serve(PATH, catalogue(shuffled))
+    assert stats(portal.run(source)) == {"not modified": 10}
+
+
+def test_gone_records_are_missing_first_and_deleted_at_the_second_complete_run(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    publisher.serve(PATH, catalogue(8))
+    assert stats(portal.run(source)) == {"not modified": 8, "missing": 2}
+    assert len(portal.datasets()) == 10
+    assert stats(portal.run(source)) == {"not modified": 8, "deleted": 2}
+    assert len(portal.datasets()) == 8
+    assert len(portal.found()) == 8
+    assert stats(portal.run(source)) == {"not modified": 8}
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
+def test_gone_records_are_deleted_at_once_where_the_portal_says_so(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    publisher.serve(PATH, catalogue(8))
+    assert stats(portal.run(source)) == {"not modified": 8, "deleted": 2}
+
+
+def test_a_record_that_comes_back_has_its_old_dataset_again(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    before = ids(portal)
+    publisher.serve(PATH, catalogue(9))
+    portal.run(source)
+    portal.run(source)
+    assert len(portal.datasets()) == 9
+    publisher.serve(PATH, catalogue(10))
+    assert stats(portal.run(source)) == {"not modified": 9, "updated": 1}
+    assert ids(portal) == before
+    assert len(portal.found()) == 10
+
+
+def test_a_mass_disappearance_is_held(portal: Portal, publisher: Publisher, source: str) -> None:
+    portal.run(source)
+    publisher.serve(PATH, catalogue(2))
+    portal.run(source)
+    job = portal.run(source)
+    assert stats(job) == {"not modified": 2, "missing": 8}
+    assert job["ukharvest"]["outcome"] == "held"
+    assert "8 of 10" in job["ukharvest"]["reason"]
+    assert len(portal.datasets()) == 10
+
+
+def test_an_empty_document_deletes_nothing(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    publisher.serve(PATH, catalogue(0))
+    for _ in range(3):
+        job = portal.run(source)
+    assert "deleted" not in stats(job)
+    assert len(portal.datasets()) == 10
+
+
+def test_a_server_that_fails_on_page_2_stops_the_run(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    publisher.serve("/data.json?page=2", catalogue([dataset(n) for n in range(10, 20)]))
+    assert stats(portal.run(source)) == {"added": 20}
+    publisher.serve(PATH, catalogue([dataset(n, title=f"Renamed {n}") for n in range(10)]))
+    publisher.fail("/data.json?page=2", status=500, times=10)
+    job = portal.run(source)
+    assert job["status"] == "Finished"
+    assert stats(job) == {"errored": 1}
+    assert job["ukharvest"]["outcome"] == "failed"
+    [error] = job["gather_error_summary"]
+    assert "/data.json?page=2" in error["message"]
+    assert "500" in error["message"]
+    assert len(portal.datasets()) == 20
+    assert portal.datasets()[0]["title"] == "Dataset 00000"
+    assert model.Session.query(HarvestObject).filter_by(harvest_job_id=job["id"]).count() == 0
+
+
+def test_one_bad_record_loses_nobody_else(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    broken = [dataset(n) for n in range(10)]
+    del broken[2]["title"]
+    del broken[5]["identifier"]
+    publisher.serve(PATH, catalogue(broken))
+    job = portal.run(source)
+    assert stats(job) == {"added": 8, "errored": 2}
+    messages = " ".join(error["message"] for error in job["object_error_summary"])
+    assert "title" in messages
+    assert "identifier" in messages
+    assert stats(portal.run(source)) == {"not modified": 8, "errored": 2}
+
+
+def test_a_record_that_breaks_keeps_its_dataset(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    broken = [dataset(n) for n in range(10)]
+    broken[2]["title"] = ""
+    publisher.serve(PATH, catalogue(broken))
+    for _ in range(3):
+        assert stats(portal.run(source)) == {"not modified": 9, "errored": 1}
+    assert len(portal.datasets()) == 10
+    publisher.serve(PATH, catalogue(10))
+    assert stats(portal.run(source)) == {"not modified": 9, "updated": 1}
+
+
+def test_a_duplicate_is_reported_and_the_first_counts(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    publisher.serve(PATH, catalogue([dataset(1), dataset(1, title="Impostor"), dataset(2)]))
+    job = portal.run(source)
+    assert stats(job) == {"added": 2, "errored": 1}
+    assert [each["title"] for each in portal.datasets()] == ["Dataset 00001", "Dataset 00002"]
+
+
+def test_messages_delivered_twice_change_nothing(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    broken = [dataset(n) for n in range(10)]
+    broken[0]["title"] = ""
+    publisher.serve(PATH, catalogue(broken))
+    assert stats(portal.run(source, twice=True)) == {"added": 9, "errored": 1}
+    broken[1]["description"] = "Changed."
+    publisher.serve(PATH, catalogue(broken[:8]))
+    job = portal.run(source, twice=True)
+    assert stats(job) == {"updated": 1, "not modified": 6, "errored": 1, "missing": 2}
+    job = portal.run(source, twice=True)
+    assert stats(job) == {"not modified": 7, "errored": 1, "deleted": 2}
+    assert len(portal.datasets()) == 7
+
+
+def test_a_gather_delivered_twice_gathers_once(portal: Portal, source: str) -> None:
+    job_id = portal.create_job(source)
+    assert len(portal.gather(job_id)) == 10
+    assert portal.gather(job_id) == []
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert stats(portal.finish(job_id)) == {"added": 10}
+
+
+def test_a_forced_run_writes_all(portal: Portal, source: str) -> None:
+    portal.run(source)
+    job_id = portal.create_job(source)
+    portal.gather(job_id, force=True)
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert stats(portal.finish(job_id)) == {"updated": 10}
+
+
+def test_a_dataset_deleted_by_a_person_stays_deleted(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    target = portal.datasets()[0]["id"]
+    call_action("package_delete", {"ignore_auth": True}, id=target)
+    assert stats(portal.run(source)) == {"not modified": 10}
+    changed = [dataset(n, description="New words.") for n in range(10)]
+    publisher.serve(PATH, catalogue(changed))
+    assert stats(portal.run(source)) == {"updated": 9, "not modified": 1}
+    job = portal.run(source)
+    assert job["ukharvest"]["counts"]["kept_deleted"] == 1
+    assert len(portal.datasets()) == 9
+
+
+def test_a_purged_dataset_is_made_again(portal: Portal, source: str) -> None:
+    portal.run(source)
+    call_action("dataset_purge", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
+    assert stats(portal.run(source)) == {"not modified": 9, "added": 1}
+    assert len(portal.found()) == 10
+
+
+def test_a_persons_edit_survives_until_the_record_changes(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    first = portal.datasets()[0]
+    call_action("package_patch", {"ignore_auth": True}, id=first["id"], notes="By hand.")
+    call_action(
+        "resource_create",
+        {"ignore_auth": True},
+        package_id=first["id"],
+        url="https://example.org/guide.pdf",
+        name="Guide",
+    )
+    portal.run(source)
+    assert portal.datasets()[0]["notes"] == "By hand."
+    publisher.serve(PATH, catalogue([dataset(n, description="New.") for n in range(10)]))
+    portal.run(source)
+    first = portal.datasets()[0]
+    assert first["notes"] == "New."
+    assert [r["name"] for r in first["resources"]] == ["Table 0", "Guide"]
+
+
+def test_fields_that_the_source_may_not_overwrite_stay(
+    portal: Portal, publisher: Publisher
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    source = portal.source(publisher.url(PATH), config={"not_overwrite": ["notes"]})
+    portal.run(source)
+    dataset_id = portal.datasets()[0]["id"]
+    call_action("package_patch", {"ignore_auth": True}, id=dataset_id, notes="By hand.")
+    publisher.serve(PATH, catalogue([dataset(0, description="New.", title="New title")]))
+    portal.run(source)
+    assert portal.datasets()[0]["notes"] == "By hand."
+    assert portal.datasets()[0]["title"] == "New title"
+
+
+def test_two_records_with_one_title_have_two_names(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue([dataset(n, title="Car parks") for n in range(3)]))
+    portal.run(portal.source(publisher.url(PATH)))
+    assert [each["name"] for each in portal.datasets()] == [
+        "car-parks",
+        "car-parks-2",
+        "car-parks-3",
+    ]
+
+
+def test_a_document_that_says_not_modified_is_trusted_after_a_clean_run(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    publisher.serve(PATH, catalogue(10), etag='"one"')
+    portal.run(source)
+    publisher.requests.clear()
+    assert stats(portal.run(source)) == {"not modified": 10}
+    assert publisher.requests[0].headers["If-None-Match"] == '"one"'
+    call_action("dataset_purge", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
+    publisher.requests.clear()
+    assert stats(portal.run(source)) == {"not modified": 9, "added": 1}
+    assert "If-None-Match" not in publisher.requests[0].headers
+
+
+def test_a_wrong_configuration_is_refused_on_save(portal: Portal, publisher: Publisher) -> None:
+    with pytest.raises(Exception, match="not_overwrite"):
+        portal.source(publisher.url(PATH), config={"not_overwite": ["notes"]})
