@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.text import shorten
@@ -39,6 +39,7 @@ _WKT = re.compile(
     r"\s*Z?\s*(\(.*\))",
     re.IGNORECASE | re.DOTALL,
 )
+_COLLECTIONS = ("FEATURE", "FEATURECOLLECTION", "GEOMETRYCOLLECTION", "ENVELOPE")
 _WKT_NAMES = {name.upper(): name for name in _DEPTH}
 # DCMI Box: "northlimit=51.7; southlimit=51.2; eastlimit=0.3; westlimit=-0.5".
 _LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNORECASE)
@@ -67,6 +68,12 @@ def bbox_polygon(west: float, south: float, east: float, north: float) -> Geomet
 
 def _ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
     return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+
+
+def is_geojson(value: Mapping[str, Any]) -> bool:
+    """Tell whether an object says that it is GeoJSON; it need not be valid."""
+    kind = str(value.get("type")).upper()
+    return kind in _WKT_NAMES or kind in _COLLECTIONS
 
 
 def valid_geojson(value: Any, *, _level: int = 0) -> Geometry:

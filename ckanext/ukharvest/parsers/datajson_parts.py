@@ -203,9 +203,7 @@ def _place(item: Any) -> tuple[spatial.Geometry | None, str]:
         return geometry, "" if geometry else text
     if not isinstance(item, Mapping):
         return (spatial.from_json(item), "") if isinstance(item, list) else (None, "")
-    if "type" in item and ("coordinates" in item or "geometry" in item or "geometries" in item):
-        return spatial.valid_geojson(item), ""
-    if "features" in item:
+    if spatial.is_geojson(item):
         return spatial.valid_geojson(item), ""
     return _location(item)
 

@@ -1,0 +1,56 @@
+"""Options: what is given is converted, what is wrong names the option."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.options import Option, validate
+
+DECLARED = (
+    Option("mode", "text", "auto", "How.", choices=("auto", "none")),
+    Option("limit", "integer", 10, "How many.", minimum=1),
+    Option("strict", "boolean", False, "Whether."),
+    Option("tags", "list", (), "Which."),
+)
+DEFAULTS = {"mode": "auto", "limit": 10, "strict": False, "tags": ()}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, {}),
+        ({"mode": " none "}, {"mode": "none"}),
+        ({"mode": "", "limit": None}, {}),
+        ({"limit": "3"}, {"limit": 3}),
+        ({"strict": "Yes"}, {"strict": True}),
+        ({"strict": False}, {"strict": False}),
+        ({"tags": "a, b c"}, {"tags": ("a", "b", "c")}),
+        ({"tags": ["a b"]}, {"tags": ("a b",)}),
+    ],
+)
+def test_options_are_converted(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert validate(given, DECLARED) == {**DEFAULTS, **expected}
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "message"),
+    [
+        ({"mode": "maybe"}, "mode", "expected one of: auto, none"),
+        ({"mode": 1}, "mode", "expected a text"),
+        ({"limit": "many"}, "limit", "expected a whole number of 1 or more"),
+        ({"limit": 0}, "limit", "expected a whole number of 1 or more"),
+        ({"limit": True}, "limit", "expected a whole number"),
+        ({"strict": "perhaps"}, "strict", "expected true or false"),
+        ({"tags": [1]}, "tags", "expected a list of texts"),
+        ({"limits": 1}, "limits", "did you mean limit?"),
+        ({"unheard": 1}, "unheard", "expected one of: limit, mode, strict, tags"),
+    ],
+)
+def test_a_wrong_option_is_named(given: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        validate(given, DECLARED)
+    assert caught.value.field == field
+    assert message in caught.value.message

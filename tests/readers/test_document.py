@@ -1,0 +1,237 @@
+"""data.json documents: shapes, encodings, pages, and how each read ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, Unreachable
+from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.records import RawRecord, Reading, Source, Validators
+from ckanext.ukharvest.types import DATA_JSON
+from tests.publisher import Publisher
+
+A, B, C = ({"identifier": name, "title": name.upper()} for name in "abc")
+
+
+def _read(
+    publisher: Publisher, http: HttpClient, *, paging: str = "auto", **more: Any
+) -> tuple[list[RawRecord], Reading]:
+    source = Source(publisher.url("/data.json"), {"paging": paging}, http, **more)
+    reading = Reading(DATA_JSON.reader.records(source))
+    return list(reading), reading
+
+
+def _guids(publisher: Publisher, http: HttpClient, **more: Any) -> list[str]:
+    return [raw.guid for raw in _read(publisher, http, **more)[0]]
+
+
+@pytest.mark.parametrize(
+    ("document", "guids"),
+    [
+        ({"dataset": [A, B]}, ["a", "b"]),
+        ({"datasets": [A, B]}, ["a", "b"]),
+        ([A, B], ["a", "b"]),
+        ({"dataset": A}, ["a"]),
+        (A, ["a"]),
+        ({"dataset": [A], "catalog": {"dataset": [B], "catalog": [{"dataset": C}]}}, list("abc")),
+        ({"datasetSeries": [{"seriesMember": [A, "http://a/x"], "last": A}]}, ["a"]),
+        ({"dataset": [A], "service": {"servesDataset": [A, B]}}, ["a", "b"]),
+        ({"dataset": [{"identifier": 7}, {"uri": "u:1"}, {"@id": "u:2"}]}, ["7", "u:1", "u:2"]),
+        ({"dataset": [{"identifier": {"@id": "i"}}, {"identifier": ["l"]}]}, ["i", "l"]),
+        ({"dataset": [{"identifier": {"schemaAgency": "A", "notation": 5}}]}, ["A:5"]),
+        ({"dataset": [{}, {"identifier": " "}, {"identifier": True}, 5, None]}, [""] * 5),
+    ],
+)
+def test_every_shape_of_a_catalogue_is_read(
+    publisher: Publisher, http: HttpClient, document: Any, guids: list[str]
+) -> None:
+    publisher.serve("/data.json", document)
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == guids
+    assert [raw.error is None for raw in records] == [bool(guid) for guid in guids]
+    assert reading.ending is not None
+    assert reading.ending.complete
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "line"),
+    [
+        (b"<html><title>403 Forbidden</title>", r"HTML page .*, title '403 Forbidden'", None),
+        (b"  <?xml version='1.0'?><rdf/>", "XML instead of JSON", None),
+        (b"", "is empty", None),
+        (b" \n ", "is empty", None),
+        (b"Not found", "begins with 'Not found'", 1),
+        (b'{"dataset": [{"a": 1},\n {"b": ', r"cut off in line 2, column 7\b", 2),
+        (b'{"bad": "json",\n    LALA}', r"a name in double quotes was expected|unexpected", 2),
+        (b'{"dataset": []} x', "text after the end", 1),
+        (b'{"dataset": [{"a": "x\ny"}]}', "line break or control character", 2),
+        (b'{"good": "json"}', "expected an object with the key dataset or datasets.*good", None),
+        (b'{"success": true, "result": []}', "CKAN's API", None),
+        (b'{"@graph": []}', "JSON-LD", None),
+        (b'["a", "b"]', "a list of other things", None),
+        (b'{"dataset": "text"}', "dataset is a string", None),
+        (b"[" * 200 + b"]" * 200, "nested more than", None),
+    ],
+)
+def test_what_is_no_catalogue_is_refused_in_words(
+    publisher: Publisher, http: HttpClient, body: bytes, message: str, line: int | None
+) -> None:
+    publisher.serve("/data.json", body)
+    with pytest.raises(ProtocolError) as caught:
+        _read(publisher, http)
+    assert re.search(message, caught.value.message)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark", "code"),
+    [
+        ("utf-8", b"", None),
+        ("utf-8", b"\xef\xbb\xbf", "byte-order-mark"),
+        ("utf-16", b"", "not-utf-8"),
+        ("utf-16-le", b"", "not-utf-8"),
+        ("utf-16-be", b"", "not-utf-8"),
+        ("utf-32", b"", "not-utf-8"),
+        ("cp1252", b"", "not-utf-8"),
+        ("latin-1", b"", "not-utf-8"),
+    ],
+)
+def test_every_encoding_is_read_and_reported(
+    publisher: Publisher, http: HttpClient, encoding: str, mark: bytes, code: str | None
+) -> None:
+    text = json.dumps([{"identifier": "Müller", "title": "é"}], ensure_ascii=False)
+    publisher.serve("/data.json", mark + text.encode(encoding))
+    records, reading = _read(publisher, http)
+    assert records[0].guid == "Müller"
+    assert reading.ending is not None
+    assert [problem.code for problem in reading.ending.problems] == ([code] if code else [])
+
+
+def test_a_declared_charset_counts_when_the_bytes_are_not_utf_8(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    body = '[{"identifier": "Łódź"}]'.encode("iso-8859-2")
+    headers = {"Content-Type": "application/json; charset=iso-8859-2"}
+    publisher.serve("/data.json", body, headers=headers)
+    assert _guids(publisher, http) == ["Łódź"]
+
+
+def test_utf_8_with_a_few_wrong_bytes_keeps_the_rest(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    publisher.serve("/data.json", '[{"identifier": "é'.encode() + b"\xfc" + b'"}]')
+    assert _guids(publisher, http) == ["éü"]
+
+
+def test_an_empty_list_does_not_prove_that_all_datasets_are_gone(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    publisher.serve("/data.json", {"dataset": []})
+    records, reading = _read(publisher, http)
+    assert records == []
+    assert reading.ending is not None
+    assert not reading.ending.complete
+    assert "no datasets" in reading.ending.reason
+
+
+def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
+    publisher.serve("/data.json?page=2", {"dataset": [B]})
+    publisher.serve("/data.json?page=3", {"dataset": []})
+    records, reading = _read(publisher, http)
+    assert [(raw.guid, raw.position) for raw in records] == [("a", "dataset 1"), ("b", "dataset 2")]
+    assert reading.ending is not None
+    assert reading.ending.complete
+    assert not reading.ending.validators  # page 1 alone does not tell whether page 2 changed
+
+
+def test_a_single_page_hands_its_validators_over(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
+    _, reading = _read(publisher, http)
+    assert reading.ending is not None
+    assert reading.ending.validators == {publisher.url("/data.json"): Validators('"1"')}
+
+
+def test_an_unchanged_document_is_not_sent_again(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
+    known = {publisher.url("/data.json"): Validators('"1"')}
+    records, reading = _read(publisher, http, validators=known)
+    assert records == []
+    assert reading.ending is not None
+    assert reading.ending.unchanged
+    assert reading.ending.complete
+    assert reading.ending.validators == known
+    assert publisher.paths == ["/data.json"]
+
+
+def test_without_paging_one_page_is_asked_for(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", {"dataset": [B]})
+    assert _guids(publisher, http, paging="none") == ["a"]
+    assert publisher.paths == ["/data.json"]
+
+
+@pytest.mark.parametrize("body", [b"", b"   ", b'{"dataset": [{"identifier": "a", "title": "A"}]}'])
+def test_a_blank_or_repeated_page_is_the_end(
+    publisher: Publisher, http: HttpClient, body: bytes
+) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", body)
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["a"]
+    assert reading.ending is not None
+    assert reading.ending.complete
+
+
+@pytest.mark.parametrize("body", [b"<html><title>Oops</title>", b"Sorry", b'{"error": 1}'])
+def test_a_page_of_another_kind_does_not_prove_an_end(
+    publisher: Publisher, http: HttpClient, body: bytes
+) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", body)
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["a"]
+    assert reading.ending is not None
+    assert not reading.ending.complete
+    assert "option paging" in reading.ending.reason
+
+
+def test_a_page_that_breaks_off_stops_the_run(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", b'{"dataset": [\n{"identifier"')
+    with pytest.raises(ProtocolError, match="cut off"):
+        _read(publisher, http)
+
+
+def test_a_failing_page_stops_the_run(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", b"", status=500)
+    with pytest.raises(BadStatus):
+        _read(publisher, http)
+
+
+def test_a_broken_connection_stops_the_run(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", {"dataset": [B]}, cut=5)
+    with pytest.raises(Unreachable):
+        _read(publisher, http)
+
+
+def test_a_large_document_is_never_in_memory(publisher: Publisher, http: HttpClient) -> None:
+    entry = json.dumps({"identifier": "%d", "description": "x" * 10_000}).encode()
+    body = b'{"dataset": [' + b",".join(entry % number for number in range(3_000)) + b"]}"
+    publisher.serve("/data.json", body)
+    source = Source(publisher.url("/data.json"), {"paging": "none"}, http)
+    reading = iter(Reading(DATA_JSON.reader.records(source)))
+    next(reading)
+    tracemalloc.start()
+    count = 1 + sum(1 for _ in reading)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 3_000
+    assert peak < len(body) / 5

@@ -1,0 +1,135 @@
+"""When a paged source ends, and that it always does."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator, Iterable
+
+import pytest
+
+from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
+from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Validators
+from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page, page_url, unique
+from tests.publisher import Publisher
+
+
+def _page(pages: Pages, *records: RawRecord) -> tuple[list[str], PageCount]:
+    guids = []
+    generator = pages.page(records)
+    try:
+        while True:
+            guids.append(next(generator).guid)
+    except StopIteration as stop:
+        return guids, stop.value
+
+
+def _raw(guid: str, content: str = "{}") -> RawRecord:
+    return RawRecord(guid, content, position=f"dataset {guid}")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a/data.json", "http://a/data.json?page=2"),
+        ("http://a/data.json?x=1", "http://a/data.json?x=1&page=2"),
+        ("http://a/data.json?page=1&x=1", "http://a/data.json?page=2&x=1"),
+        ("http://a/data.json#top", "http://a/data.json?page=2"),
+    ],
+)
+def test_the_number_of_a_page_goes_into_the_query(url: str, expected: str) -> None:
+    assert page_url(url, 2) == expected
+
+
+def test_a_page_of_known_records_yields_nothing() -> None:
+    pages = Pages("http://a/")
+    assert _page(pages, _raw("1"), _raw("2")) == (["1", "2"], PageCount(2, 2))
+    assert _page(pages, _raw("2"), _raw("1", "changed")) == ([], PageCount(2, 0))
+
+
+def test_a_record_pushed_to_the_next_page_is_left_out() -> None:
+    pages = Pages("http://a/")
+    _page(pages, _raw("1"), _raw("2"))
+    assert _page(pages, _raw("2"), _raw("3")) == (["3"], PageCount(2, 1))
+
+
+def test_a_record_with_another_content_is_kept_as_a_duplicate() -> None:
+    pages = Pages("http://a/")
+    _page(pages, _raw("1"), _raw("2"))
+    assert _page(pages, _raw("2", "other"), _raw("3"))[0] == ["2", "3"]
+
+
+def test_a_page_keeps_its_own_duplicates_and_lost_records() -> None:
+    assert _page(Pages("http://a/"), _raw("1"), _raw(""), _raw("1"))[0] == ["1", "", "1"]
+
+
+def test_the_same_bytes_are_a_repeat() -> None:
+    pages = Pages("http://a/")
+    assert not pages.is_repeat(io.BytesIO(b"one"))
+    assert not pages.is_repeat(io.BytesIO(b"two"))
+    assert pages.is_repeat(io.BytesIO(b"one"))
+
+
+def test_pages_that_never_end_are_a_fault_of_the_source() -> None:
+    pages = Pages("http://a/", limit=3)
+    for number in range(3):
+        _page(pages, _raw(str(number)))
+    with pytest.raises(ProtocolError, match="after 3 pages"):
+        _page(pages, _raw("3"))
+
+
+def _generator(records: Iterable[RawRecord]) -> Generator[RawRecord, None, Ending]:
+    yield from records
+    return Ending(complete=True)
+
+
+def test_the_second_record_of_an_identity_is_lost_and_names_both() -> None:
+    first = RawRecord("a", "1", position="dataset 1")
+    second = RawRecord("a", "2", position="dataset 7")
+    reading = Reading(unique(_generator([first, RawRecord("b"), second])))
+    one, _, lost = list(reading)
+    assert one is first
+    assert isinstance(lost.error, DuplicateGuid)
+    assert "dataset 7" in lost.error.message
+    assert "dataset 1" in lost.error.message
+    assert reading.ending == Ending(complete=True)
+
+
+@pytest.mark.parametrize("status", [404, 410, 302])
+def test_no_such_page_ends_the_source(publisher: Publisher, http: HttpClient, status: int) -> None:
+    headers = {"Location": "/"} if status == 302 else {}
+    publisher.serve("/data.json?page=2", "", status=status, headers=headers)
+    answer = numbered_page(http, publisher.url("/data.json"), 2, first=Validators(), accept="")
+    assert answer == Ending(complete=True)
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_refused_page_does_not_prove_an_end(
+    publisher: Publisher, http: HttpClient, status: int
+) -> None:
+    publisher.serve("/data.json?page=2", "", status=status)
+    answer = numbered_page(http, publisher.url("/data.json"), 2, first=Validators(), accept="")
+    assert isinstance(answer, Ending)
+    assert not answer.complete
+    assert f"status {status}" in answer.reason
+    assert "option paging" in answer.reason
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_fault_on_a_page_stops_the_run(
+    publisher: Publisher, http: HttpClient, status: int
+) -> None:
+    publisher.serve("/data.json?page=2", "", status=status)
+    with pytest.raises(BadStatus):
+        numbered_page(http, publisher.url("/data.json"), 2, first=Validators(), accept="")
+
+
+def test_only_a_strong_etag_of_page_1_is_sent_along(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json?page=2", "[]")
+    strong = Validators('"a"', "Mon, 01 Jan 2024 00:00:00 GMT")
+    weak = Validators('W/"a"', "Mon, 01 Jan 2024 00:00:00 GMT")
+    for first in (strong, weak):
+        numbered_page(http, publisher.url("/data.json"), 2, first=first, accept="")
+    sent = [request.headers["If-None-Match"] for request in publisher.requests]
+    assert sent == ['"a"', None]
+    assert not any(request.headers["If-Modified-Since"] for request in publisher.requests)
