@@ -1,0 +1,142 @@
+"""The command bin/demo."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+
+from stack.console import StackError, say
+from stack.paths import CKAN_VERSIONS, DEFAULT_CKAN
+from stack.site import ensure_site
+from stack.state import locked
+
+from . import processes, table
+from .api import Api, tell
+from .expectation import Expectation, differences
+from .portal import Portal
+from .publishers import CONTROL, FAULTS, load
+from .runs import Row, Source, ensure_sources, run
+
+DESCRIPTION = f"""\
+A CKAN portal on this machine that harvests publishers out of the repository: what is missing
+is installed, everything is started, the publishers are harvested through the queue, and the
+site stays up.
+
+  bin/demo          start it, harvest, print what came in and where to look
+  bin/demo stop     stop it, and its services; the data stays
+  bin/demo --once   empty the demo's portal, harvest, compare all that came in with what the
+                    publishers serve, once more with each publisher misbehaving in turn
+                    ({", ".join(FAULTS.values())}), and stop everything;
+                    exit code 1 if anything is not as expected
+
+All it makes is in one folder; see bin/stack --help. Logs: bin/stack logs demo-{DEFAULT_CKAN}-web
+(-gather, -fetch, -cron). A publisher misbehaves when told so at its control route, and is well
+again after {{"fault": ""}}:
+  curl -d '{{"fault": "{next(iter(FAULTS))}"}}' http://127.0.0.1:PORT{CONTROL}
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    # As Ctrl-C: what --once started is stopped on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with locked("demo", waiting="another bin/demo is at work"):
+            if options.command == "stop":
+                return _stop()
+            return _once(options.ckan) if options.once else _start(options.ckan)
+    except StackError as error:
+        say(f"\n{error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "bin/demo", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", nargs="?", choices=["stop"], help="stop everything")
+    parser.add_argument("--once", action="store_true", help="harvest, compare, stop (see above)")
+    parser.add_argument("--ckan", choices=CKAN_VERSIONS, default=DEFAULT_CKAN)
+    return parser
+
+
+class Demo:
+    """A running demo."""
+
+    def __init__(self, ckan: str, *, fresh: bool) -> None:
+        # Until the ports are known: bin/test of this checkout writes them down too.
+        with locked():
+            self.portal = Portal(ensure_site(ckan, "demo"))
+            self._check_publishers()
+            if fresh:
+                processes.stop_demo(self.portal)
+                self.portal.write_ini("http://127.0.0.1")
+                self.portal.empty()
+            self.web, servers, self.workers = processes.start(self.portal)
+        self.api = Api(self.web.url, self.portal.login.token)
+        for server in servers:
+            tell(server.control, fault="")
+        self.sources = ensure_sources(self.api, servers)
+
+    def _check_publishers(self) -> None:
+        """Say at once, not in the middle, that a type has no publisher."""
+        for kind in self.portal.types:
+            load(kind)
+
+    def run(self, label: str, sources: list[Source] | None = None) -> list[Row]:
+        return run(self.api, self.sources if sources is None else sources, self.workers, label)
+
+
+def _start(ckan: str) -> int:
+    demo = Demo(ckan, fresh=False)
+    rows = demo.run("harvest")
+    login = demo.portal.login
+    print(f"\n{table.render(rows)}\n")
+    print(f"{demo.web.url}/harvest   login: {login.name}   password: {login.password}")
+    print("It runs until: bin/demo stop")
+    return 0
+
+
+def _once(ckan: str) -> int:
+    started = time.monotonic()
+    try:
+        demo = Demo(ckan, fresh=True)
+        rows, wrong = _compare_all(demo)
+    finally:
+        processes.stop_demo()
+        with locked():
+            processes.stop_services()
+    print(f"\n{table.render(rows)}\n")
+    for sentence in wrong:
+        print(f"NOT AS EXPECTED  {sentence}")
+    verdict = f"{len(wrong)} differences" if wrong else "everything came in as expected"
+    print(f"{verdict} ({time.monotonic() - started:.0f} s)")
+    return 1 if wrong else 0
+
+
+def _compare_all(demo: Demo) -> tuple[list[Row], list[str]]:
+    """All sources, first as they should be and then with one fault after the other."""
+    expectations = {source: Expectation(source) for source in demo.sources}
+    rows: list[Row] = []
+    wrong: list[str] = []
+    for fault, label in {"": "first", **FAULTS}.items():
+        sources = [each for each in demo.sources if not fault or fault in each.publisher.FAULTS]
+        for source in sources:
+            tell(source.server.control, fault=fault)
+        figures = {source: expectations[source].run() for source in sources}
+        for row in demo.run(label, sources):
+            rows.append(row)
+            expected = expectations[row.source]
+            wrong += differences(demo.api, row, expected, figures[row.source])
+    return rows, wrong
+
+
+def _stop() -> int:
+    processes.stop_demo()
+    with locked():
+        processes.stop_services()
+    return 0

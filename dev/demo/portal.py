@@ -1,0 +1,169 @@
+"""The demo's CKAN: its ini, its tables, its sysadmin."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import secrets
+import subprocess
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from stack import console, venv
+from stack.console import StackError, step
+from stack.paths import ROOT, STACK, Stamp, digest, log_file
+from stack.postgres import Postgres
+from stack.site import Site
+
+HERE = Path(__file__).parent
+SYSADMIN = "demo"
+# In the order in which their tables build on each other.
+MIGRATIONS = (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest"))
+
+
+@dataclass(frozen=True)
+class Login:
+    """The sysadmin, for people and for the API."""
+
+    name: str
+    password: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Portal:
+    """One version's demo portal: what is made of it before it runs."""
+
+    site: Site
+
+    @property
+    def name(self) -> str:
+        return f"demo-{self.site.ckan}"
+
+    @property
+    def ini(self) -> Path:
+        return self.site.folder / "demo.ini"
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """The source types that the extension has, name → title."""
+        program = (
+            "import json; from ckanext.ukharvest.types import TYPES;"
+            " print(json.dumps({name: kind.title for name, kind in TYPES.items()}))"
+        )
+        result = self._run([self.program("python"), "-c", program])
+        return dict(json.loads(result))
+
+    def program(self, name: str) -> Path:
+        return venv.program(name, self.site.ckan)
+
+    def environment(self) -> dict[str, str]:
+        """The environment without what CKAN or Python would take for settings."""
+        foreign = ("CKAN_", "PYTHON", "BEAKER_")
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
+        caches = {"PYTHONPYCACHEPREFIX": str(STACK / "cache" / "python"), "PYTHONUNBUFFERED": "1"}
+        return {**kept, **caches, "PYTHONNOUSERSITE": "1"}
+
+    def write_ini(self, address: str) -> str:
+        """Write the ini for a portal at that address; return its text."""
+        ini = configparser.RawConfigParser()
+        ini.optionxform = str  # type: ignore[assignment,method-assign]
+        ini.read(HERE / "demo.ini")
+        plugins = ["ukharvest", *map(_plugin, self.types), "harvest"]
+        ini["app:main"].update(
+            {
+                "SECRET_KEY": self._secrets()["secret key"],
+                "ckan.site_id": self.name,
+                "ckan.site_url": address,
+                "ckan.storage_path": str(self.site.storage),
+                "ckan.plugins": " ".join(plugins),
+                "sqlalchemy.url": self.site.database_url.replace("%", "%%"),
+                "ckan.redis.url": self.site.redis_url.replace("%", "%%"),
+                "solr_url": self.site.solr_url,
+            }
+        )
+        self.ini.touch(mode=0o600)
+        with self.ini.open("w") as out:
+            ini.write(out)
+        return self.ini.read_text()
+
+    @property
+    def login(self) -> Login:
+        known = self._secrets()
+        return Login(SYSADMIN, known["password"], known["token"])
+
+    def _secrets(self, **learnt: str) -> dict[str, str]:
+        """What nobody but the owner of the checkout may read; made up at the first call."""
+        path = self.site.folder / "secrets.json"
+        if path.is_file():
+            known = {**json.loads(path.read_text()), **learnt}
+        else:
+            words = ("secret key", "password")
+            known = {"token": "", **{word: secrets.token_urlsafe(16) for word in words}, **learnt}
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(known, indent=2))
+        return known
+
+    def prepare(self) -> None:
+        """Bring the tables up to date and make the sysadmin, unless that is done."""
+        stamp = self._stamp()
+        if stamp.is_current():
+            return
+        with step("CKAN: tables and their migrations"):
+            for words in MIGRATIONS:
+                self.ckan("db", "upgrade", *words)
+        with step(f"CKAN: the sysadmin {SYSADMIN}"):
+            self._sign_up()
+        stamp.write()
+
+    def _stamp(self) -> Stamp:
+        made = Postgres().folder / "initialised"
+        # Of another cluster there is nothing to say: a database may have been made anew there.
+        cluster = str(made.stat().st_mtime_ns) if made.is_file() else Postgres().url
+        migrations = sorted(ROOT.glob("ckanext/ukharvest/migration/**/*.py"))
+        wanted = digest([*migrations, HERE / "seed.py"], cluster, self.site.name)
+        return Stamp(self.site.folder / "stamp-demo", wanted)
+
+    def _sign_up(self) -> None:
+        user = {
+            "name": SYSADMIN,
+            "email": "demo@thornmere.example",
+            "fullname": "Demo sysadmin",
+            "password": self._secrets()["password"],
+        }
+        answer = self._run(
+            [self.program("python"), "-P", HERE / "seed.py", self.ini], json.dumps(user)
+        )
+        self._secrets(**json.loads(answer.splitlines()[-1]))
+
+    def empty(self) -> None:
+        """Take everything out of the database, the index and the queues."""
+        if not self._stamp().path.is_file():
+            return
+        with step("CKAN: emptying the demo"):
+            # First, because the stamp must not outlive the tables if this breaks off.
+            self._stamp().remove()
+            self.ckan("harvester", "purge-queues")
+            self.ckan("db", "clean", "--yes")
+
+    def ckan(self, *words: str) -> None:
+        """Run a ckan command; its output goes to the log."""
+        command = [self.program("ckan"), "-c", self.ini, *words]
+        console.run(command, log_file(self.name), env=self.environment(), cwd="/")
+
+    def _run(self, command: list[str | Path], given: str = "") -> str:
+        """What the program prints."""
+        options: dict[str, Any] = {"env": self.environment(), "cwd": "/", "text": True}
+        result = subprocess.run(command, input=given, capture_output=True, check=False, **options)
+        if result.returncode:
+            raise StackError(
+                f"{result.stderr.strip()}\n\n{Path(command[0]).name} failed; see above"
+            )
+        return result.stdout
+
+
+def _plugin(kind: str) -> str:
+    return f"ukharvest_{kind.replace('-', '_')}"

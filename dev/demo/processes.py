@@ -1,0 +1,191 @@
+"""What runs while the demo does: the publishers, CKAN's web server, the consumers, cron."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from stack import console
+from stack.console import StackError, step
+from stack.paths import ROOT, STACK, Stamp, digest, log_file
+from stack.process import Daemon
+from stack.service import Service
+from stack.site import services
+
+from .api import Api, ApiError, fetch
+from .portal import Portal
+from .publishers import CONTROL
+
+HERE = Path(__file__).parent
+PREFIX = "demo-"
+
+
+class PublisherServer(Service):
+    """A publisher, at an address of its own as in life: some types look at a server's root."""
+
+    default_port = 18100
+    variable = ""
+    external = None
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.name = f"{PREFIX}publisher-{kind}"
+        self.title = f"Publisher {kind}"
+        super().__init__()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def control(self) -> str:
+        return self.url + CONTROL
+
+    def prepare(self) -> None:
+        """Nothing: it serves what is in the repository."""
+
+    def spawn(self, port: int) -> None:
+        self.daemon.start([sys.executable, "-B", HERE / "serve.py", self.kind, str(port)], self.log)
+
+    def answers(self) -> bool:
+        try:
+            return bool(json.loads(fetch(self.control))["pid"] == self.daemon.pid())
+        except (OSError, ValueError, KeyError):
+            return False
+
+
+class Web(Service):
+    """CKAN's web server."""
+
+    default_port = 5000
+    variable = ""
+    external = None
+
+    def __init__(self, portal: Portal) -> None:
+        self.portal = portal
+        self.name = f"{PREFIX}{portal.site.ckan}-web"
+        self.title = f"CKAN {portal.site.ckan}"
+        super().__init__()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def prepare(self) -> None:
+        """Nothing that does not depend on the port."""
+
+    def spawn(self, port: int) -> None:
+        self.portal.write_ini(f"http://127.0.0.1:{port}")
+        self.daemon.start(
+            [
+                *(self.portal.program("ckan"), "-c", self.portal.ini, "run"),
+                *("--host", "127.0.0.1", "--port", str(port), "--threaded"),
+                # The debugger would let anyone who sees an error page run code.
+                *("--disable-reloader", "--disable-debugger"),
+            ],
+            self.log,
+            env=self.portal.environment(),
+        )
+
+    def answers(self) -> bool:
+        # A neighbour on this port does not know our token.
+        try:
+            Api(self.url, self.portal.login.token)("api_token_list", user_id=self.portal.login.name)
+        except ApiError:
+            return False
+        return True
+
+
+class Worker:
+    """A process without a port: a consumer, or cron."""
+
+    def __init__(self, portal: Portal, name: str, command: Iterable[str | Path]) -> None:
+        self.portal = portal
+        self.name = f"{PREFIX}{portal.site.ckan}-{name}"
+        self.command = list(command)
+        self.daemon = Daemon(self.name)
+        self.log = log_file(self.name)
+
+    def start(self) -> None:
+        if self.daemon.pid() is None:
+            self.daemon.start(self.command, self.log, env=self.portal.environment())
+
+    def check(self) -> None:
+        """Raise if it has ended."""
+        if self.daemon.pid() is None:
+            raise StackError(f"{console.tail(self.log)}\n\n{self.name} has ended; log: {self.log}")
+
+
+def workers(portal: Portal) -> list[Worker]:
+    harvester = [portal.program("ckan"), "-c", portal.ini, "harvester"]
+    cron = [portal.program("python"), "-P", HERE / "cron.py", *harvester, "run"]
+    return [
+        Worker(portal, "gather", [*harvester, "gather-consumer"]),
+        Worker(portal, "fetch", [*harvester, "fetch-consumer"]),
+        Worker(portal, "cron", cron),
+    ]
+
+
+def start(portal: Portal) -> tuple[Web, list[PublisherServer], list[Worker]]:
+    """Start what does not run yet, and what runs older code or settings anew."""
+    web = Web(portal)
+    publishers = [PublisherServer(kind) for kind in portal.types]
+    ini = portal.write_ini(web.url if web.state.port(web.name) else "")
+    if not _running(portal, ini).is_current():
+        stop_demo(portal)
+    for server in publishers:
+        server.start()
+    portal.prepare()
+    web.start()
+    at_work = workers(portal)
+    for worker in at_work:
+        worker.start()
+    _running(portal, portal.ini.read_text()).write()
+    return web, publishers, at_work
+
+
+def _running(portal: Portal, ini: str) -> Stamp:
+    """What the processes were started from."""
+    code = sorted(path for path in ROOT.glob("ckanext/**/*") if path.suffix != ".pyc")
+    ours = sorted(HERE.glob("**/*.*"))
+    return Stamp(portal.site.folder / "stamp-running", digest([*code, *ours], ini))
+
+
+def stop_demo(portal: Portal | None = None) -> None:
+    """Stop the processes of a version's demo, or of all; publishers are everybody's."""
+    of = f"{PREFIX}{portal.site.ckan}-*" if portal else f"{PREFIX}*"
+    names = [path.stem for pattern in {of, f"{PREFIX}publisher-*"} for path in _pids(pattern)]
+    running = [daemon for daemon in map(Daemon, sorted(set(names))) if daemon.pid() is not None]
+    if running:
+        with step("Demo: stopping"):
+            for daemon in running:
+                daemon.stop()
+    for name in names:
+        Daemon(name).stop()  # removes what is left of one that ended by itself
+
+
+def _pids(pattern: str) -> list[Path]:
+    return list((STACK / "run").glob(f"{pattern}.pid"))
+
+
+def stop_services() -> None:
+    """Stop PostgreSQL, Redis and Solr, unless tests of this checkout are using them."""
+    if _tests_run():
+        console.say("  the services are left running: tests are using them (bin/stack stop)")
+        return
+    for service in reversed(services()):
+        service.stop()
+
+
+def _tests_run() -> bool:
+    # bin/test holds the lock of its site for as long as pytest runs.
+    for path in STACK.glob("ckan_test-*.lock"):
+        with path.open() as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+    return False

@@ -1,0 +1,107 @@
+"""The demo's publishers: one package for each source type, named like the type.
+
+Such a package is all that a new source type adds to the demo. It has:
+
+``TITLE``
+    The harvest source's title.
+``PATH``
+    What follows the server's address in the harvest source's URL.
+``CONFIG``
+    Options of the harvest source, ``{}`` for none.
+``FAULTS``
+    Those of the FAULTS below that it can show; a type that is one record cannot lose two.
+``routes(base, fault)``
+    What it serves, as ``tests.publisher`` wants it. ``base`` is its own address without a slash
+    at the end, ``fault`` is "" when all is well.
+``count(read, url)``
+    The records that it serves, read over HTTP as any client would, by other code than the
+    extension's: this is what the harvest is held against. ``read`` returns the bytes of an
+    address and raises OSError where the server answers with an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.publisher import Response, Route
+
+from stack.console import StackError
+
+# How a publisher misbehaves, one at a time: name at the control route → words for the table.
+FAULTS = {
+    "page2-500": "500 on page 2",
+    "bad-record": "one bad record",
+    "two-gone": "two records gone",
+}
+CONTROL = "/_control"
+
+Read = Callable[[str], bytes]
+Box = tuple[float, float, float, float]  # west, south, east, north
+
+
+@dataclass(frozen=True)
+class Served:
+    """One record as a publisher's document has it.
+
+    Attributes:
+        raw: all that the document says of it; other text means that the record changed.
+        is_readable: False for a record that no portal could take.
+        licence: CKAN's id of the licence that the document names.
+        extras: some of what the dataset has to show as extras.
+    """
+
+    guid: str
+    title: str
+    urls: frozenset[str]
+    raw: str
+    licence: str = ""
+    extras: Mapping[str, str] = field(default_factory=dict)
+    box: Box | None = None
+    is_readable: bool = True
+
+
+class Publisher(Protocol):
+    """What a publisher's package has; see above."""
+
+    TITLE: str
+    PATH: str
+    CONFIG: Mapping[str, Any]
+    FAULTS: Iterable[str]
+
+    def routes(self, base: str, fault: str) -> Mapping[str, Route]: ...
+
+    def count(self, read: Read, url: str) -> list[Served]: ...
+
+
+def load(kind: str) -> Publisher:
+    """Return the publisher of a source type.
+
+    Raises:
+        StackError: there is none.
+    """
+    place = Path(__file__).parent / kind
+    if not (place / "__init__.py").is_file():
+        raise StackError(
+            f"the source type {kind} has no demo publisher; add dev/demo/publishers/{kind}"
+            " with what dev/demo/publishers/__init__.py lists"
+        )
+    module: Any = importlib.import_module(f"{__name__}.{kind}")
+    return module
+
+
+def document(text: str, media_type: str) -> Response:
+    """A document with an ETag, which changes when the text does."""
+    body = text.encode()
+    tag = hashlib.sha256(body).hexdigest()[:16]
+    return Response(body, headers={"Content-Type": media_type}, etag=f'"{tag}"')
+
+
+def failure() -> Response:
+    """What a web server says when the program behind it has ended."""
+    page = "<html><head><title>500 Internal Server Error</title></head><body></body></html>"
+    return Response(page.encode(), 500, {"Content-Type": "text/html"})

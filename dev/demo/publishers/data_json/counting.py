@@ -1,0 +1,41 @@
+"""What a portal should show of an entry: read plainly, with nothing of the extension."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from demo.publishers import Box, Served
+
+LICENCES = {
+    "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/": "uk-ogl",
+    "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/": "uk-ogl",
+}
+
+
+def served(entry: dict[str, Any]) -> Served:
+    """Read one entry of "dataset"."""
+    return Served(
+        guid=entry["identifier"],
+        title=entry.get("title", ""),
+        urls=frozenset(_url(each) for each in entry.get("distribution", [])),
+        raw=json.dumps(entry, sort_keys=True),
+        licence=LICENCES[entry["license"]],
+        extras={
+            "data_modified": entry["modified"],
+            "dcat_publisher_name": entry["publisher"]["name"],
+        },
+        box=_box(entry.get("spatial")),
+        is_readable=bool(entry.get("title")),
+    )
+
+
+def _url(distribution: dict[str, Any]) -> str:
+    return str(distribution.get("downloadURL") or distribution["accessURL"])
+
+
+def _box(text: str | None) -> Box | None:
+    if not text:
+        return None
+    west, south, east, north = (float(each) for each in text.split(","))
+    return west, south, east, north
