@@ -13,7 +13,7 @@ from .console import StackError, step
 from .paths import CKAN_VERSIONS, DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
 
 REQUIREMENTS = ("ckan[requirements]", "ckanext-harvest", "ckanext-spatial", "ckanext-dcat")
-EXTRAS = "dcat,spatial,check"
+EXTRAS = "harvest,dcat,spatial"
 PACKAGE_FILES = tuple(ROOT / name for name in ("setup.py", "setup.cfg", "pyproject.toml"))
 
 
@@ -52,6 +52,7 @@ def ensure(ckan: str = DEFAULT_CKAN) -> None:
     if not needed.is_current():
         with step(f"Python: virtual environment {place.name}"):
             _make(place)
+            _pip(ckan, "pip")
         with step(f"Python: CKAN {ckan}, extensions, tools"):
             _pip(ckan, *REQUIREMENTS, "--requirement", requirements)
         needed.write()
