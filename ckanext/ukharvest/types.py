@@ -69,6 +69,7 @@ _DATA_JSON_SHAPE = Shape(
         ("service", "data services"),
         ("record", "catalogue records"),
     ),
+    schemas=("project-open-data.cio.gov/v1.1/schema", "project-open-data", "dcat-us"),
     signs=frozenset(
         ("identifier", "title", "uri", "distribution", "accessLevel", "keyword", "landingPage")
     ),

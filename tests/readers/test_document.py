@@ -139,6 +139,17 @@ def test_an_empty_list_does_not_prove_that_all_datasets_are_gone(
     assert "no datasets" in reading.ending.reason
 
 
+def test_an_unknown_schema_and_entries_that_are_no_datasets_are_reported(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    document = {"conformsTo": "http://a/own", "dataset": [A], "service": [{"title": "S"}]}
+    publisher.serve("/data.json", document)
+    _, reading = _read(publisher, http)
+    assert reading.ending is not None
+    codes = [problem.code for problem in reading.ending.problems]
+    assert codes == ["unknown-schema", "left-out"]
+
+
 def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClient) -> None:
     publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
     publisher.serve("/data.json?page=2", {"dataset": [B]})

@@ -31,7 +31,7 @@ _DEPTH = {
     "Polygon": 2,
     "MultiPolygon": 3,
 }
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
 _NUMBERS = re.compile(rf"{_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*", re.IGNORECASE)
 _WKT = re.compile(
     r"(?:SRID=\d+;|<https?://[^>]*>)?\s*"

@@ -14,6 +14,7 @@ from ckanext.ukharvest.parsers.json_fields import Fields, address, words
 _OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 # subOrganizationOf may nest; real governments need four.
 _MAX_LEVELS = 10
+_MAX_NAME = 2_000  # characters of a place's name
 
 
 def identity(value: Any) -> str:
@@ -200,6 +201,10 @@ def _place(item: Any) -> tuple[spatial.Geometry | None, str]:
         if not text or is_redacted(text):
             return None, ""
         geometry = spatial.parse_spatial(text)
+        if geometry is None and len(text) > _MAX_NAME:
+            raise ValueError(
+                f"a text of {len(text):,} characters; expected a geometry or the name of a place"
+            )
         return geometry, "" if geometry else text
     if not isinstance(item, Mapping):
         return (spatial.from_json(item), "") if isinstance(item, list) else (None, "")

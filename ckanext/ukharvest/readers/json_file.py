@@ -17,6 +17,9 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.sniff import html_title
 
 _CHUNK = 1 << 16
+# ijson writes the path of every value in a chunk before it hands one over: of 64 kB of brackets
+# that is gigabytes, and the depth is noticed too late.
+_SMALL_CHUNK = 1 << 12
 _MIXED = "ukharvest-windows-1252"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -80,7 +83,7 @@ class JsonFile:
         """
         meter = _Meter(self._open())
         try:
-            yield from ijson.parse(meter, buf_size=_CHUNK)
+            yield from ijson.parse(meter, buf_size=_SMALL_CHUNK)
         except ijson.JSONError as exc:
             raise self._syntax_error(meter.last_start) from exc
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -40,6 +41,7 @@ class Shape:
         embedded: dotted names under which further records stand inside other entries.
         left_out: key → what its entries are: objects that are no records.
         signs: a record has one of these keys; so does a document that is a single record.
+        schemas: parts of the addresses that ``conformsTo`` of a known format holds.
         singular, noun: what a record is called, one and many.
     """
 
@@ -48,6 +50,7 @@ class Shape:
     embedded: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     signs: frozenset[str] = frozenset()
+    schemas: tuple[str, ...] = ()
     singular: str = "dataset"
     noun: str = "datasets"
 
@@ -107,17 +110,7 @@ class Outline:
         wrong = scan.refusal(kind)
         if wrong:
             raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
-        problems = tuple(
-            Problem(
-                "left-out",
-                key,
-                f"{key}: {scan.left_out[key]} left out, since {noun} are no {shape.noun};"
-                f" {shape.noun} within them are read",
-            )
-            for key, noun in shape.left_out
-            if scan.left_out[key]
-        )
-        return cls(tuple(scan.lists), tuple(scan.embedded), problems=problems)
+        return cls(tuple(scan.lists), tuple(scan.embedded), problems=tuple(scan.problems()))
 
 
 class _Scan:
@@ -129,6 +122,7 @@ class _Scan:
         self._places: dict[str, tuple[str, str, bool]] = {}
         self._top = ""
         self._type = ""
+        self._conforms_to = ""
         self._keys: dict[str, None] = {}
         self._wrong: dict[str, str] = {}
         self._found = False
@@ -170,6 +164,8 @@ class _Scan:
             return
         if prefix == "@type" and isinstance(value, str):
             self._type = value
+        elif prefix == "conformsTo" and isinstance(value, str):
+            self._conforms_to = value
         if self._top == "start_array":
             if prefix == "item":
                 self.lists["item"] += 1
@@ -211,6 +207,18 @@ class _Scan:
 
     def _has_signs(self) -> bool:
         return not self._shape.signs.isdisjoint(self._keys)
+
+    def problems(self) -> Iterator[Problem]:
+        """What is odd about a catalogue that is read all the same."""
+        shown, known = self._conforms_to, self._shape.schemas
+        if shown and known and not any(part in shown.lower() for part in known):
+            words = f"'{shorten(shown, 80)}' is no known format; it was read as {known[0]}"
+            yield Problem("unknown-schema", "conformsTo", f"conformsTo: {words}")
+        noun = self._shape.noun
+        for key, what in self._shape.left_out:
+            if self.left_out[key]:
+                words = f"{self.left_out[key]} left out, since {what} are no {noun}"
+                yield Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
 
     def refusal(self, kind: str) -> str:
         """Why this is no catalogue, "" if it is one."""
