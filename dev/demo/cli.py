@@ -93,7 +93,7 @@ class Demo:
 
 def _start(ckan: str) -> int:
     demo = Demo(ckan, fresh=False)
-    rows = demo.run("harvest")
+    rows = demo.run("")
     login = demo.portal.login
     print(f"\n{table.render(rows)}\n")
     print(f"{demo.web.url}/harvest   login: {login.name}   password: {login.password}")

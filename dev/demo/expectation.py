@@ -18,6 +18,8 @@ from .runs import FIGURES, Row, Source
 
 # Solr shows what was written within a second; a slow machine is given more.
 INDEX_SECONDS = 15
+# Of one kind of difference; a fault that all datasets have is understood from a few.
+EXAMPLES = 3
 
 
 class Expectation:
@@ -96,10 +98,15 @@ def _compare(datasets: list[dict[str, Any]], served: Iterable[Served]) -> Iterat
     yield from _difference("identifiers", set(by_guid), set(wanted))
     titles = {each["title"] for each in datasets}
     yield from _difference("titles", titles, {record.title for record in wanted.values()})
+    wrong: dict[str, list[str]] = {}
     for guid in sorted(set(by_guid) & set(wanted)):
-        for what, is_value, should in _facts(by_guid[guid], wanted[guid]):
-            if is_value != should:
-                yield f"{guid}: {what} is {is_value!r}, expected {should!r}"
+        for what, found, should in _facts(by_guid[guid], wanted[guid]):
+            if found != should:
+                wrong.setdefault(what, []).append(f"{guid}: {what} is {found!r}, not {should!r}")
+    for what, sentences in wrong.items():
+        yield from sentences[:EXAMPLES]
+        if len(sentences) > EXAMPLES:
+            yield f"{what} is wrong in {len(sentences) - EXAMPLES} more"
 
 
 def _difference(what: str, found: set[str], wanted: set[str]) -> Iterator[str]:

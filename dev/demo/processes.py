@@ -133,7 +133,9 @@ def start(portal: Portal) -> tuple[Web, list[PublisherServer], list[Worker]]:
     """Start what does not run yet, and what runs older code or settings anew."""
     web = Web(portal)
     publishers = [PublisherServer(kind) for kind in portal.types]
-    ini = portal.write_ini(web.url if web.state.port(web.name) else "")
+    # The port is only certain when the server has it; until then the ini is for commands.
+    port = web.state.port(web.name) or web.default_port
+    ini = portal.write_ini(f"http://127.0.0.1:{port}")
     if not _running(portal, ini).is_current():
         stop_demo(portal)
     for server in publishers:

@@ -161,7 +161,7 @@ class _Progress:
             print(f"{up}{text}", file=sys.stderr, flush=True)
         elif lines != self.last and (not self.last or now - self.said > QUIET_SECONDS):
             self.said = now
-            say("\n".join(f"  {self.label}: {line}" for line in lines))
+            say("\n".join(f"  {line}" for line in lines))
         self.last = lines
 
     def check(self) -> None:
@@ -174,7 +174,8 @@ class _Progress:
     def end(self) -> None:
         if self.on_terminal and self.last:
             print(f"\033[{len(self.last)}F\033[J", end="", file=sys.stderr, flush=True)
-        say(f"  {'Harvest: ' + self.label:<60} {time.monotonic() - self.started:6.1f} s")
+        title = ": ".join(filter(None, ("Harvest", self.label)))
+        say(f"  {title:<60} {time.monotonic() - self.started:6.1f} s")
 
 
 def _state(job: dict[str, Any]) -> str:

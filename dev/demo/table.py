@@ -7,14 +7,17 @@ from collections.abc import Iterable, Sequence
 from .runs import FIGURES, Row
 
 HEADINGS = ("source", "type", "run", *FIGURES[:-1], "errors", "records/s")
+WORDS = 3  # the first so many columns; figures follow
 
 
 def render(rows: Sequence[Row]) -> str:
     """One line a run, and below them why a run or a record did not come in."""
     cells = [HEADINGS, *map(_cells, rows)]
     widths = [max(len(each) for each in column) for column in zip(*cells, strict=True)]
+    if not any(row.label for row in rows):
+        widths[HEADINGS.index("run")] = 0
     lines = [_line(each, widths) for each in cells]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    lines.insert(1, "  ".join("-" * width for width in widths if width))
     return "\n".join([*lines, *_messages(rows)])
 
 
@@ -25,12 +28,19 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    # Words to the left, figures to the right.
-    words = [cell.ljust(width) for cell, width in zip(cells[:3], widths[:3], strict=True)]
-    figures = [cell.rjust(width) for cell, width in zip(cells[3:], widths[3:], strict=True)]
-    return "  ".join([*words, *figures]).rstrip()
+    """The cells, words to the left and figures to the right; a width of 0 leaves one out."""
+    parts = [
+        cell.ljust(width) if column < WORDS else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        if width
+    ]
+    return "  ".join(parts).rstrip()
 
 
 def _messages(rows: Iterable[Row]) -> list[str]:
-    lines = [f"  {row.source.kind}, {row.label}: {text}" for row in rows for text in row.messages]
+    lines = [f"  {_name(row)}: {text}" for row in rows for text in row.messages]
     return ["", *lines] if lines else []
+
+
+def _name(row: Row) -> str:
+    return ", ".join(filter(None, (row.source.kind, row.label)))

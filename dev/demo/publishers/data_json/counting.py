@@ -18,7 +18,8 @@ def served(entry: dict[str, Any]) -> Served:
     return Served(
         guid=entry["identifier"],
         title=entry.get("title", ""),
-        urls=frozenset(_url(each) for each in entry.get("distribution", [])),
+        # data.gov.uk's mapping shows the landing page as one more resource.
+        urls=frozenset([*map(_url, entry["distribution"]), entry["landingPage"]]),
         raw=json.dumps(entry, sort_keys=True),
         licence=LICENCES[entry["license"]],
         extras={
