@@ -74,6 +74,7 @@ def _ensure_source(api: Api, server: PublisherServer, owner: str) -> Source:
     wanted = {
         "name": name,
         "title": publisher.TITLE,
+        "notes": publisher.__doc__ or "",
         "url": server.url + publisher.PATH,
         "source_type": server.kind,
         "owner_org": owner,

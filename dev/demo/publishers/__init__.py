@@ -1,6 +1,7 @@
 """The demo's publishers: one package for each source type, named like the type.
 
-Such a package is all that a new source type adds to the demo. It has:
+Such a package is all that a new source type adds to the demo. Its docstring describes the
+harvest source, and it has:
 
 ``TITLE``
     The harvest source's title.

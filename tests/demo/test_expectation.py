@@ -1,0 +1,173 @@
+"""What bin/demo --once compares: what should be on the portal, and what is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from demo import expectation, table
+from demo.expectation import Expectation, differences
+from demo.publishers import Served
+from demo.runs import FIGURES, Row
+
+
+def _served(guid: str, **fields: Any) -> Served:
+    values = {"title": f"Title of {guid}", "urls": frozenset({f"http://x/{guid}"}), "raw": guid}
+    return Served(guid, **{**values, **fields})
+
+
+class _Source(SimpleNamespace):
+    """A harvest source whose publisher lists what a test puts there."""
+
+    def __init__(self) -> None:
+        super().__init__(id="1", kind="data_json", url="http://x/", title="X")
+        self.records: list[Served] | None = []
+        self.publisher = SimpleNamespace(count=lambda _read, _url: self.read())
+
+    def read(self) -> list[Served]:
+        if self.records is None:
+            raise OSError("500")
+        return self.records
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.fixture
+def source() -> _Source:
+    return _Source()
+
+
+def _figures(**figures: int) -> dict[str, int]:
+    named = {name.replace("_", " "): number for name, number in figures.items()}
+    return {**dict.fromkeys(FIGURES, 0), **named}
+
+
+def test_figures_follow_what_is_served(source: _Source) -> None:
+    expected = Expectation(source)  # type: ignore[arg-type]
+    source.records = [_served("a"), _served("b"), _served("c")]
+    assert expected.run() == _figures(added=3)
+    source.records = [_served("a", raw="changed"), _served("c")]
+    assert expected.run() == _figures(updated=1, not_modified=1, missing=1)
+    assert set(expected.datasets) == {"a", "b", "c"}
+
+
+def test_a_source_that_cannot_be_read_changes_nothing(source: _Source) -> None:
+    expected = Expectation(source)  # type: ignore[arg-type]
+    source.records = [_served("a")]
+    expected.run()
+    source.records = None
+    assert expected.run() == _figures(errored=1)
+    assert set(expected.datasets) == {"a"}
+
+
+def test_a_record_that_was_bad_is_imported_again_though_unchanged(source: _Source) -> None:
+    expected = Expectation(source)  # type: ignore[arg-type]
+    source.records = [_served("a")]
+    expected.run()
+    source.records = [_served("a", title="", is_readable=False)]
+    assert expected.run() == _figures(errored=1)
+    assert expected.datasets["a"].title == "Title of a"
+    source.records = [_served("a")]
+    assert expected.run() == _figures(updated=1)
+
+
+class _Api:
+    """A portal with some datasets and one job."""
+
+    def __init__(self, datasets: list[dict[str, Any]], figures: dict[str, int]) -> None:
+        self._datasets = datasets
+        self._figures = figures
+
+    def datasets(self, _source_id: str) -> Iterator[dict[str, Any]]:
+        yield from self._datasets
+
+    def __call__(self, action: str, **_fields: Any) -> Any:
+        job = {"created": "2026-01-01", "stats": self._figures}
+        return [job] if action == "harvest_job_list" else {"last_job": job}
+
+
+def _dataset(guid: str, **fields: Any) -> dict[str, Any]:
+    box = {"type": "Polygon", "coordinates": [[[-2, 52], [-1, 52], [-1, 53], [-2, 53], [-2, 52]]]}
+    return {
+        "title": f"Title of {guid}",
+        "license_id": "uk-ogl",
+        "resources": [{"url": f"http://x/{guid}"}],
+        "extras": [
+            {"key": "guid", "value": guid},
+            {"key": "language", "value": "en"},
+            {"key": "spatial", "value": json.dumps(box)},
+        ],
+        **fields,
+    }
+
+
+def _compared(source: _Source, dataset: dict[str, Any], **shown: int) -> list[str]:
+    expected = Expectation(source)  # type: ignore[arg-type]
+    box = (-2.0, 52.0, -1.0, 53.0)
+    source.records = [_served("a", licence="uk-ogl", extras={"language": "en"}, box=box)]
+    figures = expected.run()
+    row = Row(source, "first", _figures(**shown), 1.0, "finished", ())  # type: ignore[arg-type]
+    api = _Api([dataset], _figures(**shown))
+    return differences(api, row, expected, figures)  # type: ignore[arg-type]
+
+
+def test_nothing_differs_when_all_is_there(source: _Source) -> None:
+    assert _compared(source, _dataset("a"), added=1) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"title": "Other"}, "titles lack 1, such as 'Title of a'"),
+        ({"resources": []}, "a: the set of resource URLs is [], not ['http://x/a']"),
+        ({"license_id": "notspecified"}, "a: license_id is 'notspecified', not 'uk-ogl'"),
+        ({"extras": [{"key": "guid", "value": "a"}]}, "a: the extra language is '', not 'en'"),
+        ({"extras": []}, "identifiers lack 1, such as 'a'"),
+    ],
+    ids=["title", "resources", "licence", "extra", "identifier"],
+)
+def test_what_differs_is_told(
+    source: _Source, fields: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expectation, "INDEX_SECONDS", 0)
+    found = _compared(source, _dataset("a", **fields), added=1)
+    assert f"data_json, first: {sentence}" in found
+
+
+def test_a_wrong_figure_is_told_for_each_place_that_shows_it(source: _Source) -> None:
+    found = _compared(source, _dataset("a"), added=2)
+    assert [each.split(": ", 1)[1] for each in found] == [
+        f"{place}: added is 2, expected 1"
+        for place in ("harvest_job_show", "harvest_job_list", "harvest_source_show_status")
+    ]
+
+
+def test_the_table_has_a_line_for_each_run_and_the_reasons_below(source: _Source) -> None:
+    rows = [
+        Row(source, "first", _figures(added=3), 12.6, "finished", ()),  # type: ignore[arg-type]
+        Row(source, "again", _figures(errored=1), None, "failed", ("It broke.",)),  # type: ignore[arg-type]
+    ]
+    lines = table.render(rows).splitlines()
+    assert lines[0].split() == (
+        [
+            "source",
+            "type",
+            "run",
+            "added",
+            "updated",
+            "not",
+            "modified",
+            "missing",
+            "deleted",
+            "errors",
+            "records/s",
+        ]
+    )
+    assert lines[2].split() == ["X", "data_json", "first", "3", "0", "0", "0", "0", "0", "13"]
+    assert lines[3].split() == ["X", "data_json", "again", "0", "0", "0", "0", "0", "1"]
+    assert lines[-1] == "  data_json, again: It broke."
+    assert "run" not in table.render([Row(source, "", _figures(), None, "", ())])  # type: ignore[arg-type]
