@@ -17,7 +17,8 @@ from typing import Any, TextIO
 import redis
 from ckan import logic, model
 from ckan.lib import search
-from ckanext.harvest import queue, utils
+from ckanext.harvest import queue as harvest_queue
+from ckanext.harvest import utils
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
@@ -111,13 +112,14 @@ class _LostRedis:
 
 def _consumer_ends_with_redis() -> bool:
     try:
-        next(queue.RedisConsumer(_LostRedis(), "trial:harvest_job_id").consume("trial"))
+        trial = harvest_queue.RedisConsumer(_LostRedis(), "trial:harvest_job_id")
+        next(trial.consume(queue="trial"))
     except _Lost:
         return True
     return False
 
 
-def _consume(self: queue.RedisConsumer, _queue: str) -> Iterator[tuple[Any, Any, str]]:
+def _consume(self: harvest_queue.RedisConsumer, queue: str) -> Iterator[tuple[Any, Any, str]]:
     """Yield messages for ever: wait with a bound, survive a restart of Redis.
 
     redis-py 8 gives up on an answer after 5 s, which ended every idle consumer
@@ -140,21 +142,21 @@ def _consume(self: queue.RedisConsumer, _queue: str) -> Iterator[tuple[Any, Any,
             pause = min(pause * 2, 30.0)
             continue
         pause = 1.0
-        yield (queue.FakeMethod(body), self, body)
+        yield (harvest_queue.FakeMethod(body), self, body)
 
 
 def _patch_consumer() -> None:
-    queue.RedisConsumer.consume = _consume
+    harvest_queue.RedisConsumer.consume = _consume
 
 
 def _connection_gives_up() -> bool:
     # Making the pool's connection object opens no socket.
-    connection = queue.get_connection_redis()
+    connection = harvest_queue.get_connection_redis()
     timeout = connection.connection_pool.make_connection().socket_timeout
     return timeout is not None and timeout <= config.queue_block_seconds()
 
 
-_stock_connection: Callable[[], Any] = queue.get_connection_redis
+_stock_connection: Callable[[], Any] = harvest_queue.get_connection_redis
 
 
 def _connect() -> Any:
@@ -174,7 +176,7 @@ def _connect() -> Any:
 
 
 def _patch_connection() -> None:
-    queue.get_connection_redis = _connect
+    harvest_queue.get_connection_redis = _connect
 
 
 def _command_hides_figures() -> bool:

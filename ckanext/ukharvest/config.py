@@ -6,6 +6,7 @@ What each option means is written in ``config_declaration.yaml``, which
 
 from __future__ import annotations
 
+import logging
 from urllib.parse import urlsplit
 
 import ckan.plugins as p
@@ -16,6 +17,8 @@ from ckanext.ukharvest import __version__
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.guard import Guard
 from ckanext.ukharvest.core.http import Credential, HttpClient, HttpLimits
+
+log = logging.getLogger(__name__)
 
 PREFIX = "ckanext.ukharvest."
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -66,7 +69,9 @@ def http_client(credential: str = "") -> HttpClient:
     proxy = str(tk.config.get(f"{PREFIX}proxy") or "")
     contact = tk.config.get(f"{PREFIX}http.contact") or site_url()
     return HttpClient(
-        Guard(allow=tk.aslist(tk.config[f"{PREFIX}http.allow_private"]), proxied=bool(proxy)),
+        Guard(
+            allow=tk.aslist(tk.config.get(f"{PREFIX}http.allow_private") or ""), proxied=bool(proxy)
+        ),
         HttpLimits(
             connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
             read=float(tk.config[f"{PREFIX}http.read_timeout"]),
@@ -94,6 +99,27 @@ def _credential(name: str) -> Credential:
         )
     port = parts.port or DEFAULT_PORTS[parts.scheme]
     return Credential(parts.scheme, parts.hostname, port, field.strip(), value.strip())
+
+
+def check_settings() -> None:
+    """Refuse to start with settings that would fail at the first run.
+
+    Raises:
+        CkanConfigurationException: names the setting and its value.
+    """
+    key = f"{PREFIX}http.allow_private"
+    networks = tk.aslist(tk.config.get(key) or "")
+    try:
+        Guard(allow=networks)
+    except ValueError as exc:
+        raise CkanConfigurationException(
+            f"{key} = {' '.join(networks)}: {exc}; expected networks such as 10.1.0.0/16"
+        ) from exc
+    if tk.config.get(f"{PREFIX}proxy"):
+        log.warning(
+            "Sources are read through a proxy, which resolves names itself: only schemes, literal "
+            "addresses and names are checked here, so the proxy has to refuse internal addresses"
+        )
 
 
 def check_plugins() -> None:

@@ -31,13 +31,11 @@ class Defaults:
     """What the harvest source adds to each of its datasets.
 
     Attributes:
-        reference: where the record was read, or its guid.
         tags, extras: added where the record has none of that name.
         not_overwrite: dataset fields and extras that stay as they are once set.
     """
 
     owner_org: str
-    reference: str = ""
     private: bool = False
     tags: Sequence[str] = ()
     extras: Mapping[str, str] = field(default_factory=dict)
@@ -87,7 +85,7 @@ def to_package_dict(
         "type": "dataset",
         "state": "active",
     }
-    _place(package, {**defaults.extras, **_facts(record, defaults)}, schema)
+    _place(package, {**defaults.extras, **_facts(record)}, schema)
     if existing:
         _keep(package, existing, defaults.not_overwrite)
     return Mapped(package, ours)
@@ -131,11 +129,11 @@ def _licence(record: DatasetRecord) -> Licence:
     return record.licence or Licence()
 
 
-def _facts(record: DatasetRecord, defaults: Defaults) -> dict[str, str]:
+def _facts(record: DatasetRecord) -> dict[str, str]:
     facts = dict(record.extras)
     facts.update((key, value(record)) for key, value in FACTS.items())
     facts["import_source"] = "harvest"
-    facts["harvest_source_reference"] = defaults.reference or record.guid
+    facts["harvest_source_reference"] = record.guid
     return {key: value for key, value in facts.items() if value}
 
 

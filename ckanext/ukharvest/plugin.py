@@ -24,5 +24,6 @@ class UkharvestPlugin(p.SingletonPlugin):
     def update_config(self, config_: Any) -> None:
         """Check the plugins' order, mend released faults, add our templates."""
         config.check_plugins()
+        config.check_settings()
         compat.apply_patches()
         tk.add_template_directory(config_, "templates")

@@ -92,6 +92,12 @@ class Portal:
         body = json.dumps({"harvest_object_id": object_id})
         queue.fetch_callback(_Channel(), method, None, body)
 
+    def send(self, ids: list[str]) -> None:
+        """Put messages on the fetch queue, for real consumers."""
+        publisher = queue.get_fetch_publisher()
+        for object_id in ids:
+            publisher.send({"harvest_object_id": object_id})
+
     def finish(self, job_id: str) -> dict[str, Any]:
         """Do what ``ckan harvester run`` does in cron, and show the job."""
         context = {
@@ -120,6 +126,15 @@ class Portal:
         """Names of all datasets that a search finds."""
         result = call_action("package_search", q="*:*", rows=1000)
         return sorted(dataset["name"] for dataset in result["results"])
+
+
+FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
+
+
+def figures(job: dict[str, Any]) -> dict[str, int]:
+    """The figures of a job without the zeros."""
+    found = {key: job["stats"].get(key, 0) for key in FIGURES}
+    return {key: number for key, number in found.items() if number}
 
 
 def extras(dataset: dict[str, Any]) -> dict[str, str]:
@@ -164,14 +179,16 @@ class Consumers:
         """Start a job through the real queue, wait until all is worked off, return the job."""
         context = {"ignore_auth": True, "session": model.Session, "model": model}
         job_id = call_action("harvest_job_create", context, source_id=source_id, run=True)["id"]
-        portal = Portal("")
+        self.wait(job_id, timeout)
+        return Portal("").finish(job_id)
+
+    def wait(self, job_id: str, timeout: float = 300) -> None:
+        """Wait until all of a job is worked off."""
         deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline:
+        while not self._is_worked_off(job_id):
             assert self.are_alive, "a consumer has ended"
-            if self._is_worked_off(job_id):
-                return portal.finish(job_id)
+            assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
             time.sleep(0.1)
-        raise AssertionError(f"job not worked off in {timeout} s: {portal.job(job_id)}")
 
     def _is_worked_off(self, job_id: str) -> bool:
         model.Session.remove()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
-from typing import Any
 
 import ckan.plugins as p
 import pytest
@@ -13,7 +12,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.harvesters.base import UkHarvester
 from ckanext.ukharvest.types import TYPES
-from tests.ckan.harvesting import Portal
+from tests.ckan.harvesting import Portal, figures
 from tests.contract import SERVERS, Item, items
 from tests.publisher import Publisher
 
@@ -31,10 +30,6 @@ def _registered() -> dict[str, type]:
 @pytest.fixture(params=sorted(TYPES))
 def type_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-def stats(job: dict[str, Any]) -> dict[str, int]:
-    return {key: number for key, number in job["stats"].items() if number}
 
 
 def test_every_type_is_a_plugin_of_its_name() -> None:
@@ -55,13 +50,13 @@ def test_the_life_of_a_source(portal: Portal, publisher: Publisher, type_name: s
     serve = SERVERS[type_name]
     served = serve(publisher, items(10))
     source = portal.source(publisher.url(served.path), type_name)
-    assert stats(portal.run(source)) == {"added": 10}
-    assert stats(portal.run(source)) == {"not modified": 10}
+    assert figures(portal.run(source)) == {"added": 10}
+    assert figures(portal.run(source)) == {"not modified": 10}
     serve(publisher, [*items(9), Item(9, title="Title 9", description="Another.")])
-    assert stats(portal.run(source, twice=True)) == {"not modified": 9, "updated": 1}
+    assert figures(portal.run(source, twice=True)) == {"not modified": 9, "updated": 1}
     serve(publisher, items(9))
-    assert stats(portal.run(source)) == {"not modified": 9, "missing": 1}
-    assert stats(portal.run(source)) == {"not modified": 9, "deleted": 1}
+    assert figures(portal.run(source)) == {"not modified": 9, "missing": 1}
+    assert figures(portal.run(source)) == {"not modified": 9, "deleted": 1}
     assert [each["title"] for each in portal.datasets()] == [f"Title {n}" for n in range(9)]
 
 
@@ -75,7 +70,7 @@ def test_a_late_failure_imports_and_deletes_nothing(
     serve(publisher, items(10, description="Changed."))
     publisher.fail(served.late_path, status=500, times=20)
     job = portal.run(source)
-    assert stats(job) == {"errored": 1}
+    assert figures(job) == {"errored": 1}
     assert job["status"] == "Finished"
     assert "500" in job["gather_error_summary"][0]["message"]
     assert model.Session.query(HarvestObject).filter_by(harvest_job_id=job["id"]).count() == 0
@@ -87,7 +82,7 @@ def test_a_broken_record_costs_itself_alone(
 ) -> None:
     served = SERVERS[type_name](publisher, [*items(9), Item(9, title="")])
     source = portal.source(publisher.url(served.path), type_name)
-    assert stats(portal.run(source)) == {"added": 9, "errored": 1}
+    assert figures(portal.run(source)) == {"added": 9, "errored": 1}
 
 
 def test_an_empty_source_deletes_nothing(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
 
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, extras
+from tests.ckan.harvesting import Portal, extras, figures
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -20,11 +18,6 @@ PATH = "/data.json"
 def source(portal: Portal, publisher: Publisher) -> str:
     publisher.serve(PATH, catalogue(10))
     return portal.source(publisher.url(PATH))
-
-
-def stats(job: dict[str, Any]) -> dict[str, int]:
-    """Figures of a job without the zeros."""
-    return {key: number for key, number in job["stats"].items() if number}
 
 
 def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
@@ -38,7 +31,7 @@ def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
 def test_a_new_source_brings_all_its_datasets(portal: Portal, source: str) -> None:
     job = portal.run(source)
     assert job["status"] == "Finished"
-    assert stats(job) == {"added": 10}
+    assert figures(job) == {"added": 10}
     first = portal.datasets()[0]
     assert first["title"] == "Dataset 00000"
     assert first["notes"] == "What is known about number 0."
@@ -56,7 +49,7 @@ def test_an_unchanged_source_costs_no_harvest_object(portal: Portal, source: str
     portal.run(source)
     before = ids(portal)
     job = portal.run(source)
-    assert stats(job) == {"not modified": 10}
+    assert figures(job) == {"not modified": 10}
     assert model.Session.query(HarvestObject).filter_by(harvest_job_id=job["id"]).count() == 0
     assert ids(portal) == before
 
@@ -71,7 +64,7 @@ def test_only_changed_records_are_written_and_keep_their_ids(
     changed[4]["distribution"][0]["downloadURL"] += "?version=20261121"
     publisher.serve(PATH, catalogue(changed))
     job = portal.run(source)
-    assert stats(job) == {"updated": 2, "not modified": 8}
+    assert figures(job) == {"updated": 2, "not modified": 8}
     assert ids(portal) == before
     assert portal.datasets()[3]["notes"] == "More is known now."
     assert portal.datasets()[4]["resources"][0]["url"].endswith("?version=20261121")
@@ -83,7 +76,7 @@ def test_a_reordered_document_changes_nothing(
     portal.run(source)
     shuffled = [dict(reversed(dataset(n).items())) for n in reversed(range(10))]
     publisher.serve(PATH, catalogue(shuffled))
-    assert stats(portal.run(source)) == {"not modified": 10}
+    assert figures(portal.run(source)) == {"not modified": 10}
 
 
 def test_gone_records_are_missing_first_and_deleted_at_the_second_complete_run(
@@ -91,12 +84,12 @@ def test_gone_records_are_missing_first_and_deleted_at_the_second_complete_run(
 ) -> None:
     portal.run(source)
     publisher.serve(PATH, catalogue(8))
-    assert stats(portal.run(source)) == {"not modified": 8, "missing": 2}
+    assert figures(portal.run(source)) == {"not modified": 8, "missing": 2}
     assert len(portal.datasets()) == 10
-    assert stats(portal.run(source)) == {"not modified": 8, "deleted": 2}
+    assert figures(portal.run(source)) == {"not modified": 8, "deleted": 2}
     assert len(portal.datasets()) == 8
     assert len(portal.found()) == 8
-    assert stats(portal.run(source)) == {"not modified": 8}
+    assert figures(portal.run(source)) == {"not modified": 8}
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
@@ -105,7 +98,7 @@ def test_gone_records_are_deleted_at_once_where_the_portal_says_so(
 ) -> None:
     portal.run(source)
     publisher.serve(PATH, catalogue(8))
-    assert stats(portal.run(source)) == {"not modified": 8, "deleted": 2}
+    assert figures(portal.run(source)) == {"not modified": 8, "deleted": 2}
 
 
 def test_a_record_that_comes_back_has_its_old_dataset_again(
@@ -118,7 +111,7 @@ def test_a_record_that_comes_back_has_its_old_dataset_again(
     portal.run(source)
     assert len(portal.datasets()) == 9
     publisher.serve(PATH, catalogue(10))
-    assert stats(portal.run(source)) == {"not modified": 9, "updated": 1}
+    assert figures(portal.run(source)) == {"not modified": 9, "updated": 1}
     assert ids(portal) == before
     assert len(portal.found()) == 10
 
@@ -128,7 +121,7 @@ def test_a_mass_disappearance_is_held(portal: Portal, publisher: Publisher, sour
     publisher.serve(PATH, catalogue(2))
     portal.run(source)
     job = portal.run(source)
-    assert stats(job) == {"not modified": 2, "missing": 8}
+    assert figures(job) == {"not modified": 2, "missing": 8}
     assert job["ukharvest"]["outcome"] == "held"
     assert "8 of 10" in job["ukharvest"]["reason"]
     assert len(portal.datasets()) == 10
@@ -141,7 +134,7 @@ def test_an_empty_document_deletes_nothing(
     publisher.serve(PATH, catalogue(0))
     for _ in range(3):
         job = portal.run(source)
-    assert "deleted" not in stats(job)
+    assert "deleted" not in figures(job)
     assert len(portal.datasets()) == 10
 
 
@@ -149,12 +142,12 @@ def test_a_server_that_fails_on_page_2_stops_the_run(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     publisher.serve("/data.json?page=2", catalogue([dataset(n) for n in range(10, 20)]))
-    assert stats(portal.run(source)) == {"added": 20}
+    assert figures(portal.run(source)) == {"added": 20}
     publisher.serve(PATH, catalogue([dataset(n, title=f"Renamed {n}") for n in range(10)]))
     publisher.fail("/data.json?page=2", status=500, times=10)
     job = portal.run(source)
     assert job["status"] == "Finished"
-    assert stats(job) == {"errored": 1}
+    assert figures(job) == {"errored": 1}
     assert job["ukharvest"]["outcome"] == "failed"
     [error] = job["gather_error_summary"]
     assert "/data.json?page=2" in error["message"]
@@ -172,11 +165,11 @@ def test_one_bad_record_loses_nobody_else(
     del broken[5]["identifier"]
     publisher.serve(PATH, catalogue(broken))
     job = portal.run(source)
-    assert stats(job) == {"added": 8, "errored": 2}
+    assert figures(job) == {"added": 8, "errored": 2}
     messages = " ".join(error["message"] for error in job["object_error_summary"])
     assert "title" in messages
     assert "identifier" in messages
-    assert stats(portal.run(source)) == {"not modified": 8, "errored": 2}
+    assert figures(portal.run(source)) == {"not modified": 8, "errored": 2}
 
 
 def test_a_record_that_breaks_keeps_its_dataset(
@@ -187,10 +180,10 @@ def test_a_record_that_breaks_keeps_its_dataset(
     broken[2]["title"] = ""
     publisher.serve(PATH, catalogue(broken))
     for _ in range(3):
-        assert stats(portal.run(source)) == {"not modified": 9, "errored": 1}
+        assert figures(portal.run(source)) == {"not modified": 9, "errored": 1}
     assert len(portal.datasets()) == 10
     publisher.serve(PATH, catalogue(10))
-    assert stats(portal.run(source)) == {"not modified": 9, "updated": 1}
+    assert figures(portal.run(source)) == {"not modified": 9, "updated": 1}
 
 
 def test_a_duplicate_is_reported_and_the_first_counts(
@@ -198,7 +191,7 @@ def test_a_duplicate_is_reported_and_the_first_counts(
 ) -> None:
     publisher.serve(PATH, catalogue([dataset(1), dataset(1, title="Impostor"), dataset(2)]))
     job = portal.run(source)
-    assert stats(job) == {"added": 2, "errored": 1}
+    assert figures(job) == {"added": 2, "errored": 1}
     assert [each["title"] for each in portal.datasets()] == ["Dataset 00001", "Dataset 00002"]
 
 
@@ -208,13 +201,13 @@ def test_messages_delivered_twice_change_nothing(
     broken = [dataset(n) for n in range(10)]
     broken[0]["title"] = ""
     publisher.serve(PATH, catalogue(broken))
-    assert stats(portal.run(source, twice=True)) == {"added": 9, "errored": 1}
+    assert figures(portal.run(source, twice=True)) == {"added": 9, "errored": 1}
     broken[1]["description"] = "Changed."
     publisher.serve(PATH, catalogue(broken[:8]))
     job = portal.run(source, twice=True)
-    assert stats(job) == {"updated": 1, "not modified": 6, "errored": 1, "missing": 2}
+    assert figures(job) == {"updated": 1, "not modified": 6, "errored": 1, "missing": 2}
     job = portal.run(source, twice=True)
-    assert stats(job) == {"not modified": 7, "errored": 1, "deleted": 2}
+    assert figures(job) == {"not modified": 7, "errored": 1, "deleted": 2}
     assert len(portal.datasets()) == 7
 
 
@@ -224,7 +217,7 @@ def test_a_gather_delivered_twice_gathers_once(portal: Portal, source: str) -> N
     assert portal.gather(job_id) == []
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
-    assert stats(portal.finish(job_id)) == {"added": 10}
+    assert figures(portal.finish(job_id)) == {"added": 10}
 
 
 def test_a_forced_run_writes_all(portal: Portal, source: str) -> None:
@@ -233,7 +226,7 @@ def test_a_forced_run_writes_all(portal: Portal, source: str) -> None:
     portal.gather(job_id, force=True)
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
-    assert stats(portal.finish(job_id)) == {"updated": 10}
+    assert figures(portal.finish(job_id)) == {"updated": 10}
 
 
 def test_a_dataset_deleted_by_a_person_stays_deleted(
@@ -242,10 +235,10 @@ def test_a_dataset_deleted_by_a_person_stays_deleted(
     portal.run(source)
     target = portal.datasets()[0]["id"]
     call_action("package_delete", {"ignore_auth": True}, id=target)
-    assert stats(portal.run(source)) == {"not modified": 10}
+    assert figures(portal.run(source)) == {"not modified": 10}
     changed = [dataset(n, description="New words.") for n in range(10)]
     publisher.serve(PATH, catalogue(changed))
-    assert stats(portal.run(source)) == {"updated": 9, "not modified": 1}
+    assert figures(portal.run(source)) == {"updated": 9, "not modified": 1}
     job = portal.run(source)
     assert job["ukharvest"]["counts"]["kept_deleted"] == 1
     assert len(portal.datasets()) == 9
@@ -254,7 +247,7 @@ def test_a_dataset_deleted_by_a_person_stays_deleted(
 def test_a_purged_dataset_is_made_again(portal: Portal, source: str) -> None:
     portal.run(source)
     call_action("dataset_purge", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
-    assert stats(portal.run(source)) == {"not modified": 9, "added": 1}
+    assert figures(portal.run(source)) == {"not modified": 9, "added": 1}
     assert len(portal.found()) == 10
 
 
@@ -310,11 +303,11 @@ def test_a_document_that_says_not_modified_is_trusted_after_a_clean_run(
     publisher.serve(PATH, catalogue(10), etag='"one"')
     portal.run(source)
     publisher.requests.clear()
-    assert stats(portal.run(source)) == {"not modified": 10}
+    assert figures(portal.run(source)) == {"not modified": 10}
     assert publisher.requests[0].headers["If-None-Match"] == '"one"'
     call_action("dataset_purge", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
     publisher.requests.clear()
-    assert stats(portal.run(source)) == {"not modified": 9, "added": 1}
+    assert figures(portal.run(source)) == {"not modified": 9, "added": 1}
     assert "If-None-Match" not in publisher.requests[0].headers
 
 

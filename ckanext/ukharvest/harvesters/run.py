@@ -389,7 +389,7 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
                 object_id=obj.id,
                 record=record,
                 fingerprint=content_fingerprint,
-                defaults=_defaults(setting, raw),
+                defaults=_defaults(setting),
                 url=raw.url,
                 last_modified=raw.modified,
                 forced=again or bool(report and report.mode == "force"),
@@ -411,11 +411,10 @@ def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
     )
 
 
-def _defaults(setting: Setting, raw: RawRecord) -> mapper.Defaults:
+def _defaults(setting: Setting) -> mapper.Defaults:
     extras = dict(each.split("=", 1) for each in setting.options["default_extras"] if "=" in each)
     return mapper.Defaults(
         owner_org=setting.owner_org,
-        reference="" if raw.url == setting.url else raw.url,
         tags=setting.options["default_tags"],
         extras=extras,
         not_overwrite={*setting.options["not_overwrite"], *config.not_overwrite_fields()},

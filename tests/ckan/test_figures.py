@@ -1,0 +1,128 @@
+"""One run, one set of figures: job page, list, source page, API by GET and POST, mail, command."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import FIGURES, Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+EXPECTED = {
+    "added": 1,
+    "updated": 2,
+    "not modified": 4,
+    "missing": 1,
+    "deleted": 0,
+    "errored": 1,
+}
+
+
+@pytest.fixture
+def job(portal: Portal, publisher: Publisher) -> dict[str, Any]:
+    """A run in which everything happens."""
+    publisher.serve(PATH, catalogue(8))
+    source = portal.source(publisher.url(PATH), name="figures")
+    portal.run(source)
+    records = [dataset(n) for n in range(7)]
+    records[0]["description"] = records[1]["description"] = "Changed."
+    records[2]["title"] = ""
+    publisher.serve(PATH, catalogue([*records, dataset(99)]))
+    return portal.run(source)
+
+
+@pytest.fixture
+def headers() -> dict[str, str]:
+    """A sysadmin's token."""
+    user = factories.Sysadmin()
+    return {"Authorization": factories.APIToken(user=user["name"])["token"]}
+
+
+def stats_of(job: dict[str, Any]) -> dict[str, int]:
+    return {key: job["stats"].get(key, 0) for key in FIGURES}
+
+
+def test_the_api_by_get_and_post(
+    app: CKANTestApp, job: dict[str, Any], headers: dict[str, str]
+) -> None:
+    source = job["source_id"]
+
+    def ask(action: str, **data: str) -> list[Any]:
+        address = f"/api/3/action/{action}"
+        by_get = app.get(address, query_string=data, headers=headers).json["result"]
+        by_post = app.post(address, json=data, headers=headers).json["result"]
+        return [by_get, by_post]
+
+    for result in ask("harvest_job_show", id=job["id"]):
+        assert stats_of(result) == EXPECTED
+    for result in ask("harvest_job_list", source_id=source):
+        assert stats_of(next(each for each in result if each["id"] == job["id"])) == EXPECTED
+    for result in ask("harvest_source_show_status", id=source):
+        assert stats_of(result["last_job"]) == EXPECTED
+    for result in ask("harvest_source_show", id=source):
+        assert stats_of(result["status"]["last_job"]) == EXPECTED
+
+
+def badges(page: str) -> dict[str, int]:
+    """Figures of ckanext-harvest's own badges: <span data-diff="added"> 1 added </span>."""
+    found = re.findall(r'data-diff="([\w ]+)"[^>]*>\s*(\d+)', page)
+    return {"errored" if key == "error" else key: int(number) for key, number in found}
+
+
+def test_the_pages(app: CKANTestApp, job: dict[str, Any], headers: dict[str, str]) -> None:
+    for address in (f"/harvest/figures/job/{job['id']}", "/harvest/admin/figures"):
+        page = app.get(address, headers=headers).body
+        assert {**badges(page), "missing": 1} == EXPECTED
+        assert "1 record missing" in page
+        assert "title" in page
+    page = app.get("/harvest/figures/job", headers=headers).body
+    row = re.search(rf'<tr id="job-{job["id"]}">.*?</tr>', page, re.DOTALL)
+    assert row
+    assert badges(row[0]) == EXPECTED
+
+
+@pytest.mark.ckan_config("ckan.harvest.status_mail.all", "true")
+def test_the_mail(
+    with_request_context: None,
+    mail_server: Any,
+    portal: Portal,
+    publisher: Publisher,
+    job: dict[str, Any],
+) -> None:
+    factories.Sysadmin(email="admin@somewhere.example")
+    mail_server.clear_smtp_messages()
+    job = portal.run(job["source_id"])
+    assert figures(job) == {"not modified": 7, "deleted": 1, "errored": 1}
+    texts = {_body(message[3]) for message in mail_server.get_smtp_messages()}
+    assert texts
+    for text in texts:
+        for line in ("Added: 0", "Updated: 0", "Not modified: 7", "Missing: 0", "Deleted: 1"):
+            assert line in text.splitlines()
+        assert "Errors: 1" in text.splitlines()
+        assert "title" in text
+
+
+def _body(message: str) -> str:
+    from email import message_from_string
+
+    part = message_from_string(message)
+    payload = part.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    return payload.decode().replace("\r\n", "\n")
+
+
+def test_the_command(
+    ckan: Callable[..., subprocess.CompletedProcess[str]], job: dict[str, Any]
+) -> None:
+    text = ckan("harvester", "jobs").stdout
+    block = text.split(f"Job id: {job['id']}")[1].split("Job id:")[0]
+    for name, number in EXPECTED.items():
+        assert f"{name}: {number}\n" in block

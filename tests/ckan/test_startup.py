@@ -1,0 +1,191 @@
+"""What is checked when CKAN starts, what the tables are, and what compat mends."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import sqlalchemy as sa
+from ckan import model, plugins
+from ckan.exceptions import CkanConfigurationException
+from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
+from ckanext.harvest.harvesters import HarvesterBase
+from ckanext.harvest.interfaces import IHarvester
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core.errors import ConfigError
+from tests.ckan.harvesting import Portal
+from tests.publisher import Publisher
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        pytest.param(
+            "harvest ukharvest ukharvest_data_json",
+            ["'ukharvest'", "before 'harvest'", "ckan.plugins"],
+            id="behind-harvest",
+        ),
+        pytest.param(
+            "ukharvest harvest ukharvest_data_json",
+            ["'ukharvest_data_json'", "before 'harvest'"],
+            id="type-behind-harvest",
+        ),
+        pytest.param(
+            "ukharvest spatial_metadata ukharvest_data_json harvest",
+            ["'ukharvest_data_json'", "'spatial_metadata'"],
+            id="behind-spatial",
+        ),
+        pytest.param(
+            "ukharvest_data_json harvest", ["needs the plugin 'ukharvest'"], id="without-ukharvest"
+        ),
+    ],
+)
+def test_a_wrong_order_of_plugins_is_an_error_at_start(
+    ckan_config: Any, monkeypatch: pytest.MonkeyPatch, line: str, words: list[str]
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckan.plugins", line.split())
+    with pytest.raises(CkanConfigurationException) as caught:
+        config.check_plugins()
+    assert all(word in str(caught.value) for word in words)
+
+
+class AnotherDataJson(HarvesterBase):
+    """A harvester of another package that claims one of our type names."""
+
+    plugins.implements(IHarvester)
+
+    def info(self) -> dict[str, str]:
+        return {"name": "data_json", "title": "Other", "description": "Other"}
+
+
+@pytest.mark.provide_plugin("another_data_json", AnotherDataJson)
+def test_a_second_plugin_of_one_type_name_is_an_error_at_start() -> None:
+    with pytest.raises(CkanConfigurationException) as caught:
+        plugins.load("another_data_json")
+    plugins.unload("another_data_json")
+    assert "'another_data_json'" in str(caught.value)
+    assert "'ukharvest_data_json'" in str(caught.value)
+    assert "'data_json'" in str(caught.value)
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.http.allow_private", "10.1.0.1/16")
+def test_a_wrong_network_in_the_ini_names_the_setting() -> None:
+    with pytest.raises(CkanConfigurationException, match=r"http\.allow_private.*10\.1\.0\.1/16"):
+        config.check_settings()
+
+
+def test_a_secret_that_the_ini_lacks_is_an_error_beside_its_option() -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.http_client("nobody")
+    assert caught.value.field == "credential"
+    assert "ckanext.ukharvest.credentials.nobody" in caught.value.message
+
+
+def test_the_migration_goes_down_and_up_and_asks_for_harvest_first(
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    def tables() -> set[str]:
+        found = sa.inspect(model.meta.engine).get_table_names()
+        return {name for name in found if name.startswith("ukharvest_")}
+
+    ours = {f"ukharvest_{name}" for name in ("source", "record", "problem", "job")}
+    assert ours <= tables()
+    model.Session.remove()
+    ckan("db", "downgrade", "-p", "ukharvest", "-v", "base")
+    assert not ours & tables()
+    with model.meta.engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE harvest_source RENAME TO harvest_source_away"))
+    try:
+        failed = ckan("db", "upgrade", "-p", "ukharvest", check=False)
+        assert failed.returncode != 0
+        assert "ckan db upgrade -p harvest" in failed.stdout + failed.stderr
+    finally:
+        with model.meta.engine.begin() as connection:
+            connection.execute(sa.text("ALTER TABLE harvest_source_away RENAME TO harvest_source"))
+        ckan("db", "upgrade", "-p", "ukharvest")
+    assert ours <= tables()
+
+
+def test_the_model_and_the_migration_agree() -> None:
+    inspector = sa.inspect(model.meta.engine)
+    for name, table in model.meta.metadata.tables.items():
+        if name.startswith("ukharvest_"):
+            made = {column["name"]: column["nullable"] for column in inspector.get_columns(name)}
+            assert made == {column.name: column.nullable for column in table.columns}
+
+
+# platform.md 0.1: ckanext-harvest#581, consumers die after 5 s of idleness with redis-py 8.
+def test_issue_581_a_consumer_outlives_the_time_out_of_redis() -> None:
+    connection = queue.get_connection_redis()
+    timeout = connection.connection_pool.make_connection().socket_timeout
+    assert timeout is None or timeout > config.queue_block_seconds()
+
+
+def test_issue_581_a_consumer_outlives_a_lost_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+
+    class Lossy:
+        calls = 0
+
+        def blpop(self, _key: str, timeout: float = 0) -> tuple[str, str] | None:
+            assert timeout, "waits for ever"
+            self.calls += 1
+            if self.calls == 1:
+                raise redis.ConnectionError
+            if self.calls == 2:
+                raise redis.TimeoutError
+            return None if self.calls == 3 else ("", '{"harvest_job_id": "x"}')
+
+        def set(self, *_args: object) -> None:
+            """As Redis does."""
+
+    consumer = queue.RedisConsumer(Lossy(), "site:harvest_job_id")
+    _method, _channel, body = next(consumer.consume(queue="any"))
+    assert body == '{"harvest_job_id": "x"}'
+
+
+def test_a_patch_steps_aside_where_the_fault_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    def patch() -> None:
+        raise AssertionError("patched what was not broken")
+
+    monkeypatch.setattr(compat, "PATCHES", (("mended", lambda: False, patch),))
+    compat.apply_patches()
+    assert "mended" not in compat.applied
+
+
+# platform.md 0.2: ckanext-harvest#581, a source loses its fields in the index of CKAN 2.12.
+def test_issue_581_a_harvest_source_keeps_its_fields_after_a_run(
+    portal: Portal, publisher: Publisher
+) -> None:
+    publisher.serve("/data.json", {"dataset": [{"identifier": "1", "title": "One"}]})
+    source = portal.source(
+        publisher.url("/data.json"),
+        frequency="WEEKLY",
+        config={"not_overwrite": ["notes"], "paging": "none"},
+    )
+    portal.run(source)
+    shown = call_action("harvest_source_show", id=source)
+    assert shown["source_type"] == "data_json"
+    assert shown["frequency"] == "WEEKLY"
+    assert "not_overwrite" in shown["config"]
+    call_action("harvest_source_patch", {"ignore_auth": True}, id=source, title="New title")
+    found = call_action("package_search", fq="dataset_type:harvest +source_type:data_json")
+    assert [each["title"] for each in found["results"]] == ["New title"]
+
+
+def test_the_settings_are_declared(ini: str) -> None:
+    text = (Path(config.__file__).parent / "config_declaration.yaml").read_text()
+    source = Path(config.__file__).read_text()
+    for line in text.splitlines():
+        if "- key:" in line and "<name>" not in line:
+            key = line.split("key:")[1].strip()
+            assert key.removeprefix("ckanext.ukharvest.") in source
