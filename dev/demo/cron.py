@@ -1,6 +1,7 @@
-"""Cron's part in a harvest, for a machine without cron: `python cron.py COMMAND…`.
+"""Cron's part in a harvest, for a machine without cron: `python cron.py CKAN-VERSION`.
 
-Runs the command again and again; SIGTERM ends it and what it runs.
+Runs `ckan harvester run` again and again: every half minute, and every few seconds while a job
+is on, which cron could not. SIGTERM ends it and what it runs.
 """
 
 from __future__ import annotations
@@ -9,21 +10,48 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-SECONDS_BETWEEN = 5
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "dev"), str(ROOT)]
+
+from demo.api import Api, ApiError  # noqa: E402
+from demo.portal import Portal  # noqa: E402
+from demo.processes import Web  # noqa: E402
+from stack.site import Site  # noqa: E402
+
+IDLE_SECONDS = 30
+# Less would take the processor away from the consumers: it starts a CKAN each time.
+BUSY_SECONDS = 3
 
 
 def main() -> None:
     # An exception, because Popen cannot be waited for from within its own wait.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    portal = Portal(Site(sys.argv[1], "demo"))
+    command: list[str | Path] = [portal.program("ckan"), "-c", portal.ini, "harvester", "run"]
     while True:
-        with subprocess.Popen(sys.argv[1:]) as running:
+        with subprocess.Popen(command, env=portal.environment()) as running:
             try:
                 running.wait()
             except SystemExit:
                 running.terminate()
                 raise
-        time.sleep(SECONDS_BETWEEN)
+        _pause(Api(Web(portal).url, portal.login.token))
+
+
+def _pause(api: Api) -> None:
+    started = time.monotonic()
+    time.sleep(BUSY_SECONDS)
+    while time.monotonic() - started < IDLE_SECONDS and not _is_busy(api):
+        time.sleep(1)
+
+
+def _is_busy(api: Api) -> bool:
+    try:
+        return bool(api("harvest_job_list", status="Running"))
+    except ApiError:
+        return False
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -134,9 +135,8 @@ class Portal:
             "fullname": "Demo sysadmin",
             "password": self._secrets()["password"],
         }
-        answer = self._run(
-            [self.program("python"), "-P", HERE / "seed.py", self.ini], json.dumps(user)
-        )
+        command: list[str | Path] = [self.program("python"), "-P", HERE / "seed.py", self.ini]
+        answer = self._run(command, json.dumps(user))
         self._secrets(**json.loads(answer.splitlines()[-1]))
 
     def empty(self) -> None:
@@ -144,17 +144,17 @@ class Portal:
         if not self._stamp().path.is_file():
             return
         with step("CKAN: emptying the demo"):
-            # First, because the stamp must not outlive the tables if this breaks off.
-            self._stamp().remove()
+            # First, so that it is neither taken for made nor for empty if this breaks off.
+            Stamp(self._stamp().path, "being emptied").write()
             self.ckan("harvester", "purge-queues")
             self.ckan("db", "clean", "--yes")
 
     def ckan(self, *words: str) -> None:
         """Run a ckan command; its output goes to the log."""
-        command = [self.program("ckan"), "-c", self.ini, *words]
+        command: list[str | Path] = [self.program("ckan"), "-c", self.ini, *words]
         console.run(command, log_file(self.name), env=self.environment(), cwd="/")
 
-    def _run(self, command: list[str | Path], given: str = "") -> str:
+    def _run(self, command: Sequence[str | Path], given: str = "") -> str:
         """What the program prints."""
         options: dict[str, Any] = {"env": self.environment(), "cwd": "/", "text": True}
         result = subprocess.run(command, input=given, capture_output=True, check=False, **options)
@@ -162,7 +162,7 @@ class Portal:
             raise StackError(
                 f"{result.stderr.strip()}\n\n{Path(command[0]).name} failed; see above"
             )
-        return result.stdout
+        return str(result.stdout)
 
 
 def _plugin(kind: str) -> str:

@@ -120,12 +120,11 @@ class Worker:
 
 
 def workers(portal: Portal) -> list[Worker]:
-    harvester = [portal.program("ckan"), "-c", portal.ini, "harvester"]
-    cron = [portal.program("python"), "-P", HERE / "cron.py", *harvester, "run"]
+    harvester: list[str | Path] = [portal.program("ckan"), "-c", portal.ini, "harvester"]
     return [
         Worker(portal, "gather", [*harvester, "gather-consumer"]),
         Worker(portal, "fetch", [*harvester, "fetch-consumer"]),
-        Worker(portal, "cron", cron),
+        Worker(portal, "cron", [sys.executable, "-B", HERE / "cron.py", portal.site.ckan]),
     ]
 
 

@@ -134,7 +134,7 @@ def _rate(job: dict[str, Any]) -> float | None:
     if not seen or not job["finished"] or not job["gather_started"]:
         return None
     took = _time(job["finished"]) - _time(job["gather_started"])
-    return seen / max(took.total_seconds(), 0.001)
+    return int(seen) / max(took.total_seconds(), 0.001)
 
 
 def _time(text: str) -> datetime:

@@ -27,7 +27,7 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from tests.publisher import Response, Route
 
@@ -92,8 +92,7 @@ def load(kind: str) -> Publisher:
             f"the source type {kind} has no demo publisher; add dev/demo/publishers/{kind}"
             " with what dev/demo/publishers/__init__.py lists"
         )
-    module: Any = importlib.import_module(f"{__name__}.{kind}")
-    return module
+    return cast(Publisher, importlib.import_module(f"{__name__}.{kind}"))
 
 
 def document(text: str, media_type: str) -> Response:
