@@ -142,10 +142,23 @@ def start(portal: Portal) -> tuple[Web, list[PublisherServer], list[Worker]]:
     portal.prepare()
     web.start()
     at_work = workers(portal)
+    if not any(worker.daemon.pid() for worker in at_work):
+        _give_up_jobs(Api(web.url, portal.login.token))
     for worker in at_work:
         worker.start()
     _running(portal, portal.ini.read_text()).write()
     return web, publishers, at_work
+
+
+def _give_up_jobs(api: Api) -> None:
+    """End what was under way when the demo was stopped.
+
+    The record that a consumer had in hand is in no queue any more, and ckanext-harvest waits
+    minutes for it.
+    """
+    for status in ("New", "Running"):
+        for job in api("harvest_job_list", status=status):
+            api("harvest_job_abort", id=job["id"])
 
 
 def _running(portal: Portal, ini: str) -> Stamp:

@@ -109,7 +109,7 @@ def run(api: Api, sources: Sequence[Source], workers: Iterable[Worker], label: s
 
 
 def _start(api: Api, source: Source) -> str:
-    # One that a broken-off demo left is finished first; a source has one job at a time.
+    # A source has one job at a time: one that a person began on the site's page is waited for.
     for job in api("harvest_job_list", source_id=source.id):
         if job["status"] in ("New", "Running"):
             return str(job["id"])
