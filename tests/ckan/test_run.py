@@ -7,6 +7,7 @@ from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
 
+from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, extras, figures
 from tests.publisher import Publisher
@@ -314,3 +315,20 @@ def test_a_document_that_says_not_modified_is_trusted_after_a_clean_run(
 def test_a_wrong_configuration_is_refused_on_save(portal: Portal, publisher: Publisher) -> None:
     with pytest.raises(Exception, match="not_overwrite"):
         portal.source(publisher.url(PATH), config={"not_overwite": ["notes"]})
+
+
+def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
+    portal: Portal, publisher: Publisher
+) -> None:
+    def problems() -> list[tuple[str, str]]:
+        query = model.Session.query(RecordProblem.code, RecordProblem.field)
+        return sorted((code, field) for code, field in query)
+
+    publisher.serve(PATH, catalogue([dataset(0, issued="soon", isPartOf="nobody")]))
+    source = portal.source(publisher.url(PATH))
+    assert figures(portal.run(source)) == {"added": 1}
+    assert problems() == [("bad-date", "issued"), ("missing-parent", "isPartOf")]
+    children = [dataset(0, isPartOf="collection"), dataset(1, identifier="collection")]
+    publisher.serve(PATH, catalogue(children))
+    portal.run(source)
+    assert problems() == []

@@ -65,8 +65,15 @@ class AnotherDataJson(HarvesterBase):
         return {"name": "data_json", "title": "Other", "description": "Other"}
 
 
-@pytest.mark.provide_plugin("another_data_json", AnotherDataJson)
-def test_a_second_plugin_of_one_type_name_is_an_error_at_start() -> None:
+def test_a_second_plugin_of_one_type_name_is_an_error_at_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = plugins.core._get_service
+
+    def find(name: str) -> Any:
+        return AnotherDataJson(name=name) if name == "another_data_json" else real(name)
+
+    monkeypatch.setattr(plugins.core, "_get_service", find)
     with pytest.raises(CkanConfigurationException) as caught:
         plugins.load("another_data_json")
     plugins.unload("another_data_json")
@@ -75,8 +82,10 @@ def test_a_second_plugin_of_one_type_name_is_an_error_at_start() -> None:
     assert "'data_json'" in str(caught.value)
 
 
-@pytest.mark.ckan_config("ckanext.ukharvest.http.allow_private", "10.1.0.1/16")
-def test_a_wrong_network_in_the_ini_names_the_setting() -> None:
+def test_a_wrong_network_in_the_ini_names_the_setting(
+    ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.http.allow_private", "10.1.0.1/16")
     with pytest.raises(CkanConfigurationException, match=r"http\.allow_private.*10\.1\.0\.1/16"):
         config.check_settings()
 

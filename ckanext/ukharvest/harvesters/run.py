@@ -11,7 +11,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,8 +29,17 @@ from ckanext.ukharvest.core.errors import (
     UkharvestError,
 )
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reading, Source, Validators
-from ckanext.ukharvest.model import JobReport, SourceState, staging, utcnow
+from ckanext.ukharvest.core.records import (
+    DatasetRecord,
+    Ending,
+    Problem,
+    RawRecord,
+    Reading,
+    Source,
+    Validators,
+)
+from ckanext.ukharvest.core.values import shorten
+from ckanext.ukharvest.model import JobReport, Record, SourceState, staging, utcnow
 from ckanext.ukharvest.model.known import Known, known_records, mark_missed, mark_seen
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
@@ -387,7 +396,7 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
         [
             store.Write(
                 object_id=obj.id,
-                record=record,
+                record=_with_parent_checked(record, obj),
                 fingerprint=content_fingerprint,
                 defaults=_defaults(setting),
                 url=raw.url,
@@ -400,6 +409,26 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
     if isinstance(result, UkharvestError):
         raise result
     return ANSWERS.get(result, True)
+
+
+def _with_parent_checked(record: DatasetRecord, obj: HarvestObject) -> DatasetRecord:
+    """Report a collection (isPartOf) that neither this run nor an earlier one has seen."""
+    parent = record.extras.get("is_part_of")
+    if not parent:
+        return record
+    in_run = Session.query(HarvestObject.id).filter_by(
+        harvest_job_id=obj.harvest_job_id, guid=parent
+    )
+    before = Session.query(Record.id).filter_by(source_id=obj.harvest_source_id, guid=parent)
+    if in_run.first() or before.first():
+        return record
+    problem = Problem(
+        "missing-parent",
+        "isPartOf",
+        f"isPartOf: '{shorten(parent)}' is not a dataset of this source; expected the identifier "
+        "of the collection that the dataset belongs to",
+    )
+    return replace(record, problems=(*record.problems, problem))
 
 
 def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
