@@ -70,7 +70,7 @@ def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     paths = [path for path in paths if path.exists()]
     inside = [path.is_relative_to(CKAN_TESTS) for path in paths]
     # A folder above tests/ckan holds tests of both kinds.
-    above = any(CKAN_TESTS.is_relative_to(path) for path in paths)
+    above = any(path in CKAN_TESTS.parents for path in paths)
     excluded = re.search(r"\bnot\s+ckan\b", expression) is not None
     demanded = only_ckan or (not excluded and re.search(r"\bckan\b", expression) is not None)
     return Selection(
@@ -103,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     # Paths are the checkout's, from wherever the command was typed.
     os.chdir(ROOT)
     try:
-        ckan, words = _take_ckan(words)
+        ckan, words = take_ckan(words)
         return _run(select(words, only_ckan=ckan is not None), ckan or DEFAULT_CKAN)
     except StackError as error:
         say(f"\n{error}")
@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _take_ckan(words: list[str]) -> tuple[str | None, list[str]]:
+def take_ckan(words: list[str]) -> tuple[str | None, list[str]]:
     """Split off `--ckan VERSION`; None if it was not said."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--ckan", choices=CKAN_VERSIONS)
