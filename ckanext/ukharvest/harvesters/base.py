@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import compat, store
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.harvesters import run
+from ckanext.ukharvest.harvesters.run import gather, setting, work
 from ckanext.ukharvest.model import staging
 from ckanext.ukharvest.types import SourceType
 
@@ -50,7 +50,7 @@ class UkHarvester(p.SingletonPlugin):
             ValueError: shown on the form as it is.
         """
         try:
-            run.read_options(self.source_type, source_config)
+            setting.read_options(self.source_type, source_config)
         except ConfigError as exc:
             raise ValueError(exc.message) from exc
         found = json.loads(source_config) if source_config and source_config.strip() else {}
@@ -66,53 +66,55 @@ class UkHarvester(p.SingletonPlugin):
 
     def gather_stage(self, harvest_job: HarvestJob) -> list[str]:
         """Read the source; return the ids of the objects to import, [] if the run failed."""
-        Session.commit()  # keeps what the framework set on the job
-        gather = run.Gather(self.source_type, harvest_job)
         try:
-            return gather.run()
-        except UkharvestError as exc:
-            error = exc
-        except Exception:  # noqa: BLE001 - the consumer has to survive
-            log.exception("Gather of job %s failed", gather.job_id)
-            error = UkharvestError("Internal error while reading the source; see the portal's log")
-        _last_resort(lambda: gather.abandon(error))
+            Session.commit()  # keeps what the framework set on the job
+            run = gather.Gather(self.source_type, harvest_job)
+            error: UkharvestError
+            try:
+                return run.run()
+            except UkharvestError as exc:
+                error = exc
+            except Exception:  # noqa: BLE001 - the consumer has to survive
+                log.exception("Gather of job %s failed", run.job_id)
+                error = UkharvestError("Internal error while reading the source; see the log")
+            compat.rollback()
+            run.abandon(error)
+        except Exception:  # noqa: BLE001 - no database: the log has to do
+            log.exception("The end of a gather could not be stored")
+            compat.rollback()
         return []
 
-    def fetch_stage(self, harvest_object: HarvestObject) -> run.Answer:
+    def fetch_stage(self, harvest_object: HarvestObject) -> work.Answer:
         """Make sure that the object has its content."""
-        return self._stage("Fetch", harvest_object, run.fetch)
+        return self._stage("Fetch", harvest_object, work.fetch)
 
-    def import_stage(self, harvest_object: HarvestObject) -> run.Answer:
+    def import_stage(self, harvest_object: HarvestObject) -> work.Answer:
         """Write the record's dataset, or delete it."""
         # ``ckan harvester import`` sets this on the plugin and wants finished objects again.
         again = bool(getattr(self, "force_import", False))
 
-        def work(kind: SourceType, obj: HarvestObject) -> run.Answer:
-            return run.import_record(kind, obj, again=again)
+        def import_(kind: SourceType, obj: HarvestObject) -> work.Answer:
+            return work.import_record(kind, obj, again=again)
 
-        return self._stage("Import", harvest_object, work)
+        return self._stage("Import", harvest_object, import_)
 
-    def _stage(self, name: str, obj: HarvestObject, work: Any) -> run.Answer:
-        Session.commit()  # keeps what the framework set on the object
-        object_id = obj.id
+    def _stage(self, name: str, obj: HarvestObject, do: Any) -> work.Answer:
         try:
-            answer: run.Answer = work(self.source_type, obj)
-        except UkharvestError as exc:
-            error = exc
-        except Exception:  # noqa: BLE001 - the consumer has to survive
-            log.exception("%s of harvest object %s failed", name, object_id)
-            error = UkharvestError("Internal error while importing; see the portal's log")
-        else:
-            return answer
-        _last_resort(lambda: store.fail(object_id, error, name))
+            Session.commit()  # keeps what the framework set on the object
+            object_id = obj.id
+            error: UkharvestError
+            try:
+                answer: work.Answer = do(self.source_type, obj)
+            except UkharvestError as exc:
+                error = exc
+            except Exception:  # noqa: BLE001 - the consumer has to survive
+                log.exception("%s of harvest object %s failed", name, object_id)
+                error = UkharvestError("Internal error while importing; see the log")
+            else:
+                return answer
+            compat.rollback()
+            store.fail(object_id, error, name)
+        except Exception:  # noqa: BLE001 - no database, or the object is gone: the log has to do
+            log.exception("The end of a %s could not be stored", name)
+            compat.rollback()
         return False
-
-
-def _last_resort(note: Any) -> None:
-    """Write an error down; if even that fails (no database), the log has to do."""
-    compat.rollback()
-    try:
-        note()
-    except Exception:  # noqa: BLE001 - the consumer has to survive
-        log.exception("The error could not be stored")
-        compat.rollback()

@@ -1,36 +1,19 @@
-"""Gather, fetch and import, once for all source types.
-
-A run is gathered in one go (DESIGN: gather does the reading, stages it, then shows it); fetch
-and import then work off one harvest object each, possibly in other processes and possibly twice.
-Nothing here catches what it does not expect: that is ``base``'s border.
-"""
+"""Read a source, stage what has to be imported, then show it to the consumers."""
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestSource
 
-from ckanext.ukharvest import compat, config, mapper, store
-from ckanext.ukharvest.core import deletions, options
-from ckanext.ukharvest.core.errors import (
-    ConfigError,
-    FetchError,
-    ParseError,
-    SkipRecord,
-    SourceError,
-    UkharvestError,
-)
-from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest import compat, config, store
+from ckanext.ukharvest.core import deletions
+from ckanext.ukharvest.core.errors import ParseError, SourceError, UkharvestError
 from ckanext.ukharvest.core.records import (
-    DatasetRecord,
     Ending,
     Problem,
     RawRecord,
@@ -38,63 +21,18 @@ from ckanext.ukharvest.core.records import (
     Source,
     Validators,
 )
-from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.model import JobReport, Record, SourceState, staging, utcnow
+from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
+from ckanext.ukharvest.model import JobReport, SourceState, staging, utcnow
 from ckanext.ukharvest.model.known import Known, known_records, mark_missed, mark_seen
 from ckanext.ukharvest.readers.paging import unique
-from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.types import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session
 
-BATCH = 500  # objects a commit while gathering
+BATCH = 500  # objects a commit
 # A unique index holds at most 2,704 bytes an entry; no real identifier comes near.
 MAX_GUID = 2000
-
-Answer = bool | str  # what a stage returns to ckanext.harvest.queue: True, "unchanged" or False
-ANSWERS: Mapping[str, Answer] = {store.UNCHANGED: "unchanged", store.ERRORED: False}
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A source with its options read and checked, for one call of a stage."""
-
-    kind: SourceType
-    id: str
-    url: str
-    owner_org: str
-    options: Mapping[str, Any]
-
-    @property
-    def salt(self) -> tuple[object, ...]:
-        """What, besides its content, decides how a record comes out."""
-        return (self.kind.parser.VERSION, mapper.VERSION, canonical_json(dict(self.options)))
-
-    def fingerprint(self, content: str) -> str:
-        return fingerprint(content, self.kind.parser.FORM, self.salt)
-
-
-def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
-    """Return the source's options with defaults filled in.
-
-    Raises:
-        ConfigError: not a JSON object, or an option that the type does not have.
-    """
-    try:
-        found = json.loads(text) if text and text.strip() else {}
-    except ValueError as exc:
-        raise ConfigError(f"configuration: not valid JSON ({exc})", field="config") from exc
-    if not isinstance(found, dict):
-        raise ConfigError(
-            'configuration: expected a JSON object such as {"option": "value"}', field="config"
-        )
-    return options.validate(found, (*kind.options, *COMMON_OPTIONS))
-
-
-def _setting(kind: SourceType, source: HarvestSource) -> Setting:
-    package = Session.get(model.Package, source.id)
-    owner = (package.owner_org if package else None) or source.publisher_id or ""
-    return Setting(kind, source.id, source.url, owner, read_options(kind, source.config))
 
 
 class Gather:
@@ -122,7 +60,7 @@ class Gather:
         """
         if not self._begin():
             return []
-        setting = _setting(self.kind, self.source)
+        setting = setting_of(self.kind, self.source)
         self.known = known_records(setting.id)
         documents = {} if self.force else self._trusted_validators(setting)
         with config.http_client(setting.options["credential"]) as http:
@@ -342,109 +280,3 @@ def _is_unchanged(raw: RawRecord, known: Known, setting: Setting) -> bool:
         # Only listed: the source's own stamp decides whether it is fetched, by equality alone.
         return bool(raw.modified) and raw.modified == known.last_modified
     return setting.fingerprint(raw.content) == known.fingerprint
-
-
-def fetch(kind: SourceType, obj: HarvestObject) -> Answer:
-    """Make sure that the object has its content, asking the source only if the listing had none.
-
-    Raises:
-        FetchError, RecordError, ConfigError: the record is lost.
-    """
-    if obj.report_status:
-        return ANSWERS.get(obj.report_status, True)
-    extras = staging.extras_of(obj.id)
-    if obj.content is not None or extras.get(staging.STATUS) == "delete":
-        return True
-    setting = _setting(kind, obj.source)
-    with config.http_client(setting.options["credential"]) as http:
-        raw = kind.reader.fetch(Source(setting.url, setting.options, http), _raw(obj, extras))
-    if raw.content is None:
-        raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
-    obj.content = raw.content
-    Session.commit()
-    return True
-
-
-def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) -> Answer:
-    """Write the object's record, or delete its dataset.
-
-    Args:
-        again: import an object that was imported before (``ckan harvester import``).
-
-    Raises:
-        RecordError, ConfigError: the record is lost; the dataset stays as it is.
-    """
-    if obj.report_status and not again:
-        return ANSWERS.get(obj.report_status, True)
-    extras = staging.extras_of(obj.id)
-    if extras.get(staging.STATUS) == "delete":
-        store.delete(obj.id)
-        return True
-    setting = _setting(kind, obj.source)
-    raw = _raw(obj, extras)
-    if raw.content is None:
-        raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
-    content_fingerprint = setting.fingerprint(raw.content)
-    try:
-        record = kind.parser.parse(raw, setting.options)
-    except SkipRecord as exc:
-        log.info("Skipped %s: %s", obj.guid, exc.message)
-        store.skip(obj.id, content_fingerprint)
-        return "unchanged"
-    report = Session.query(JobReport.mode).filter_by(job_id=obj.harvest_job_id).first()
-    (result,) = store.upsert_many(
-        [
-            store.Write(
-                object_id=obj.id,
-                record=_with_parent_checked(record, obj),
-                fingerprint=content_fingerprint,
-                defaults=_defaults(setting),
-                url=raw.url,
-                last_modified=raw.modified,
-                forced=again or bool(report and report.mode == "force"),
-                schema=store.dataset_schema(),
-            )
-        ]
-    )
-    if isinstance(result, UkharvestError):
-        raise result
-    return ANSWERS.get(result, True)
-
-
-def _with_parent_checked(record: DatasetRecord, obj: HarvestObject) -> DatasetRecord:
-    """Report a collection (isPartOf) that neither this run nor an earlier one has seen."""
-    parent = record.extras.get("is_part_of")
-    if not parent:
-        return record
-    in_run = Session.query(HarvestObject.id).filter_by(
-        harvest_job_id=obj.harvest_job_id, guid=parent
-    )
-    before = Session.query(Record.id).filter_by(source_id=obj.harvest_source_id, guid=parent)
-    if in_run.first() or before.first():
-        return record
-    problem = Problem(
-        "missing-parent",
-        "isPartOf",
-        f"isPartOf: '{shorten(parent)}' is not a dataset of this source; expected the identifier "
-        "of the collection that the dataset belongs to",
-    )
-    return replace(record, problems=(*record.problems, problem))
-
-
-def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
-    return RawRecord(
-        guid=obj.guid,
-        content=obj.content,
-        url=extras.get(staging.URL, obj.source.url),
-        modified=extras.get(staging.MODIFIED, ""),
-    )
-
-
-def _defaults(setting: Setting) -> mapper.Defaults:
-    extras = dict(each.split("=", 1) for each in setting.options["default_extras"] if "=" in each)
-    return mapper.Defaults(
-        owner_org=setting.owner_org,
-        tags=setting.options["default_tags"],
-        extras=extras,
-        not_overwrite={*setting.options["not_overwrite"], *config.not_overwrite_fields()},
-    )

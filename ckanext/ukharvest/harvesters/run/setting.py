@@ -1,0 +1,59 @@
+"""A harvest source with its options, as the stages need it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import mapper
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A source with its options read and checked, for one call of a stage."""
+
+    kind: SourceType
+    id: str
+    url: str
+    owner_org: str
+    options: Mapping[str, Any]
+
+    @property
+    def salt(self) -> tuple[object, ...]:
+        """What, besides its content, decides how a record comes out."""
+        return (self.kind.parser.VERSION, mapper.VERSION, canonical_json(dict(self.options)))
+
+    def fingerprint(self, content: str) -> str:
+        return fingerprint(content, self.kind.parser.FORM, self.salt)
+
+
+def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
+    """Return the source's options with defaults filled in.
+
+    Raises:
+        ConfigError: not a JSON object, or an option that the type does not have.
+    """
+    try:
+        found = json.loads(text) if text and text.strip() else {}
+    except ValueError as exc:
+        raise ConfigError(f"configuration: not valid JSON ({exc})", field="config") from exc
+    if not isinstance(found, dict):
+        raise ConfigError(
+            'configuration: expected a JSON object such as {"option": "value"}', field="config"
+        )
+    return options.validate(found, (*kind.options, *COMMON_OPTIONS))
+
+
+def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
+    package = model.Session.get(model.Package, source.id)
+    owner = (package.owner_org if package else None) or source.publisher_id or ""
+    return Setting(kind, source.id, source.url, owner, read_options(kind, source.config))
