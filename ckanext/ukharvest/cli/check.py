@@ -1,4 +1,4 @@
-"""``ckan ukharvest …``: commands for sysadmins, beside ckanext-harvest's ``ckan harvester``."""
+"""``ckan ukharvest check``: what a publisher's feed would bring."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ import sys
 
 import click
 
-__all__ = ["ukharvest"]
 
-
-@click.group(short_help="Harvest sources: check what a publisher serves, and more.")
-def ukharvest() -> None:
-    """Commands of ckanext-ukharvest."""
-
-
-@ukharvest.command(
+@click.command(
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
     add_help_option=False,
 )
@@ -25,6 +18,6 @@ def check(words: tuple[str, ...]) -> None:
     The same as the command "ukharvest check", which needs no CKAN: see its --help.
     """
     # Imported here: every other ``ckan`` command would pay for the readers and parsers.
-    from ckanext.ukharvest import check as _check
+    from ckanext.ukharvest.check import main
 
-    sys.exit(_check.main(["check", *words]))
+    sys.exit(main(["check", *words]))

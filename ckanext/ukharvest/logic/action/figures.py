@@ -1,4 +1,4 @@
-"""Actions: ours, and ckanext-harvest's own with what they lack.
+"""ckanext-harvest's own actions that show figures or index sources, with what they lack.
 
 Chained actions repeat ``side_effect_free`` where the stock action has it: CKAN reads it from the
 outermost function, and without it the API refuses GET.
@@ -11,8 +11,8 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan.logic import auth_audit_exempt
 
-from ckanext.ukharvest import compat as _compat
-from ckanext.ukharvest.model import reports as _reports
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.model import reports
 
 
 @tk.side_effect_free
@@ -28,7 +28,7 @@ def harvest_job_show(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     :type id: string
     """
     job: dict[str, Any] = original(context, data_dict)
-    _reports.merge([job])
+    reports.merge([job])
     return job
 
 
@@ -43,7 +43,7 @@ def harvest_job_list(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     :type status: string
     """
     jobs: list[Any] = original(context, data_dict)
-    _reports.merge(jobs)
+    reports.merge(jobs)
     return jobs
 
 
@@ -58,7 +58,7 @@ def harvest_source_show_status(
     :type id: string
     """
     status: dict[str, Any] = original(context, data_dict)
-    _reports.merge([status.get("last_job") or {}])
+    reports.merge([status.get("last_job") or {}])
     return status
 
 
@@ -73,9 +73,9 @@ def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any
     :param id: the id of the harvest source
     :type id: string
     """
-    if not _compat.INDEXES_IN_ACTIONS:
+    if not compat.INDEXES_IN_ACTIONS:
         return bool(original(context, data_dict))
-    _compat.index_harvest_source(
+    compat.index_harvest_source(
         tk.get_or_bust(data_dict, "id"), defer_commit=context.get("defer_commit", False)
     )
     return True

@@ -1,0 +1,17 @@
+"""``ckan ukharvest …``: commands for sysadmins, beside ckanext-harvest's ``ckan harvester``."""
+
+from __future__ import annotations
+
+import click
+
+from ckanext.ukharvest.cli.check import check
+
+__all__ = ["ukharvest"]
+
+
+@click.group(short_help="Check feeds, and look after harvesting.")
+def ukharvest() -> None:
+    """Look after harvesting with ckanext-ukharvest."""
+
+
+ukharvest.add_command(check)
