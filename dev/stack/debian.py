@@ -65,6 +65,8 @@ def ensure(needs: Sequence[Need]) -> None:
         return
     packages = [package for need in missing for package in need.packages]
     install = [*_privilege(packages), "apt-get", "--yes", "--quiet", "--no-install-recommends"]
+    # A machine that has just been set up may still be installing its updates.
+    install += ["-o", "DPkg::Lock::Timeout=300"]
     log = log_file("apt")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with step("Debian: package lists"):
