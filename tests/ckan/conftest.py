@@ -50,7 +50,7 @@ def tables(clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]
     CKAN's fixture drops its tables the first time that it finds a database not of this process,
     ours with them but not the notes of what was migrated; later it only empties them.
     """
-    if sa.inspect(model.meta.engine).has_table("ukharvest_record"):
+    if sa.inspect(model.meta.engine).has_table("ukharvest_worker"):
         return
     with model.meta.engine.begin() as connection:
         for plugin in ("harvest", "ukharvest"):

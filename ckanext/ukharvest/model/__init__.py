@@ -1,4 +1,4 @@
-"""The four tables that hold a source's state (docs/decisions/0001-state-is-ours.md).
+"""The tables that hold a source's state (docs/decisions/0001-state-is-ours.md).
 
 ``harvest_object`` rows are work items that may be pruned at any time; what a record is, where
 it went and how its last import ended stands here. All times are naive UTC, as in
@@ -129,3 +129,40 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     complete = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+
+
+class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A record's content as one import brought it; the last few that differ are kept.
+
+    Attributes:
+        content: the harvest object's content, UTF-8, compressed by zlib.
+    """
+
+    __tablename__ = "ukharvest_version"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"), nullable=False
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job())
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    content = sa.Column(sa.LargeBinary, nullable=False)
+
+
+class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A consumer process that is alive as long as its heartbeat is young.
+
+    Attributes:
+        id: host, process id and start, so that a new process never looks like an old one.
+        kind: "gather" or "fetch".
+        busy_with: id of the job or harvest object that it works on, "" while it waits.
+    """
+
+    __tablename__ = "ukharvest_worker"
+
+    id = sa.Column(sa.UnicodeText, primary_key=True)
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    started = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    heartbeat = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    busy_with = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    busy_since = sa.Column(sa.DateTime)
