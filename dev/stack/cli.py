@@ -9,6 +9,7 @@ import shlex
 from . import venv
 from .console import StackError, say, tail
 from .paths import CKAN_VERSIONS, DEFAULT_CKAN, STACK, log_file
+from .process import Daemon
 from .site import PURPOSES, Site, ensure_site, services
 from .state import locked
 
@@ -47,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--ckan", choices=CKAN_VERSIONS, default=DEFAULT_CKAN)
     start.set_defaults(run=_start)
 
-    stop = commands.add_parser("stop", help="stop the services; their data stays")
+    stop = commands.add_parser("stop", help="stop the services and the demo; their data stays")
     stop.set_defaults(run=_stop)
 
     status = commands.add_parser("status", help="what runs, and where; exit code 3 unless all do")
@@ -75,8 +76,17 @@ def _start(options: argparse.Namespace) -> None:
 
 def _stop(options: argparse.Namespace) -> None:
     with locked():
+        _stop_guests()
         for service in reversed(services()):
             service.stop()
+
+
+def _stop_guests() -> None:
+    """Stop what was started on the services, such as the demo's site and consumers."""
+    ours = {service.name for service in services()}
+    for path in sorted((STACK / "run").glob("*.pid")):
+        if path.stem not in ours:
+            Daemon(path.stem).stop()
 
 
 def _status(options: argparse.Namespace) -> int:

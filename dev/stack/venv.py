@@ -80,6 +80,8 @@ def _pip(ckan: str, *what: str | Path) -> None:
     """Install into that version's environment, with that version's constraints."""
     # What a surrounding environment says of other Pythons stays out of this one.
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    # Nothing outside the stack's folder is touched, so pip's cache is in it too.
+    environment["PIP_CACHE_DIR"] = str(STACK / "cache" / "pip")
     constraints = DEV / f"constraints-{ckan}.txt"
     command: list[str | Path] = [program("python", ckan), "-m", "pip", "install", "--quiet"]
     command += ["--disable-pip-version-check", "--constraint", constraints]
