@@ -152,6 +152,11 @@ class Publisher:
         with self._lock:
             self._failing.setdefault(path, []).extend([Response(status=status, **more)] * times)
 
+    def recover(self) -> None:
+        """Forget the failures that are still to come."""
+        with self._lock:
+            self._failing.clear()
+
     def respond(self, request: Request) -> Response:
         """Record a request and return its answer."""
         with self._lock:

@@ -17,7 +17,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 
-class _Channel:
+class Channel:
     """What the callbacks of ckanext.harvest.queue want of a message queue."""
 
     def basic_ack(self, _tag: str) -> None:
@@ -90,7 +90,7 @@ class Portal:
     def deliver(self, object_id: str) -> None:
         method = queue.FakeMethod(object_id)
         body = json.dumps({"harvest_object_id": object_id})
-        queue.fetch_callback(_Channel(), method, None, body)
+        queue.fetch_callback(Channel(), method, None, body)
 
     def send(self, ids: list[str]) -> None:
         """Put messages on the fetch queue, for real consumers."""
