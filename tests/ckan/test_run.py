@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
 from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
@@ -332,3 +333,29 @@ def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
     publisher.serve(PATH, catalogue(children))
     portal.run(source)
     assert problems() == []
+
+
+def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few(
+    portal: Portal, publisher: Publisher
+) -> None:
+    statements: list[str] = []
+
+    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        statements.append(statement)
+
+    def asked(path: str, number: int) -> int:
+        publisher.serve(path, catalogue(number))
+        source = portal.source(publisher.url(path))
+        portal.run(source)
+        job_id = portal.create_job(source)
+        statements.clear()
+        assert portal.gather(job_id) == []
+        return len(statements)
+
+    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
+    try:
+        few, many = asked("/few.json", 2), asked("/many.json", 30)
+    finally:
+        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
+    assert few == many
+    assert many < 40
