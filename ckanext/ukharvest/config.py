@@ -34,6 +34,11 @@ def delete_max_share() -> float:
     return float(tk.config[f"{PREFIX}delete.max_share"])
 
 
+def prune_keep_runs() -> int:
+    """Ended runs of each source whose harvest objects and errors stay; at least 1."""
+    return max(1, int(tk.config.get(f"{PREFIX}prune.keep_runs") or 20))
+
+
 def queue_block_seconds() -> int:
     """Seconds that a consumer waits in one call for a message; at least 1."""
     return max(1, int(tk.config.get(f"{PREFIX}queue.block_seconds") or 30))
@@ -57,6 +62,14 @@ def site_url() -> str:
     return str(tk.config.get("ckan.site_url") or "").rstrip("/")
 
 
+def guard() -> Guard:
+    """Return what judges addresses, with the networks that the portal allows on top."""
+    return Guard(
+        allow=tk.aslist(tk.config.get(f"{PREFIX}http.allow_private") or ""),
+        proxied=bool(tk.config.get(f"{PREFIX}proxy")),
+    )
+
+
 def http_client(credential: str = "") -> HttpClient:
     """Return a client with the portal's limits; the caller closes it.
 
@@ -69,9 +82,7 @@ def http_client(credential: str = "") -> HttpClient:
     proxy = str(tk.config.get(f"{PREFIX}proxy") or "")
     contact = tk.config.get(f"{PREFIX}http.contact") or site_url()
     return HttpClient(
-        Guard(
-            allow=tk.aslist(tk.config.get(f"{PREFIX}http.allow_private") or ""), proxied=bool(proxy)
-        ),
+        guard(),
         HttpLimits(
             connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
             read=float(tk.config[f"{PREFIX}http.read_timeout"]),
@@ -80,12 +91,17 @@ def http_client(credential: str = "") -> HttpClient:
             delay=float(tk.config[f"{PREFIX}http.delay"]),
         ),
         user_agent=f"ckanext-ukharvest/{__version__} (+{contact})",
-        credentials=(_credential(credential),) if credential else (),
+        credentials=(read_credential(credential),) if credential else (),
         proxy=proxy,
     )
 
 
-def _credential(name: str) -> Credential:
+def read_credential(name: str) -> Credential:
+    """Return a secret of the ini.
+
+    Raises:
+        ConfigError: the ini has no usable secret of that name.
+    """
     key = f"{PREFIX}credentials.{name}"
     text = str(tk.config.get(key) or "")
     origin, _space, header = text.partition(" ")
@@ -168,3 +184,14 @@ def _check_type_names() -> None:
                 f"{type_name!r}, which would import each record twice: remove one of them from "
                 "the line ckan.plugins."
             )
+
+
+def our_type_names() -> frozenset[str]:
+    """Names of the source types that plugins of this extension harvest on this portal."""
+    from ckanext.harvest.interfaces import IHarvester
+
+    return frozenset(
+        plugin.info()["name"]
+        for plugin in p.PluginImplementations(IHarvester)
+        if type(plugin).__module__.startswith("ckanext.ukharvest")
+    )

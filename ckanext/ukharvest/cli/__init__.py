@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ckanext.ukharvest.cli.check import check
+from ckanext.ukharvest.cli.prune import prune
 
 __all__ = ["ukharvest"]
 
@@ -15,3 +16,4 @@ def ukharvest() -> None:
 
 
 ukharvest.add_command(check)
+ukharvest.add_command(prune)

@@ -1,0 +1,61 @@
+"""What commands print: the same rows as a table for people, as JSON or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+Row = Mapping[str, Any]
+
+
+def source_or_fail(name_or_id: str) -> HarvestSource:
+    """Return the harvest source of this name or id.
+
+    Raises:
+        ClickException: there is none; says how to find the names.
+    """
+    package = model.Package.get(name_or_id)
+    source = HarvestSource.get(package.id if package else name_or_id)
+    if source is None:
+        raise click.ClickException(
+            f"{name_or_id}: no harvest source has this name or id; 'ckan ukharvest sources --all' "
+            "lists them"
+        )
+    return source
+
+
+def write_json(rows: object) -> None:
+    """Print what an action returned, for programs."""
+    click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+
+
+def write_csv(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Print rows for a spreadsheet, with a line of names; also without rows."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_flat(row[name]) for name in columns] for row in rows)
+
+
+def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Print rows in columns as wide as what stands in them; the last may be of any length."""
+    lines = [list(columns), *([_flat(row[name]) for name in columns] for row in rows)]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def _flat(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(each) for each in value)
+    # A control character in a title or an error would shift the columns.
+    return " ".join(str(value).split())

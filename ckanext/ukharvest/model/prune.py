@@ -1,0 +1,172 @@
+"""Take away harvest objects and jobs that nobody needs any more.
+
+What a record is stands in ``ukharvest_record``, so old work items can go without making
+duplicates. What stays: current objects; everything of a source's last runs; jobs that something
+still refers to; whatever is unfinished; and all of source types that are not ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest.model import JobReport, SourceState, reports
+
+Session = model.Session
+
+BATCH = 1000  # rows a commit
+JOBS = 200  # jobs whose figures are kept in one go
+# A tick of cron has other work too: a history of years goes in several of them.
+OBJECTS_A_TICK = 50_000
+
+ENDED_JOB = ("Finished", "Aborted")
+ENDED_OBJECT = ("COMPLETE", "ERROR")
+
+
+@dataclass(slots=True)
+class Pruned:
+    """Numbers of rows that went, or would go."""
+
+    objects: int = 0
+    gather_errors: int = 0
+    jobs: int = 0
+
+
+def count_prunable(
+    types: Collection[str], *, keep_runs: int, source_id: str | None = None
+) -> Pruned:
+    """Return what ``prune_all`` would take away; changes nothing."""
+    old = _old_jobs(types, keep_runs, source_id)
+    doomed = _objects_of(old)
+    objects = _count(sa.select(HarvestObject.id).where(doomed))
+    errors = _count(
+        sa.select(HarvestGatherError.id).where(HarvestGatherError.harvest_job_id.in_(old))
+    )
+    stays = _has_object(~doomed)
+    jobs = _count(sa.select(HarvestJob.id).where(HarvestJob.id.in_(old), ~stays))
+    return Pruned(objects, errors, jobs)
+
+
+def prune_all(
+    types: Collection[str],
+    *,
+    keep_runs: int,
+    source_id: str | None = None,
+    max_objects: int | None = None,
+) -> Pruned:
+    """Take away what older runs left behind, with a commit for each batch.
+
+    Args:
+        types: names of the source types that are ours.
+        keep_runs: ended runs of each source that stay whole; at least 1.
+        source_id: only of this source.
+        max_objects: stop near this number of harvest objects; the next call goes on.
+    """
+    pruned = Pruned()
+    ids = list(Session.scalars(_old_jobs(types, keep_runs, source_id)))
+    for start in range(0, len(ids), JOBS):
+        if max_objects is not None and pruned.objects >= max_objects:
+            break
+        jobs = ids[start : start + JOBS]
+        reports.freeze(_with_something_to_lose(jobs))
+        Session.commit()
+        pruned.objects += _delete(HarvestObject, _objects_of(jobs))
+        pruned.gather_errors += _delete(
+            HarvestGatherError, HarvestGatherError.harvest_job_id.in_(jobs)
+        )
+        pruned.jobs += _delete_jobs(jobs)
+    return pruned
+
+
+def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> sa.Select[Any]:
+    """Ids of ended jobs that are older than the last runs and that nothing refers to."""
+    newest_first = sa.func.row_number().over(
+        partition_by=HarvestJob.source_id,
+        order_by=(HarvestJob.created.desc(), HarvestJob.id),
+    )
+    ranked = (
+        sa.select(HarvestJob.id, newest_first.label("rank"))
+        .join(HarvestSource, HarvestSource.id == HarvestJob.source_id)
+        .where(HarvestJob.status.in_(ENDED_JOB), HarvestSource.type.in_(list(types)))
+    )
+    if source_id is not None:
+        ranked = ranked.where(HarvestJob.source_id == source_id)
+    table = ranked.subquery()
+    query = sa.select(table.c.id).where(table.c.rank > max(1, keep_runs))
+    # Document validators are trusted because of what that job's objects say, and held deletions
+    # name the run that held them.
+    for column in (SourceState.validators, SourceState.held, SourceState.resume):
+        named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
+        query = query.where(table.c.id.notin_(named))
+    return query
+
+
+def _objects_of(jobs: Any) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        HarvestObject.harvest_job_id.in_(jobs),
+        HarvestObject.current.isnot(True),
+        HarvestObject.state.in_(ENDED_OBJECT),
+    )
+
+
+def _has_object(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    return (
+        sa.select(sa.literal(1))
+        .where(HarvestObject.harvest_job_id == HarvestJob.id, *conditions)
+        .correlate(HarvestJob)
+        .exists()
+    )
+
+
+def _with_something_to_lose(jobs: Iterable[str]) -> list[str]:
+    """Those of the jobs that stay, but without some of what their figures are counted from."""
+    errors = (
+        sa.select(sa.literal(1))
+        .where(HarvestGatherError.harvest_job_id == HarvestJob.id)
+        .correlate(HarvestJob)
+        .exists()
+    )
+    jobs = list(jobs)
+    doomed = _objects_of(jobs)
+    query = sa.select(HarvestJob.id).where(
+        HarvestJob.id.in_(jobs), _has_object(~doomed), sa.or_(_has_object(doomed), errors)
+    )
+    return list(Session.scalars(query))
+
+
+def _delete(table: Any, condition: sa.ColumnElement[bool]) -> int:
+    """Delete rows batch by batch (extras and errors go with them); commits each batch."""
+    return sum(_batches(table, condition))
+
+
+def _batches(table: Any, condition: sa.ColumnElement[bool]) -> Iterator[int]:
+    # Two that prune at once share the work instead of waiting for one another.
+    batch = sa.select(table.id).where(condition).limit(BATCH).with_for_update(skip_locked=True)
+    statement = sa.delete(table).where(table.id.in_(batch.scalar_subquery()))
+    while True:
+        result = Session.execute(statement.execution_options(synchronize_session=False))
+        Session.commit()
+        if not result.rowcount:
+            return
+        yield result.rowcount
+
+
+def _delete_jobs(jobs: list[str]) -> int:
+    """Delete those of the jobs that have no object left, and our reports of them."""
+    empty = Session.scalars(
+        sa.select(HarvestJob.id).where(HarvestJob.id.in_(jobs), ~_has_object())
+    ).all()
+    for table, column in ((JobReport, JobReport.job_id), (HarvestJob, HarvestJob.id)):
+        statement = sa.delete(table).where(column.in_(empty))
+        Session.execute(statement.execution_options(synchronize_session=False))
+    Session.commit()
+    return len(empty)
+
+
+def _count(query: sa.Select[Any]) -> int:
+    return int(Session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0)
