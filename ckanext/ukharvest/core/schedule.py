@@ -1,0 +1,106 @@
+"""When a source runs next: from fixed points of the calendar, so that starts never drift.
+
+Days and times are meant in the source's time zone; results are naive UTC, as ckanext-harvest
+keeps time. A time that the clocks skip in spring is met as much later; one that they repeat in
+autumn counts once, the first time.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import re
+import zoneinfo
+from collections.abc import Collection
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+MANUAL, ALWAYS = "MANUAL", "ALWAYS"
+REGULAR = ("DAILY", "WEEKLY", "BIWEEKLY", "MONTHLY")
+
+_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+# The first Monday of a month is 37 days away at most; a fortnight's only day is nearer.
+_HORIZON = 40
+_ONE_DAY = dt.timedelta(days=1)
+
+
+def next_start(
+    frequency: str,
+    after: dt.datetime,
+    *,
+    time: str = "",
+    days: Collection[str] = (),
+    zone: str = "UTC",
+    offset: dt.timedelta = dt.timedelta(0),
+) -> dt.datetime | None:
+    """Return the first start later than ``after``, or None where a person starts the runs.
+
+    Args:
+        frequency: as ckanext-harvest names it; ``ALWAYS`` starts at each tick.
+        after: naive UTC.
+        time: "HH:MM"; "" is midnight plus ``offset``, which spreads sources of no set time.
+        days: of DAYS. DAILY: only on these; WEEKLY and BIWEEKLY: on these instead of Monday;
+            MONTHLY: on the first of them in the month instead of the 1st.
+        zone: IANA name; has to be known (``is_zone``).
+    """
+    if frequency == ALWAYS:
+        return after
+    if frequency not in REGULAR:
+        return None
+    local = zoneinfo.ZoneInfo(zone)
+    wanted = frozenset(DAYS.index(day) for day in days)
+    if time:
+        since_midnight = dt.timedelta(hours=int(time[:2]), minutes=int(time[3:]))
+    else:
+        since_midnight = offset % _ONE_DAY
+    first = after.replace(tzinfo=dt.timezone.utc).astimezone(local).date()
+    for number in range(_HORIZON):
+        day = first + dt.timedelta(days=number)
+        if _is_on(frequency, day, wanted):
+            start = _utc(dt.datetime.combine(day, dt.time()) + since_midnight, local)
+            if start > after:
+                return start
+    raise AssertionError(f"no start of {frequency} within {_HORIZON} days")
+
+
+def _is_on(frequency: str, day: dt.date, wanted: frozenset[int]) -> bool:
+    if frequency == "DAILY":
+        return not wanted or day.weekday() in wanted
+    if frequency == "MONTHLY":
+        return _first_of_month(day, wanted) == day.day
+    # Day 1 of the calendar (0001-01-01) was a Monday: fortnights are counted from there.
+    in_turn = frequency == "WEEKLY" or (day.toordinal() - 1) // 7 % 2 == 0
+    return in_turn and day.weekday() in (wanted or {0})
+
+
+def _first_of_month(day: dt.date, wanted: frozenset[int]) -> int:
+    if not wanted:
+        return 1
+    return next(n for n in range(1, 8) if day.replace(day=n).weekday() in wanted)
+
+
+def _utc(local: dt.datetime, zone: zoneinfo.ZoneInfo) -> dt.datetime:
+    return local.replace(tzinfo=zone).astimezone(dt.timezone.utc).replace(tzinfo=None)
+
+
+def offset_of(source_id: str, minutes: int) -> dt.timedelta:
+    """Return the source's own, always equal, share of the minutes that starts spread over."""
+    if minutes < 1:
+        return dt.timedelta(0)
+    digest = hashlib.sha256(source_id.encode()).digest()
+    return dt.timedelta(minutes=int.from_bytes(digest[:4], "big") % minutes)
+
+
+def is_time(text: object) -> bool:
+    """A time of day as "HH:MM", or "" for none."""
+    return text == "" or (isinstance(text, str) and bool(_TIME.fullmatch(text)))
+
+
+def is_zone(name: object) -> bool:
+    """A time zone that this machine knows."""
+    if not isinstance(name, str) or not name:
+        return False
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
