@@ -31,6 +31,7 @@ KNOWS_CKAN = {"mapper", "store", "compat", "harvesters", "model", "migration", "
     "views",
     "helpers",
     "cli",
+    "doctor",
 }
 HARVESTERS_THAT_KNOW_CKAN = {"base", "run"}
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")

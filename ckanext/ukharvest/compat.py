@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
 import redis
+import sqlalchemy as sa
 from ckan import logic, model
 from ckan.lib import search
 from ckanext.harvest import queue as harvest_queue
@@ -71,6 +72,21 @@ def index_harvest_source(source_id: str, *, defer_commit: bool) -> None:
     Only for a CKAN that ``INDEXES_IN_ACTIONS``.
     """
     _index(source_id, defer_commit=defer_commit)
+
+
+def dataset_extra(key: str) -> Any:
+    """Return the SQL expression of an extra's value, for queries over ``model.Package``.
+
+    CKAN 2.12 keeps extras in a JSONB column of the dataset, 2.11 in a table of their own.
+    """
+    if "extras" in model.package_table.c:
+        return model.package_table.c.extras[key].astext
+    extra = model.PackageExtra
+    return (
+        sa.select(extra.value)
+        .where(extra.package_id == model.Package.id, extra.key == key, extra.state == "active")
+        .scalar_subquery()
+    )
 
 
 def rollback() -> None:

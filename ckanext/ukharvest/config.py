@@ -44,6 +44,11 @@ def queue_block_seconds() -> int:
     return max(1, int(tk.config.get(f"{PREFIX}queue.block_seconds") or 30))
 
 
+def worker_timeout() -> int:
+    """Seconds after its last heartbeat that a worker is taken for gone; at least 1."""
+    return max(1, int(tk.config.get(f"{PREFIX}sweeper.worker_timeout") or 60))
+
+
 def not_overwrite_fields() -> frozenset[str]:
     """Dataset fields that a harvest never changes once they are set (ckanext-harvest's option)."""
     return frozenset(tk.aslist(tk.config.get("ckan.harvest.not_overwrite_fields") or ""))

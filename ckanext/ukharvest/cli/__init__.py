@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from ckanext.ukharvest.cli.check import check
+from ckanext.ukharvest.cli.doctor import doctor
+from ckanext.ukharvest.cli.lists import jobs, sources, types
 from ckanext.ukharvest.cli.prune import prune
 
 __all__ = ["ukharvest"]
@@ -17,3 +19,5 @@ def ukharvest() -> None:
 
 ukharvest.add_command(check)
 ukharvest.add_command(prune)
+for command in (doctor, jobs, sources, types):
+    ukharvest.add_command(command)

@@ -1,0 +1,133 @@
+"""``ckan ukharvest sources``, ``jobs`` and ``types``: for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import click
+
+from ckanext.ukharvest.cli import output
+
+FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
+SOURCE_COLUMNS = (
+    "name",
+    "type",
+    "organization",
+    "frequency",
+    "next_run",
+    "state",
+    "datasets",
+    "held_deletions",
+    "last_run",
+    "outcome",
+    *FIGURES,
+    "url",
+)
+JOB_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
+
+_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="table for people; json has every field.",
+)
+
+
+def _ask(action: str, **data: Any) -> Any:
+    try:
+        return tk.get_action(action)({"ignore_auth": True}, data)
+    except tk.ObjectNotFound as exc:
+        raise click.ClickException(
+            f"{data.get('source')}: {exc.message}; 'ckan ukharvest sources --all' lists them"
+        ) from exc
+
+
+def _write(rows: list[dict[str, Any]], columns: tuple[str, ...], form: str) -> None:
+    write: Callable[..., None] = output.write_csv if form == "csv" else output.write_table
+    write([_flat(row) for row in rows], columns)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Put a run's figures beside its other fields, nothing where there has been no run."""
+    run = row["last_run"] or {} if "last_run" in row else row
+    stats = run.get("stats") or {}
+    flat = {**row, **{name: stats.get(name) for name in FIGURES}}
+    flat["outcome"] = run.get("outcome") or run.get("status", "")
+    if "last_run" in row:
+        flat["last_run"] = run.get("finished") or run.get("created")
+    return flat
+
+
+@click.command()
+@click.option("--all", "include_inactive", is_flag=True, help="Also inactive and deleted sources.")
+@_format
+def sources(include_inactive: bool, form: str) -> None:
+    """List harvest sources with schedule, last run, figures and held deletions."""
+    rows: list[dict[str, Any]] = []
+    while True:
+        page = _ask(
+            "ukharvest_sources_list",
+            include_inactive=include_inactive,
+            limit=500,
+            offset=len(rows),
+        )
+        rows.extend(page["results"])
+        if not page["results"] or len(rows) >= page["count"]:
+            break
+    if form == "json":
+        output.write_json(rows)
+    else:
+        _write(rows, SOURCE_COLUMNS, form)
+
+
+@click.command()
+@click.option("--source", help="Name or id of one harvest source; default: all.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@_format
+def jobs(source: str | None, limit: int, form: str) -> None:
+    """List runs, newest first, with their figures and why they ended as they did."""
+    data = {"source": source} if source else {}
+    rows = _ask("ukharvest_jobs_list", limit=limit, **data)["results"]
+    if form == "json":
+        output.write_json(rows)
+    else:
+        _write(rows, JOB_COLUMNS, form)
+
+
+@click.command()
+@_format
+def types(form: str) -> None:
+    """List the source types with the options that a source's configuration can set."""
+    rows = _ask("ukharvest_types_list")
+    if form == "json":
+        output.write_json(rows)
+    elif form == "csv":
+        options = [
+            {"type": kind["name"], "aliases": kind["aliases"], "option": each["name"], **each}
+            for kind in rows
+            for each in kind["options"]
+        ]
+        output.write_csv(options, ("type", "aliases", "option", "kind", "default", "help"))
+    else:
+        for kind in rows:
+            _write_type(kind)
+
+
+def _write_type(kind: dict[str, Any]) -> None:
+    off = "" if kind["enabled"] else " (its plugin is not in the line ckan.plugins)"
+    click.echo(f"{kind['name']}: {kind['title']}{off}\n  {kind['description']}.")
+    if kind["aliases"]:
+        click.echo(f"  other names: {', '.join(kind['aliases'])}")
+    for option in kind["options"]:
+        value = option["default"]
+        shown = str(value).lower() if isinstance(value, bool) else value
+        nothing = value is None or value == "" or value == []
+        click.echo(f"  {option['name']} ({option['kind']}, {'none' if nothing else shown})")
+        click.echo(f"      {option['help']}")
+        if option["choices"]:
+            click.echo(f"      one of: {', '.join(option['choices'])}")
+    click.echo()

@@ -1,0 +1,160 @@
+"""What is under way: workers, runs that do not come on, cron."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestJob, HarvestObject
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.doctor.finding import ERROR, WARNING, Finding, examples
+from ckanext.ukharvest.model import JobReport, Worker, staging, utcnow
+
+Session = model.Session
+
+UNFINISHED = ("WAITING", "FETCH", "IMPORT")
+# Without any progress for so long, a run is stuck.
+STUCK = datetime.timedelta(hours=1)
+SWEPT = "ukharvest.sweeper"  # key in system_info of what the sweeper notes at each tick
+
+
+def workers() -> Iterator[Finding]:
+    """A consumer of each kind, alive."""
+    oldest = utcnow() - datetime.timedelta(seconds=config.worker_timeout())
+    alive = set(Session.scalars(sa.select(Worker.kind).where(Worker.heartbeat > oldest)))
+    waiting = {"gather": _jobs_to_gather(), "fetch": _objects_to_fetch()}
+    words = {"gather": "runs", "fetch": "harvest objects"}
+    for kind, count in waiting.items():
+        if kind in alive:
+            continue
+        yield Finding(
+            ERROR if count else WARNING,
+            "workers",
+            f"No {kind} consumer is alive"
+            + (f", and {count:,} {words[kind]} wait for one." if count else "."),
+            f"Start 'ckan harvester {kind}-consumer' and let your process manager keep it alive.",
+        )
+
+
+def _jobs_to_gather() -> int:
+    query = Session.query(sa.func.count(HarvestJob.id)).filter(
+        HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
+    )
+    return int(query.scalar() or 0)
+
+
+def _objects_to_fetch() -> int:
+    query = (
+        Session.query(sa.func.count(HarvestObject.id))
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .filter(HarvestJob.status == "Running", HarvestObject.state.in_(UNFINISHED))
+    )
+    return int(query.scalar() or 0)
+
+
+def stuck_jobs() -> Iterator[Finding]:
+    """Runs without progress, each with the reason."""
+    now = utcnow()
+    for job, name, heartbeat, unfinished, last in _running_jobs():
+        signs = (heartbeat, last, job.gather_finished, job.gather_started, job.created)
+        since = now - max(each for each in signs if each)
+        if since < STUCK:
+            continue
+        hours = f"{since.total_seconds() / 3600:.0f} h"
+        if job.gather_finished is None:
+            reason = f"it has been gathering for {hours} without a sign of life"
+        elif unfinished:
+            reason = f"{unfinished:,} harvest objects have waited for {hours} without a consumer"
+        else:
+            reason = f"all is imported since {hours} and nobody has closed it"
+        yield Finding(
+            ERROR,
+            "jobs",
+            f"The run {job.id} of {name or job.source_id} is stuck: {reason}.",
+            "See that both consumers run and cron calls 'ckan harvester run', which ends it; "
+            f"or end it with 'ckan harvester job-abort {job.id}'.",
+        )
+
+
+def _running_jobs() -> list[tuple[HarvestJob, str, datetime.datetime, int, datetime.datetime]]:
+    """Each running job with its source's name, heartbeat, unfinished objects and last progress."""
+    objects = (
+        sa.select(
+            HarvestObject.harvest_job_id.label("job_id"),
+            sa.func.count().filter(HarvestObject.state.in_(UNFINISHED)).label("unfinished"),
+            sa.func.greatest(
+                sa.func.max(HarvestObject.import_finished),
+                sa.func.max(HarvestObject.import_started),
+                sa.func.max(HarvestObject.fetch_started),
+                sa.func.max(HarvestObject.gathered),
+            ).label("last"),
+        )
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .where(HarvestJob.status == "Running")
+        .group_by(HarvestObject.harvest_job_id)
+        .subquery()
+    )
+    query = (
+        Session.query(
+            HarvestJob,
+            model.Package.name,
+            JobReport.heartbeat,
+            sa.func.coalesce(objects.c.unfinished, 0),
+            objects.c.last,
+        )
+        .outerjoin(model.Package, model.Package.id == HarvestJob.source_id)
+        .outerjoin(JobReport, JobReport.job_id == HarvestJob.id)
+        .outerjoin(objects, objects.c.job_id == HarvestJob.id)
+        .filter(HarvestJob.status == "Running")
+    )
+    return [tuple(row) for row in query]
+
+
+def leftovers() -> Iterator[Finding]:
+    """Objects of ended runs that nobody will ever work on."""
+    rows = (
+        Session.query(HarvestJob.id, sa.func.count())
+        .join(HarvestObject, HarvestObject.harvest_job_id == HarvestJob.id)
+        .filter(
+            HarvestJob.status.in_(("Finished", "Aborted")),
+            HarvestObject.state.in_((staging.GATHERED, *UNFINISHED)),
+        )
+        .group_by(HarvestJob.id)
+        .all()
+    )
+    if rows:
+        total = sum(count for _id, count in rows)
+        yield Finding(
+            WARNING,
+            "leftovers",
+            f"{total:,} harvest objects of ended runs were never imported: "
+            f"{examples([job_id for job_id, _count in rows])}.",
+            "Nothing is lost: the source's next run brings what is missing.",
+        )
+
+
+def cron() -> Iterator[Finding]:
+    """When runs were last scheduled, closed and mended."""
+    note = Session.scalar(sa.select(model.SystemInfo.value).where(model.SystemInfo.key == SWEPT))
+    advice = "Let cron call 'ckan harvester run' every few minutes."
+    last = _moment(note)
+    if last is None:
+        yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
+        return
+    since = utcnow() - last
+    if since > STUCK:
+        hours = since.total_seconds() / 3600
+        yield Finding(
+            ERROR, "cron", f"'ckan harvester run' was last seen {hours:.0f} h ago.", advice
+        )
+
+
+def _moment(note: str | None) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(json.loads(note or "{}")["at"])
+    except (ValueError, KeyError, TypeError):
+        return None

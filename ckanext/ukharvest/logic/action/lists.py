@@ -1,0 +1,145 @@
+"""Lists for scripts and commands: sources, runs, source types, and what the doctor finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config, doctor
+from ckanext.ukharvest.model import lists
+from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
+
+PAGE = 100
+LARGEST_PAGE = 1000
+
+
+def _paged(**more: list[Any]) -> dict[str, list[Any]]:
+    default, number = tk.get_validator("default"), tk.get_validator("natural_number_validator")
+    return {
+        "limit": [default(PAGE), number],
+        "offset": [default(0), number],
+        **more,
+    }
+
+
+def _validated(data_dict: dict[str, Any], schema: dict[str, list[Any]]) -> dict[str, Any]:
+    data, errors = tk.navl_validate(data_dict, schema)
+    if errors:
+        raise tk.ValidationError(errors)
+    data["limit"] = min(data["limit"], LARGEST_PAGE)
+    return dict(data)
+
+
+@tk.side_effect_free
+def ukharvest_sources_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List harvest sources of every type with their schedule, last run and figures. Sysadmins.
+
+    :param include_inactive: also sources that were switched off or deleted (optional,
+        default: ``False``)
+    :type include_inactive: boolean
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to leave out, by name (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``id``, ``name``, ``title``, ``type``,
+        ``organization``, ``url``, ``frequency``, ``next_run``, ``state`` (``active``, ``queued``,
+        ``running``, ``inactive``), ``datasets``, ``held_deletions`` and ``last_run``, as in
+        :py:func:`ukharvest_jobs_list` or null; times are UTC in ISO 8601
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_sources_list", context, data_dict)
+    boolean = [tk.get_validator("default")(False), tk.get_validator("boolean_validator")]
+    data = _validated(data_dict, _paged(include_inactive=boolean))
+    count, results = lists.list_sources(
+        limit=data["limit"], offset=data["offset"], include_inactive=data["include_inactive"]
+    )
+    return {"count": count, "results": results}
+
+
+@tk.side_effect_free
+def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List runs, newest first: of one source for those who may update it, of all for sysadmins.
+
+    :param source: name or id of a harvest source (optional)
+    :type source: string
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to leave out (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``id``, ``source``, ``source_id``, ``status``,
+        ``created``, ``gather_started``, ``gather_finished``, ``finished``, ``mode``, ``outcome``,
+        ``reason`` and ``stats``, as in ``harvest_job_show``; times are UTC in ISO 8601
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_jobs_list", context, data_dict)
+    ignore = tk.get_validator("ignore_missing")
+    data = _validated(data_dict, _paged(source=[ignore, tk.get_validator("unicode_safe")]))
+    source_id = _source_id(data["source"]) if data.get("source") else None
+    count, results = lists.list_jobs(
+        source_id=source_id, limit=data["limit"], offset=data["offset"]
+    )
+    return {"count": count, "results": results}
+
+
+def _source_id(name_or_id: str) -> str:
+    package = model.Package.get(name_or_id)
+    source = HarvestSource.get(package.id) if package else None
+    if source is None:
+        raise tk.ObjectNotFound(tk._("No harvest source has this name or id"))
+    return str(source.id)
+
+
+@tk.side_effect_free
+def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the source types of ckanext-ukharvest with their options.
+
+    :returns: dicts with ``name``, ``title``, ``description``, ``aliases``, ``enabled`` (its
+        plugin is on) and ``options``: dicts with ``name``, ``kind``, ``default``, ``choices``
+        and ``help``
+    :rtype: list of dictionaries
+    """
+    tk.check_access("ukharvest_types_list", context, data_dict)
+    enabled = config.our_type_names()
+    return [_type_row(kind, enabled=kind.name in enabled) for kind in TYPES.values()]
+
+
+def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "description": kind.description,
+        "aliases": list(kind.aliases),
+        "enabled": enabled,
+        "options": [
+            {
+                "name": option.name,
+                "kind": option.kind,
+                "default": list(option.default) if option.kind == "list" else option.default,
+                "choices": list(option.choices),
+                "help": option.help,
+            }
+            for option in (*kind.options, *COMMON_OPTIONS)
+        ],
+    }
+
+
+@tk.side_effect_free
+def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Look for whatever keeps this portal from harvesting well; changes nothing. Sysadmins.
+
+    :returns: ``status`` (0 all is fine, 1 there are warnings, 2 there are errors) and
+        ``findings``: dicts with ``level`` (``ok``, ``info``, ``warning``, ``error``), ``code``,
+        ``message`` and ``what_to_do``
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_doctor", context, data_dict)
+    findings = doctor.examine()
+    return {
+        "status": doctor.status_of(findings),
+        "findings": [finding._asdict() for finding in findings],
+    }

@@ -1,0 +1,319 @@
+"""The doctor: each thing that goes wrong is found, named, and comes with what to do."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import ckan.plugins as p
+import pytest
+import redis
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib import search
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest import compat, config, doctor
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import datasets, platform, runs, storage
+from ckanext.ukharvest.doctor.finding import Finding
+from ckanext.ukharvest.model import JobReport, Record, Worker, utcnow
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+HOUR = datetime.timedelta(hours=1)
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    """A source whose three datasets were harvested."""
+    publisher.serve(PATH, catalogue(3))
+    source = portal.source(publisher.url(PATH), name="parking")
+    portal.run(source)
+    return source
+
+
+@pytest.fixture
+def healthy() -> None:
+    """What a portal has on which consumers and cron run."""
+    for kind in ("gather", "fetch"):
+        model.Session.add(Worker(id=f"test-{kind}", kind=kind))
+    model.Session.commit()
+    swept(utcnow())
+
+
+def swept(moment: datetime.datetime) -> None:
+    model.set_system_info(runs.SWEPT, json.dumps({"at": moment.isoformat(), "did": []}))
+    model.Session.commit()
+
+
+def one(findings: Any, level: str, *words: str) -> Finding:
+    """The only finding, which has all these words and says what to do."""
+    (finding,) = findings
+    assert finding.level == level
+    text = f"{finding.message} {finding.what_to_do}"
+    assert all(word in text for word in words), text
+    assert finding.what_to_do
+    return finding
+
+
+def test_a_healthy_portal_is_fine(healthy: None, source: str) -> None:
+    findings = doctor.examine()
+    assert [each for each in findings if each.level not in ("ok", "info")] == []
+    assert {each.code for each in findings} == {code for code, *_rest in doctor.CHECKS}
+    assert doctor.status_of(findings) == 0
+
+
+def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) -> None:
+    fine = cli.invoke(ukharvest, ["doctor"])
+    assert fine.exit_code == 0, fine.output
+    model.Session.query(Worker).filter_by(kind="fetch").delete()
+    model.Session.commit()
+    assert cli.invoke(ukharvest, ["doctor"]).exit_code == 1
+    swept(utcnow() - 30 * HOUR)
+    sick = cli.invoke(ukharvest, ["doctor"])
+    assert sick.exit_code == 2
+    assert "→ Let cron call 'ckan harvester run'" in sick.output
+    report = json.loads(cli.invoke(ukharvest, ["doctor", "--format", "json"]).output)
+    assert report["status"] == 2
+    assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do"}
+
+
+def test_a_check_that_fails_is_a_finding_and_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken() -> list[Finding]:
+        raise ValueError("no such column\nand more")
+
+    monkeypatch.setattr(doctor, "CHECKS", (("a", "Fine.", broken), ("b", "Fine.", list)))
+    first, second = doctor.examine()
+    assert (first.level, second.level) == ("error", "ok")
+    assert "ValueError: no such column" in first.message
+
+
+# platform.md 0.1: ckanext-harvest#581, consumers end after 5 s with redis-py 8.
+def test_issue_581_a_time_out_that_ends_idle_consumers_is_found(
+    monkeypatch: pytest.MonkeyPatch, ckan_config: Any
+) -> None:
+    def connect() -> Any:
+        return redis.Redis.from_url(ckan_config["ckan.redis.url"], socket_timeout=5)
+
+    assert list(platform.redis_queue()) == []
+    monkeypatch.setattr(queue, "get_connection_redis", connect)
+    one(platform.redis_queue(), "error", "give up after 5 s", "socket_timeout=86400")
+
+
+def test_a_redis_that_does_not_answer_is_found_at_once(
+    monkeypatch: pytest.MonkeyPatch, ckan_config: Any
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckan.redis.url", "redis://127.0.0.1:9/0")
+    one(platform.redis_queue(), "error", "Redis does not answer", "ckan.redis.url")
+
+
+def test_a_wrong_order_of_plugins_is_found(
+    monkeypatch: pytest.MonkeyPatch, ckan_config: Any
+) -> None:
+    line = "harvest ukharvest ukharvest_data_json"
+    monkeypatch.setitem(ckan_config, "ckan.plugins", line.split())
+    one(platform.plugins(), "error", "'ukharvest' must stand before 'harvest'")
+
+
+def test_a_source_that_nobody_harvests_is_found(source: str) -> None:
+    HarvestSource.get(source).type = "datajson"
+    model.Session.commit()
+    one(platform.source_types(), "error", "1 active sources", "'datajson'", "'data_json'")
+
+
+def test_risky_settings_are_found(monkeypatch: pytest.MonkeyPatch, ckan_config: Any) -> None:
+    assert [each.level for each in platform.settings()] in ([], ["info"])
+    monkeypatch.setitem(ckan_config, "ckan.search.solr_commit", False)
+    monkeypatch.setitem(ckan_config, f"{config.PREFIX}http.allow_private", "0.0.0.0/0")
+    one(platform.settings(), "warning", "http.allow_private has 0.0.0.0/0", "10.1.0.0/16")
+    monkeypatch.setitem(ckan_config, f"{config.PREFIX}http.allow_private", "10.0.0.0/8")
+    monkeypatch.setitem(ckan_config, f"{config.PREFIX}delete.after_runs", 1)
+    monkeypatch.setitem(ckan_config, f"{config.PREFIX}delete.max_share", 1.0)
+    one(platform.settings(), "warning", "without asking", "delete.max_share")
+    monkeypatch.setitem(ckan_config, f"{config.PREFIX}delete.after_runs", 2)
+    monkeypatch.setitem(ckan_config, f"{config.PREFIX}proxy", "http://proxy:3128")
+    one(platform.settings(), "info", "proxy")
+
+
+def test_patches_in_force_are_named_with_their_issue() -> None:
+    named = [finding.message for finding in platform.patches()]
+    assert len(named) == len(compat.applied)
+    assert any("ckanext-harvest#581" in message for message in named)
+
+
+def test_a_migration_that_was_forgotten_is_found() -> None:
+    assert list(platform.migrations()) == []
+    model.Session.execute(sa.text("UPDATE ukharvest_alembic_version SET version_num = '0001'"))
+    try:
+        one(platform.migrations(), "error", "0001", "ckan db upgrade -p ukharvest")
+    finally:
+        model.Session.rollback()
+
+
+def test_a_solr_that_does_not_answer_or_lacks_fields_is_found(
+    monkeypatch: pytest.MonkeyPatch, ckan_config: Any
+) -> None:
+    assert list(platform.solr()) == []
+    monkeypatch.setattr(p, "plugin_loaded", lambda _name: True)
+    monkeypatch.setattr(platform, "SPATIAL_FIELDS", {"solr-bbox": {"id", "minnx"}})
+    one(platform.solr(), "error", "lacks the fields minnx", "solr-bbox")
+    monkeypatch.setitem(ckan_config, "solr_url", "http://127.0.0.1:9/solr/ckan")
+    one(platform.solr(), "error", "Solr does not answer", "solr_url")
+
+
+def test_missing_workers_are_an_error_only_when_something_waits(
+    portal: Portal, publisher: Publisher
+) -> None:
+    assert {each.level for each in runs.workers()} == {"warning"}
+    model.Session.add(Worker(id="old", kind="fetch", heartbeat=utcnow() - HOUR))
+    model.Session.add(Worker(id="new", kind="gather"))
+    model.Session.commit()
+    publisher.serve(PATH, catalogue(3))
+    job = portal.create_job(portal.source(publisher.url(PATH)))
+    portal.gather(job)
+    HarvestJob.get(job).gather_finished = utcnow()
+    model.Session.commit()
+    one(runs.workers(), "error", "No fetch consumer", "3 harvest objects", "fetch-consumer")
+
+
+def stop_clock(job_id: str, hours: int, **times: Any) -> None:
+    """Let a job look as if nothing has happened to it for some hours."""
+    then = utcnow() - hours * HOUR
+    job = HarvestJob.get(job_id)
+    job.created = job.gather_started = then
+    job.gather_finished = times.get("gather_finished") and then
+    for obj in model.Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
+        obj.gathered = then
+    for report in model.Session.query(JobReport).filter_by(job_id=job_id):
+        report.heartbeat = then
+    model.Session.commit()
+
+
+def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(3))
+    job = portal.create_job(portal.source(publisher.url(PATH), name="parking"))
+    portal.gather(job)
+    assert list(runs.stuck_jobs()) == []
+    stop_clock(job, 5)
+    one(runs.stuck_jobs(), "error", job, "parking", "gathering for 5 h")
+    stop_clock(job, 3, gather_finished=True)
+    one(runs.stuck_jobs(), "error", "3 harvest objects have waited for 3 h")
+    for obj in model.Session.query(HarvestObject):
+        obj.state = "COMPLETE"
+    model.Session.commit()
+    one(runs.stuck_jobs(), "error", "nobody has closed it", "ckan harvester run")
+
+
+def test_what_ended_runs_left_behind_is_found(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(3))
+    job = portal.create_job(portal.source(publisher.url(PATH)))
+    portal.gather(job)
+    HarvestJob.get(job).status = "Finished"
+    for obj in model.Session.query(HarvestObject):
+        obj.state = "GATHERED"
+    model.Session.commit()
+    one(runs.leftovers(), "warning", "3 harvest objects", job)
+
+
+def test_a_cron_that_does_not_come_is_found() -> None:
+    model.Session.query(model.SystemInfo).filter_by(key=runs.SWEPT).delete()
+    model.Session.commit()
+    one(runs.cron(), "warning", "never", "cron")
+    swept(utcnow() - 7 * HOUR)
+    one(runs.cron(), "error", "7 h ago", "ckan harvester run")
+    swept(utcnow())
+    assert list(runs.cron()) == []
+
+
+def test_records_that_lost_their_dataset_are_found(source: str) -> None:
+    assert list(datasets.records()) == []
+    purged, deleted, forgotten = model.Session.query(Record).order_by(Record.guid).all()
+    forgotten_guid, purged_guid, deleted_id = forgotten.guid, purged.guid, deleted.package_id
+    user = factories.Sysadmin()["name"]
+    call_action("dataset_purge", {"user": user}, id=purged.package_id)
+    call_action("package_delete", {"user": user}, id=deleted_id)
+    model.Session.query(Record).filter_by(guid=forgotten_guid).delete()
+    model.Session.commit()
+    lost, by_hand, unknown = datasets.records()
+    one([lost], "warning", "1 records", purged_guid)
+    one([by_hand], "info", "dataset-00001", "forced run")
+    one([unknown], "warning", "1 current harvest objects", forgotten_guid)
+
+
+def test_database_and_index_are_compared_both_ways(source: str, portal: Portal) -> None:
+    assert list(datasets.index()) == []
+    first, second, _third = portal.datasets()
+    search.clear(first["id"])
+    model.Session.execute(
+        sa.text("UPDATE package SET state = 'deleted' WHERE id = :id"), {"id": second["id"]}
+    )
+    model.Session.commit()
+    missing, ghost = datasets.index()
+    one([missing], "error", "1 harvested datasets", first["id"], "search-index rebuild")
+    one([ghost], "error", "1 search results", second["id"], "search-index clear")
+
+
+def test_the_index_is_compared_in_batches(
+    source: str, portal: Portal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datasets, "BATCH", 2)
+    assert list(datasets.index()) == []
+    assert [len(batch) for batch in datasets._harvested_ids()] == [2, 1]
+    assert sorted(len(batch) for batch in datasets._solr_ids()) == [1, 2]
+    for each in portal.datasets():
+        search.clear(each["id"])
+    one(datasets.index(), "error", "3 harvested datasets")
+
+
+def test_two_datasets_of_one_record_are_found(source: str, publisher: Publisher) -> None:
+    assert list(datasets.duplicates()) == []
+    first, second, _third = model.Session.query(HarvestObject).order_by(HarvestObject.guid)
+    guid = second.guid = first.guid
+    model.Session.commit()
+    one(datasets.duplicates(), "error", "1 records of one source", guid)
+
+
+def test_one_guid_twice_in_an_organisation_is_found(
+    source: str, organization: dict[str, str]
+) -> None:
+    guid = dataset(0)["identifier"]
+    extras = [{"key": "guid", "value": guid}]
+    factories.Dataset(owner_org=organization["id"], extras=extras)
+    one(datasets.duplicates(), "warning", "1 guids", guid)
+    factories.Dataset(owner_org=factories.Organization()["id"], extras=extras)
+    one(datasets.duplicates(), "warning", "1 guids", guid)
+
+
+def test_several_current_objects_of_a_dataset_are_found(
+    source: str, portal: Portal, publisher: Publisher
+) -> None:
+    assert list(datasets.current_objects()) == []
+    first, second, third = model.Session.query(HarvestObject).order_by(HarvestObject.guid)
+    second.package_id = first.package_id
+    model.Session.commit()
+    one(datasets.current_objects(), "warning", "1 datasets have more than one", "dataset-00000")
+    third.package_id = first.package_id
+    third.harvest_source_id = portal.source(publisher.url("/other.json"))
+    model.Session.commit()
+    one(datasets.current_objects(), "error", "more than one harvest source", "dataset-00000")
+
+
+def test_what_pruning_would_free_is_said(
+    source: str, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert list(storage.sizes()) == []
+    publisher.serve(PATH, catalogue([dataset(number, title="New") for number in range(3)]))
+    portal.run(source)
+    monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
+    one(storage.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
+    monkeypatch.setattr(storage, "MANY", 2)
+    one(storage.sizes(), "warning")

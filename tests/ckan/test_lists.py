@@ -1,0 +1,211 @@
+"""Sources, runs and source types as lists: for people, for scripts, at a bounded cost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action, call_auth
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.model import SourceState
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """What is sent to the database."""
+    sent: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        sent.append(statement)
+
+    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    source = portal.source(publisher.url(PATH), frequency="WEEKLY", name="parking")
+    portal.run(source)
+    publisher.serve(PATH, catalogue(2))
+    portal.run(source)
+    return source
+
+
+def test_a_source_with_its_last_run(portal: Portal, publisher: Publisher, source: str) -> None:
+    state = model.Session.get(SourceState, source)
+    state.held = {"job_id": "x", "guids": ["a", "b"], "reason": "many"}
+    model.Session.commit()
+    found = call_action("ukharvest_sources_list")
+    assert found["count"] == 1
+    (row,) = found["results"]
+    run = row.pop("last_run")
+    assert row.pop("next_run").endswith("+00:00")
+    assert row == {
+        "id": source,
+        "name": "parking",
+        "title": "Source 1",
+        "type": "data_json",
+        "organization": "somewhere-council",
+        "url": publisher.url(PATH),
+        "frequency": "WEEKLY",
+        "state": "active",
+        "datasets": 3,
+        "held_deletions": 2,
+    }
+    assert (run["status"], run["outcome"], run["mode"]) == ("Finished", "finished", "normal")
+    assert figures(run) == {"not modified": 2, "missing": 1}
+
+
+def test_the_figures_are_those_of_the_job(portal: Portal, source: str) -> None:
+    for run in call_action("ukharvest_jobs_list", source="parking")["results"]:
+        assert figures(run) == figures(portal.job(run["id"]))
+
+
+def test_runs_come_newest_first_and_in_pages(portal: Portal, source: str) -> None:
+    both = call_action("ukharvest_jobs_list")
+    assert both["count"] == 2
+    assert [figures(run) for run in both["results"]] == [
+        {"not modified": 2, "missing": 1},
+        {"added": 3},
+    ]
+    assert both["results"][0]["source"] == "parking"
+    second = call_action("ukharvest_jobs_list", source=source, limit="1", offset="1")
+    assert second["results"] == both["results"][1:]
+    portal.source("https://data.example/other.json")
+    assert call_action("ukharvest_jobs_list", source="source-2") == {"count": 0, "results": []}
+    with pytest.raises(tk.ObjectNotFound):
+        call_action("ukharvest_jobs_list", source="nobody")
+    with pytest.raises(tk.ValidationError):
+        call_action("ukharvest_jobs_list", limit="many")
+
+
+def test_states_of_sources(portal: Portal, publisher: Publisher) -> None:
+    names = ("a-running", "b-queued", "c-never", "d-gone")
+    ids = {
+        name: portal.source(publisher.url(f"/{name}"), name=name, frequency="MANUAL")
+        for name in names
+    }
+    portal.gather(portal.create_job(ids["a-running"]))
+    portal.create_job(ids["b-queued"])
+    user = factories.Sysadmin()["name"]
+    call_action("harvest_source_delete", {"user": user}, id=ids["d-gone"])
+    listed = call_action("ukharvest_sources_list")["results"]
+    assert [(row["name"], row["state"]) for row in listed] == [
+        ("a-running", "running"),
+        ("b-queued", "queued"),
+        ("c-never", "active"),
+    ]
+    assert listed[2]["last_run"] is None
+    every = call_action("ukharvest_sources_list", include_inactive=True, offset=3)
+    assert every["count"] == 4
+    assert [(row["name"], row["state"]) for row in every["results"]] == [("d-gone", "inactive")]
+
+
+# platform.md 1.7: harvest_source_list took 26 statements for 10 sources, 96 with status.
+def test_thirty_sources_cost_as_many_statements_as_one(portal: Portal, source: str) -> None:
+    def cost(action: str) -> int:
+        model.Session.remove()
+        with statements() as sent:
+            call_action(action)
+        return len(sent)
+
+    before = cost("ukharvest_sources_list"), cost("ukharvest_jobs_list")
+    assert all(number <= 12 for number in before)
+    for number in range(29):
+        other = portal.source(f"https://data.example/{number}.json")
+        portal.create_job(other)
+    assert call_action("ukharvest_sources_list")["count"] == 30
+    assert (cost("ukharvest_sources_list"), cost("ukharvest_jobs_list")) == before
+
+
+def test_who_may_list_what(portal: Portal, source: str, organization: dict[str, str]) -> None:
+    editor, stranger = factories.User(), factories.User()
+    call_action(
+        "organization_member_create",
+        {"user": factories.Sysadmin()["name"]},
+        id=organization["id"],
+        username=editor["name"],
+        role="editor",
+    )
+
+    def may(action: str, user: dict[str, Any], **data: Any) -> bool:
+        try:
+            return bool(call_auth(action, {"user": user["name"], "model": model}, **data))
+        except tk.NotAuthorized:
+            return False
+
+    assert may("ukharvest_jobs_list", editor, source="parking")
+    assert not may("ukharvest_jobs_list", stranger, source="parking")
+    for action in ("ukharvest_jobs_list", "ukharvest_sources_list", "ukharvest_doctor"):
+        assert not may(action, editor)
+        assert may(action, factories.Sysadmin())
+    assert may("ukharvest_types_list", {"name": ""})
+
+
+def test_the_lists_answer_to_get(app: CKANTestApp, source: str) -> None:
+    token = factories.APIToken(user=factories.Sysadmin()["name"])["token"]
+    for action in ("sources_list", "jobs_list", "types_list", "doctor"):
+        address = f"/api/3/action/ukharvest_{action}"
+        assert app.get(address, headers={"Authorization": token}).json["success"]
+
+
+def test_types_with_their_options() -> None:
+    kinds = {kind["name"]: kind for kind in call_action("ukharvest_types_list")}
+    kind = kinds["data_json"]
+    assert kind["enabled"]
+    assert "datajson" in kind["aliases"]
+    options = {option["name"]: option for option in kind["options"]}
+    assert {"paging", "default_tags"} <= set(options)
+    assert options["default_tags"]["default"] == []
+    assert all(option["help"] for option in options.values())
+    json.dumps(kinds)
+
+
+def test_the_commands_as_json_csv_and_table(cli: Any, source: str) -> None:
+    rows = json.loads(cli.invoke(ukharvest, ["sources", "--format", "json"]).output)
+    assert [(row["name"], row["last_run"]["stats"]["missing"]) for row in rows] == [("parking", 1)]
+    text = cli.invoke(ukharvest, ["jobs", "--source", "parking", "--format", "csv"]).output
+    first, second = csv.DictReader(io.StringIO(text))
+    assert (first["missing"], second["added"], second["outcome"]) == ("1", "3", "finished")
+    table = cli.invoke(ukharvest, ["sources"]).output.splitlines()
+    assert [line.split()[0] for line in table] == ["name", "parking"]
+    limited = cli.invoke(ukharvest, ["jobs", "--limit", "1"]).output.splitlines()
+    assert len(limited) == 2
+    types = cli.invoke(ukharvest, ["types"]).output
+    assert types.startswith("data_json: data.json\n")
+    assert "other names: datajson" in types
+    listed = csv.DictReader(io.StringIO(cli.invoke(ukharvest, ["types", "--format", "csv"]).output))
+    assert "default_tags" in {row["option"] for row in listed}
+    wrong = cli.invoke(ukharvest, ["jobs", "--source", "nobody"])
+    assert wrong.exit_code == 1
+    assert "ckan ukharvest sources" in wrong.output
+
+
+def test_json_stands_alone_on_standard_output(
+    ckan: Callable[..., subprocess.CompletedProcess[str]], source: str
+) -> None:
+    model.Session.remove()
+    (row,) = json.loads(ckan("ukharvest", "sources", "--format", "json").stdout)
+    assert row["name"] == "parking"
+    assert model.Session.query(HarvestObject).count() == 3
