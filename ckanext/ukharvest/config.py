@@ -49,6 +49,16 @@ def worker_timeout() -> int:
     return max(1, int(tk.config.get(f"{PREFIX}sweeper.worker_timeout") or 60))
 
 
+def schedule_tick_minutes() -> int:
+    """Minutes between two ticks of cron: a run starts within these; at least 1."""
+    return max(1, int(tk.config.get(f"{PREFIX}schedule.tick_minutes") or 10))
+
+
+def schedule_spread_minutes() -> int:
+    """Minutes after midnight that sources without a time of their own are spread over."""
+    return max(0, int(tk.config[f"{PREFIX}schedule.spread_minutes"]))
+
+
 def not_overwrite_fields() -> frozenset[str]:
     """Dataset fields that a harvest never changes once they are set (ckanext-harvest's option)."""
     return frozenset(tk.aslist(tk.config.get("ckan.harvest.not_overwrite_fields") or ""))

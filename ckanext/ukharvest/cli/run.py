@@ -1,0 +1,197 @@
+"""``ckan ukharvest run``: one run of one source, here and now, without the queues."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import ckan.plugins.toolkit as tk
+import click
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest import check_table, config, types
+from ckanext.ukharvest.check_records import Check
+from ckanext.ukharvest.cli.output import source_or_fail
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.model import JobReport, Record, RecordProblem, utcnow
+from ckanext.ukharvest.model.worker import Heart
+
+FINE, ERRORS, UNUSABLE = 0, 1, 2
+FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
+LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
+MOST_PROBLEMS = 20
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--mode",
+    type=click.Choice(["normal", "force", "check"]),
+    default="normal",
+    help="force: import every record, changed or not, and list problems; check: write nothing.",
+)
+@click.option("--guid", default="", help="Import only the record with this identifier.")
+def run(source: str, mode: str, guid: str) -> None:
+    """Run a harvest source (name or id) in the foreground.
+
+    Gather, fetch and import happen in this process; consumers are not needed. Exit code: 0 all
+    went well, 1 records were lost, 2 the source could not be read or may not run now.
+    """
+    try:
+        found = source_or_fail(source)
+    except click.ClickException as exc:
+        _refuse(exc.message)
+    if found.type not in config.our_type_names() and (guid or mode == "check"):
+        _refuse(f"{source}: --guid and --mode check need a source type of ckanext-ukharvest")
+    if mode == "check":
+        if guid:
+            _refuse("--guid imports a record, --mode check none: give one of them")
+        sys.exit(_check(found))
+    sys.exit(_run(found, mode, guid))
+
+
+def _refuse(message: str) -> NoReturn:
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(UNUSABLE)
+
+
+def _check(source: HarvestSource) -> int:
+    """Read and parse as a run would, with the portal's limits and the source's options."""
+    kind = types.find(source.type)
+    if kind is None:
+        _refuse(f"there is no source type {source.type!r}")
+    try:
+        with _client(source) as (http, options):
+            checked = Check(kind, source.url, options, http=http)
+            check_table.write(checked, sys.stdout)
+    except ConfigError as exc:
+        _refuse(exc.message)
+    for error in checked.errors:
+        click.echo(f"Error: {error['message']}", err=True)
+    return checked.exit_code
+
+
+@contextmanager
+def _client(source: HarvestSource) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The portal's client for this source, and the options that its type reads."""
+    options = json.loads(source.config or "{}")
+    common = {each.name for each in types.COMMON_OPTIONS}
+    credential = str(options.get("credential") or "")
+    with config.http_client(credential) as http:
+        yield http, {key: value for key, value in options.items() if key not in common}
+
+
+def _run(source: HarvestSource, mode: str, guid: str) -> int:
+    harvester = queue.get_harvester(source.type)
+    if harvester is None:
+        _refuse(f"no plugin harvests sources of type {source.type!r}; add it to ckan.plugins")
+    job = _job(source)
+    source_id, job_id = source.id, job.id
+    with Heart("command") as heart:
+        heart.work_on(job_id)
+        try:
+            _begin(job, mode, guid)
+            click.echo(f"Reading {source.url} …", err=True)
+            ids = queue.gather_stage(harvester, job)
+            _import(harvester, ids if isinstance(ids, list) else [])
+        except KeyboardInterrupt:
+            model.Session.rollback()
+            tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
+            click.echo("Stopped: what was imported stays, the rest waits for the next run.")
+            return 130
+    tk.get_action("harvest_jobs_run")(_context(), {"source_id": source_id})
+    return _report(job_id, mode, guid)
+
+
+def _context() -> dict[str, Any]:
+    user = config.harvest_user()
+    return {"model": model, "session": model.Session, "user": user, "ignore_auth": True}
+
+
+def _job(source: HarvestSource) -> HarvestJob:
+    unfinished = model.Session.query(HarvestJob).filter(
+        HarvestJob.source_id == source.id, HarvestJob.status.in_(("New", "Running"))
+    )
+    other = unfinished.first()
+    if other is not None:
+        _refuse(
+            f"job {other.id} of this source has not ended; wait for it, or end it with "
+            f"'ckan harvester job-abort {other.id}'"
+        )
+    if not source.active:
+        _refuse("the source is deleted; restore it before it can run")
+    job = tk.get_action("harvest_job_create")(_context(), {"source_id": source.id, "run": False})
+    return HarvestJob.get(job["id"])
+
+
+def _begin(job: HarvestJob, mode: str, guid: str) -> None:
+    job.status = "Running"
+    job.gather_started = utcnow()
+    if job.source.type in config.our_type_names():
+        report = JobReport(job_id=job.id, source_id=job.source_id, mode=mode, counts={})
+        model.Session.add(report)
+    model.Session.commit()
+    if mode == "force":
+        job.force_import = True
+    if guid:
+        job.only_guid = guid
+
+
+def _import(harvester: Any, ids: Sequence[str]) -> None:
+    for object_id in _with_progress(ids):
+        obj = HarvestObject.get(object_id)
+        # The sweeper may have had it imported, or a person has aborted the job.
+        if obj is not None and obj.state == "WAITING":
+            queue.fetch_and_import_stages(harvester, obj)
+        model.Session.remove()
+
+
+def _with_progress(ids: Sequence[str]) -> Iterator[str]:
+    if sys.stderr.isatty():
+        with click.progressbar(ids, label="Importing", file=sys.stderr) as bar:
+            yield from bar
+        return
+    last = time.monotonic()
+    for number, object_id in enumerate(ids):
+        if time.monotonic() - last >= LINE_EVERY:
+            last = time.monotonic()
+            click.echo(f"{number:,} of {len(ids):,} imported", err=True)
+        yield object_id
+
+
+def _report(job_id: str, mode: str, guid: str) -> int:
+    job = tk.get_action("harvest_job_show")(_context(), {"id": job_id})
+    stats = job["stats"]
+    for name in FIGURES:
+        click.echo(f"{name:<14}{stats.get(name, 0):>9,}")
+    ours = job.get("ukharvest") or {}
+    if ours.get("reason"):
+        click.echo(ours["reason"])
+    for error in (*job["gather_error_summary"], *job["object_error_summary"]):
+        click.echo(f"Error: {error['message']}", err=True)
+    if mode == "force":
+        _list_problems(job_id)
+    if ours.get("outcome") == "failed" or not (ours or not job["gather_error_summary"]):
+        return UNUSABLE
+    is_missing = bool(guid) and not ours.get("counts", {}).get("seen")
+    return ERRORS if is_missing or stats.get("errored") else FINE
+
+
+def _list_problems(job_id: str) -> None:
+    query = (
+        model.Session.query(Record.guid, RecordProblem.message)
+        .join(Record, Record.id == RecordProblem.record_id)
+        .filter(Record.last_seen_job_id == job_id)
+    )
+    count = query.count()
+    click.echo(f"{'problems':<14}{count:>9,}")
+    for guid, message in query.order_by(RecordProblem.id).limit(MOST_PROBLEMS):
+        click.echo(f"  {guid}: {message}")
+    if count > MOST_PROBLEMS:
+        click.echo(f"  … and {count - MOST_PROBLEMS:,} more")

@@ -1,0 +1,90 @@
+"""``next_run`` of the sources by their schedules, instead of from one late tick to the next."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.model import SourceState
+
+Session = model.Session
+
+
+class Plan(NamedTuple):
+    """When a source's runs start, beyond its frequency; ``zone`` is always known here."""
+
+    time: str
+    days: tuple[str, ...]
+    zone: str
+
+
+def portal_zone() -> str:
+    """The time zone that the portal shows times in, where it is a named one; else UTC."""
+    zone = tk.config.get("ckan.display_timezone")
+    return str(zone) if schedule.is_zone(zone) else "UTC"
+
+
+def plan_of(stored: dict[str, Any] | None) -> Plan:
+    """Return what ``SourceState.schedule`` says, with the portal's time zone where it has none."""
+    found = stored or {}
+    zone = found.get("zone", "")
+    return Plan(
+        time=found.get("time", ""),
+        days=tuple(found.get("days", ())),
+        zone=zone if schedule.is_zone(zone) else portal_zone(),
+    )
+
+
+def next_start(source: HarvestSource, plan: Plan) -> dt.datetime | None:
+    """Return when the source runs next, None where only a person starts it."""
+    return schedule.next_start(
+        source.frequency or "",
+        tables.utcnow(),
+        time=plan.time,
+        days=plan.days,
+        zone=plan.zone,
+        offset=schedule.offset_of(source.id, config.schedule_spread_minutes()),
+    )
+
+
+def align() -> list[str]:
+    """Bring what is to come in line: new sources, changed frequencies, a changed spread.
+
+    Returns:
+        The ids of the sources that are due now; ckanext-harvest is about to start them.
+    """
+    now = tables.utcnow()
+    due = []
+    for source, stored in _scheduled():
+        if source.next_run is not None and source.next_run <= now:
+            due.append(source.id)
+        else:
+            source.next_run = next_start(source, plan_of(stored))
+    Session.commit()
+    return due
+
+
+def set_next(ids: Iterable[str]) -> None:
+    """Set the next start of sources that were just started; commits."""
+    wanted = set(ids)
+    for source, stored in _scheduled() if wanted else ():
+        if source.id in wanted:
+            source.next_run = next_start(source, plan_of(stored))
+    Session.commit()
+
+
+def _scheduled() -> list[tuple[HarvestSource, dict[str, Any] | None]]:
+    query = (
+        Session.query(HarvestSource, SourceState.schedule)
+        .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
+        .filter(HarvestSource.active.is_(True), HarvestSource.frequency != schedule.MANUAL)
+    )
+    return [(source, stored) for source, stored in query]

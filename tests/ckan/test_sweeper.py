@@ -1,0 +1,415 @@
+"""Whatever gets stuck ends by itself: dead workers, lost queues, jobs that nobody sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
+from ckanext.harvest.logic.action import update
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
+
+from ckanext.ukharvest import compat, liveness, sweeper
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.model import JobReport, Record, Worker, staging, worker
+from ckanext.ukharvest.model.worker import Heart
+from ckanext.ukharvest.sweeper import objects
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Channel, Consumers, Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+FAULTY = Path(__file__).parent / "faulty"
+
+Move = Callable[[float], None]
+
+
+@pytest.fixture
+def move(monkeypatch: pytest.MonkeyPatch) -> Move:
+    """Move the sweeper's clock on by so many seconds."""
+    now = tables.utcnow
+    moved = timedelta(0)
+
+    def later() -> datetime:
+        return now() + moved
+
+    def move_on(seconds: float) -> None:
+        nonlocal moved
+        moved += timedelta(seconds=seconds)
+
+    monkeypatch.setattr(tables, "utcnow", later)
+    return move_on
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    return portal.source(publisher.url(PATH))
+
+
+def on_queue(kind: str) -> list[str]:
+    """Ids of what the queue would deliver."""
+    consumer = getattr(queue, f"get_{kind}_consumer")()
+    messages = consumer.redis.lrange(consumer.routing_key, 0, -1)
+    return [json.loads(message)[consumer.message_key] for message in messages]
+
+
+def work_off() -> None:
+    """Do what a gather and a fetch consumer do with the messages that are there."""
+    for kind in ("gather", "fetch"):
+        consumer = getattr(queue, f"get_{kind}_consumer")()
+        while body := consumer.redis.lpop(consumer.routing_key):
+            callback = getattr(queue, f"{kind}_callback")
+            callback(Channel(), queue.FakeMethod(body), None, body)
+    model.Session.remove()
+
+
+def set_state(object_id: str, state: str) -> None:
+    """Leave an object as a consumer does that is killed now."""
+    obj = HarvestObject.get(object_id)
+    obj.state = state
+    obj.fetch_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
+    if state == "IMPORT":
+        obj.import_started = obj.fetch_started
+    obj.retry_times += 1
+    obj.save()
+    model.Session.remove()
+
+
+def state(object_id: str) -> tuple[str, str | None, int]:
+    model.Session.remove()
+    obj = HarvestObject.get(object_id)
+    return obj.state, obj.report_status, obj.retry_times
+
+
+def gathered(portal: Portal, source: str) -> tuple[str, list[str]]:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    return job_id, portal.waiting(job_id)
+
+
+def killed_gather(portal: Portal, source: str) -> str:
+    """A job as a gather leaves it that is killed after it staged some objects."""
+    job_id = portal.create_job(source)
+    job = HarvestJob.get(job_id)
+    job.status = "Running"
+    job.gather_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
+    model.Session.add(JobReport(job_id=job_id, source_id=source, heartbeat=job.gather_started))
+    model.Session.commit()
+    staging.add([staging.Staged("half", "new", "{}")], job_id, source)
+    model.Session.commit()
+    model.Session.remove()
+    return job_id
+
+
+@pytest.mark.parametrize("under_way", ["FETCH", "IMPORT"])
+def test_an_object_whose_worker_is_gone_is_sent_again(
+    portal: Portal, source: str, move: Move, under_way: str
+) -> None:
+    job_id, (first, *others) = gathered(portal, source)
+    for each in others:
+        portal.deliver(each)
+    set_state(first, under_way)
+    assert figures(portal.finish(job_id)) == {"added": 2}
+    assert on_queue("fetch") == []  # its worker may yet be alive
+    move(61)
+    job = portal.finish(job_id)
+    assert job["status"] == "Running"
+    assert on_queue("fetch") == [first]
+    assert state(first) == ("WAITING", None, 0)
+    assert "its consumer is gone" in sweeper.last_sweep()["did"][0]
+    work_off()
+    job = portal.finish(job_id)
+    assert (job["status"], figures(job)) == ("Finished", {"added": 3})
+
+
+def test_an_object_whose_worker_lives_is_left_alone_however_long_it_takes(
+    portal: Portal, source: str, move: Move
+) -> None:
+    """Stock re-sends an import after 180 s although it still runs (platform.md 1.5)."""
+    job_id, (first, *_) = gathered(portal, source)
+    queue.purge_queues()
+    set_state(first, "IMPORT")
+    move(3600)
+    with Heart("fetch") as heart:
+        heart.work_on(first)
+        portal.finish(job_id)
+        assert state(first)[0] == "IMPORT"
+        assert first not in on_queue("fetch")
+    portal.finish(job_id)
+    assert state(first)[0] == "WAITING"
+
+
+def test_a_record_that_ends_its_worker_each_time_is_given_up(
+    portal: Portal, source: str, move: Move
+) -> None:
+    job_id, (first, *others) = gathered(portal, source)
+    for each in others:
+        portal.deliver(each)
+    for _ in range(3):
+        set_state(first, "IMPORT")
+        move(61)
+        portal.finish(job_id)
+        queue.purge_queues()
+    assert state(first)[:2] == ("ERROR", "errored")
+    job = portal.finish(job_id)
+    assert (job["status"], figures(job)) == ("Finished", {"added": 2, "errored": 1})
+    assert "ended the consumer three times" in job["object_error_summary"][0]["message"]
+    row = model.Session.query(Record).filter_by(outcome="errored").one()
+    assert row.package_id is None
+    # The next run tries it again.
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 2}
+
+
+def test_waiting_objects_that_redis_lost_are_sent_again_once(portal: Portal, source: str) -> None:
+    job_id, ids = gathered(portal, source)
+    portal.send(ids[:1])
+    portal.finish(job_id)
+    assert sorted(on_queue("fetch")) == sorted(ids)
+    portal.finish(job_id)
+    assert sorted(on_queue("fetch")) == sorted(ids)
+    queue.purge_queues()
+    portal.finish(job_id)
+    assert sorted(on_queue("fetch")) == sorted(ids)
+    work_off()
+    assert figures(portal.finish(job_id)) == {"added": 3}
+
+
+def test_objects_of_a_gather_that_is_at_work_are_not_sent(portal: Portal, source: str) -> None:
+    """Stock sends them, and the gather does again (ckanext-harvest issue 446)."""
+    job_id, _ids = gathered(portal, source)
+    with Heart("gather") as heart:
+        heart.work_on(job_id)
+        portal.finish(job_id)
+        assert on_queue("fetch") == []
+        job = HarvestJob.get(job_id)
+        job.gather_finished = None
+        job.save()
+    portal.finish(job_id)
+    assert on_queue("fetch") == []
+
+
+def test_a_gather_whose_worker_is_gone_starts_again_and_ends_as_failed_the_third_time(
+    portal: Portal, source: str, move: Move
+) -> None:
+    job_id = killed_gather(portal, source)
+    portal.finish(job_id)
+    assert on_queue("gather") == []
+    for _ in range(2):
+        move(61)
+        portal.finish(job_id)
+        assert on_queue("gather") == [job_id]
+        assert model.Session.query(HarvestObject).count() == 0
+        portal.finish(job_id)
+        assert on_queue("gather") == [job_id]
+        queue.purge_queues()
+        job = HarvestJob.get(job_id)
+        job.gather_started = tables.utcnow()
+        job.save()
+    move(61)
+    job = portal.finish(job_id)
+    assert job["status"] == "Finished"
+    assert job["ukharvest"]["outcome"] == "failed"
+    assert "3 times" in job["gather_error_summary"][0]["message"]
+    assert figures(portal.run(source)) == {"added": 3}
+
+
+def test_a_killed_gather_that_works_the_second_time_loses_nothing(
+    portal: Portal, source: str, move: Move
+) -> None:
+    job_id = killed_gather(portal, source)
+    move(61)
+    portal.finish(job_id)
+    work_off()
+    job = portal.finish(job_id)
+    assert (job["status"], figures(job)) == ("Finished", {"added": 3})
+
+
+def test_a_gather_that_lives_is_left_alone(portal: Portal, source: str, move: Move) -> None:
+    job_id = killed_gather(portal, source)
+    move(100_000)
+    with Heart("gather") as heart:
+        heart.work_on(job_id)
+        portal.finish(job_id)
+    assert on_queue("gather") == []
+    assert portal.job(job_id)["status"] == "Running"
+
+
+def test_a_gather_killed_between_its_last_commits_is_not_read_again(
+    portal: Portal, publisher: Publisher, source: str, move: Move
+) -> None:
+    job_id, ids = gathered(portal, source)
+    job = HarvestJob.get(job_id)
+    job.gather_finished = None
+    job.save()
+    requests = len(publisher.requests)
+    move(61)
+    portal.finish(job_id)
+    assert sorted(on_queue("fetch")) == sorted(ids)
+    work_off()
+    assert figures(portal.finish(job_id)) == {"added": 3}
+    assert len(publisher.requests) == requests
+
+
+def test_jobs_that_were_never_sent_or_whose_message_is_lost_are_sent(
+    portal: Portal, source: str, move: Move
+) -> None:
+    job_id = portal.create_job(source)
+    portal.finish(job_id)
+    assert on_queue("gather") == []
+    move(61)
+    portal.finish(job_id)
+    assert on_queue("gather") == [job_id]
+    queue.purge_queues()
+    portal.finish(job_id)
+    assert on_queue("gather") == [job_id]
+    work_off()
+    assert figures(portal.finish(job_id)) == {"added": 3}
+
+
+def test_objects_that_were_given_up_without_a_word_count_as_errored(
+    portal: Portal, source: str
+) -> None:
+    """State ERROR, no report_status, no error: stats of {None: 1} (platform.md 1.5)."""
+    job_id, ids = gathered(portal, source)
+    for each in ids:
+        obj = HarvestObject.get(each)
+        obj.state = "ERROR"
+        obj.save()
+    job = portal.finish(job_id)
+    assert (job["status"], figures(job)) == ("Finished", {"errored": 3})
+    assert model.Session.query(HarvestObjectError).count() == 3
+
+
+def test_nothing_but_the_sweeper_sends_again() -> None:
+    """Stock's own re-sending is out of force, in both places that name it."""
+    assert "one-sweeper (ckanext-harvest#420, #446)" in compat.applied
+    assert not liveness._resends_what_runs()
+    for module in (queue, update):
+        assert module.resubmit_jobs is module.resubmit_objects is liveness._leave_to_the_sweeper
+
+
+def test_a_step_that_fails_does_not_stop_the_tick(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> list[str]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(sweeper, "STEPS", (broken, objects.resend_waiting))
+    job_id, ids = gathered(portal, source)
+    portal.finish(job_id)
+    assert sorted(on_queue("fetch")) == sorted(ids)
+    assert [words.split(";")[0] for words in sweeper.last_sweep()["did"]] == [
+        "broken failed",
+        "sent 3 waiting harvest objects that were not on the queue",
+    ]
+
+
+def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(portal: Portal, source: str) -> None:
+    _job_id, ids = gathered(portal, source)
+    with sweeper._alone() as is_alone:
+        assert is_alone
+        assert sweeper.sweep() == []
+        assert on_queue("fetch") == []
+    sweeper.sweep()
+    assert sorted(on_queue("fetch")) == sorted(ids)
+
+
+def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgotten(
+    move: Move, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Heart("fetch", interval=0.05) as heart:
+        heart.work_on("something")
+        assert worker.busy(60) == {"something"}
+        before = model.Session.query(Worker).one().heartbeat
+        model.Session.rollback()
+
+        class Away:
+            def begin(self) -> None:
+                raise OSError("no database")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(model.meta, "engine", Away())
+            heart.work_on("something else")
+            time.sleep(0.1)
+        time.sleep(0.2)
+        assert worker.busy(60) == {"something else"}
+        assert model.Session.query(Worker).one().heartbeat > before
+        model.Session.rollback()
+        heart.work_on("")
+        assert worker.busy(60) == set()
+    assert model.Session.query(Worker).count() == 0
+    model.Session.add(Worker(id="dead", kind="fetch", busy_with="x"))
+    model.Session.commit()
+    move(60)
+    assert worker.busy(60) == set()
+    sweeper.sweep()
+    assert model.Session.query(Worker).count() == 1
+    move(24 * 3600)
+    sweeper.sweep()
+    assert model.Session.query(Worker).count() == 0
+
+
+@pytest.fixture
+def workers(ini: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(FAULTY), str(Path.cwd())]))
+    with Consumers(ini) as running:
+        yield running
+
+
+def until(condition: Callable[[], Any], seconds: float = 40) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        model.Session.remove()
+        time.sleep(0.1)
+
+
+def test_real_consumers_killed_in_gather_and_in_import(
+    portal: Portal, publisher: Publisher, workers: Consumers, ini: str, move: Move
+) -> None:
+    """SIGKILL while the publisher hangs, then while the parser does."""
+    gatherer, fetcher = workers.processes
+    publisher.serve(PATH, catalogue(3), hang=True)
+    source = portal.source(publisher.url(PATH))
+    context = {"ignore_auth": True, "session": model.Session, "model": model}
+    job_id = call_action("harvest_job_create", context, source_id=source, run=True)["id"]
+    until(lambda: publisher.requests and worker.busy(60) == {job_id})
+    gatherer.send_signal(signal.SIGKILL)
+    gatherer.wait(10)
+
+    records = [dataset(n) for n in range(3)]
+    records[1]["title"] = "Make the parser hang"
+    publisher.serve(PATH, catalogue(records))
+    with Consumers(ini) as others:
+        move(61)
+        portal.finish(job_id)
+        until(lambda: portal.job(job_id)["gather_finished"])
+        stuck = model.Session.query(HarvestObject).filter(
+            HarvestObject.content.like("%Make the parser hang%")
+        )
+        until(lambda: stuck.one().state == "IMPORT")
+        hanging = stuck.one().id
+        query = model.Session.query(Worker.id).filter(Worker.busy_with == hanging)
+        until(lambda: query.first())
+        number = int(query.one()[0].split(":")[1])
+        for process in (fetcher, *others.processes):
+            process.send_signal(signal.SIGKILL)
+            process.wait(10)
+        assert number in (fetcher.pid, others.processes[1].pid)
+
+    move(61)
+    portal.finish(job_id)
+    assert hanging in on_queue("fetch")
+    work_off()  # in this process the parser works
+    job = portal.finish(job_id)
+    assert (job["status"], figures(job)) == ("Finished", {"added": 3})
