@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import compat, store
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.harvesters.run import gather, setting, work
+from ckanext.ukharvest.harvesters.run import gather, one, setting, work
 from ckanext.ukharvest.model import staging
 from ckanext.ukharvest.types import SourceType
 
@@ -68,7 +68,7 @@ class UkHarvester(p.SingletonPlugin):
         """Read the source; return the ids of the objects to import, [] if the run failed."""
         try:
             Session.commit()  # keeps what the framework set on the job
-            run = gather.Gather(self.source_type, harvest_job)
+            run = self._gather(harvest_job)
             error: UkharvestError
             try:
                 return run.run()
@@ -83,6 +83,13 @@ class UkHarvester(p.SingletonPlugin):
             log.exception("The end of a gather could not be stored")
             compat.rollback()
         return []
+
+    def _gather(self, job: HarvestJob) -> gather.Gather:
+        # Set on the job, in this process only, by ``ckan ukharvest run --guid``.
+        guid = str(getattr(job, "only_guid", ""))
+        if guid:
+            return one.GatherOne(self.source_type, job, guid)
+        return gather.Gather(self.source_type, job)
 
     def fetch_stage(self, harvest_object: HarvestObject) -> work.Answer:
         """Make sure that the object has its content."""

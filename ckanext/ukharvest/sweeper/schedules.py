@@ -33,12 +33,15 @@ def portal_zone() -> str:
 
 
 def plan_of(stored: dict[str, Any] | None) -> Plan:
-    """Return what ``SourceState.schedule`` says, with the portal's time zone where it has none."""
+    """Return what ``SourceState.schedule`` says, with the portal's time zone where it has none.
+
+    What somebody wrote there by SQL and nobody can read is left out: a tick has to go on.
+    """
     found = stored or {}
-    zone = found.get("zone", "")
+    time, zone = found.get("time", ""), found.get("zone", "")
     return Plan(
-        time=found.get("time", ""),
-        days=tuple(found.get("days", ())),
+        time=time if schedule.is_time(time) else "",
+        days=tuple(day for day in found.get("days") or () if day in schedule.DAYS),
         zone=zone if schedule.is_zone(zone) else portal_zone(),
     )
 

@@ -1,0 +1,156 @@
+"""``ckan ukharvest run``: a run in the foreground, without queues and consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from click.testing import CliRunner, Result
+
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.model import Record, Worker, worker
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(4))
+    return portal.source(publisher.url(PATH), name="council")
+
+
+def run(*words: str) -> Result:
+    """Call the command in this process."""
+    result = CliRunner().invoke(ukharvest, ["run", *words])
+    model.Session.remove()
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def numbers(result: Result) -> dict[str, int]:
+    """The table of figures without the zeros."""
+    lines = (line.rsplit(maxsplit=1) for line in result.output.splitlines())
+    found = {line[0]: line[1] for line in lines if len(line) == 2 and line[1].isdigit()}
+    return {name: int(number) for name, number in found.items() if number != "0"}
+
+
+def guid(number: int) -> str:
+    return f"https://data.example/id/{number:05}"
+
+
+def test_a_run_by_name_and_by_id(portal: Portal, publisher: Publisher, source: str) -> None:
+    result = run("council")
+    assert (result.exit_code, numbers(result)) == (0, {"added": 4})
+    job = call_action("harvest_job_list", source_id=source)[0]
+    assert (job["status"], figures(job)) == ("Finished", {"added": 4})
+    assert len(portal.found()) == 4
+    publisher.serve(PATH, catalogue(3))
+    result = run(source)
+    assert (result.exit_code, numbers(result)) == (0, {"not modified": 3, "missing": 1})
+    assert model.Session.query(Worker).count() == 0
+
+
+def test_lost_records_and_a_source_that_cannot_be_read(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="")]))
+    result = run("council")
+    assert (result.exit_code, numbers(result)) == (1, {"added": 1, "errored": 1})
+    assert "title" in result.output
+    publisher.fail(PATH, status=500, times=100)
+    result = run("council")
+    assert result.exit_code == 2
+    assert "500" in result.output
+
+
+def test_force_imports_all_and_shows_problems(publisher: Publisher, source: str) -> None:
+    assert numbers(run("council")) == {"added": 4}
+    publisher.serve(PATH, catalogue([dataset(n, modified="yesterday-ish") for n in range(4)]))
+    run("council")
+    result = run("council", "--mode", "force")
+    assert result.exit_code == 0
+    assert numbers(result) == {"updated": 4, "problems": 4}
+    assert f"{guid(2)}: " in result.output
+
+
+def test_check_writes_nothing(publisher: Publisher, source: str) -> None:
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="")]))
+    result = run("council", "--mode", "check")
+    assert result.exit_code == 1
+    assert "Dataset 00000" in result.output
+    for table in (HarvestJob, HarvestObject, Record):
+        assert model.Session.query(table).count() == 0
+    publisher.fail(PATH, status=404, times=100)
+    assert run("council", "--mode", "check").exit_code == 2
+
+
+def test_one_record_alone(portal: Portal, publisher: Publisher, source: str) -> None:
+    run("council")
+    publisher.serve(PATH, catalogue([dataset(n, description="Changed.") for n in range(2)]))
+    result = run("council", "--guid", guid(1))
+    assert (result.exit_code, numbers(result)) == (0, {"updated": 1})
+    changed = [each["title"] for each in portal.datasets() if each["notes"] == "Changed."]
+    assert changed == ["Dataset 00001"]
+    query = model.Session.query(Record.missed_runs)
+    assert {row[0] for row in query} == {0}
+    # An unchanged record is imported all the same; then a run finds what is left to do.
+    assert numbers(run("council", "--guid", guid(1))) == {"updated": 1}
+    assert numbers(run("council")) == {"updated": 1, "not modified": 1, "missing": 2}
+
+    result = run("council", "--guid", guid(99))
+    assert result.exit_code == 1
+    assert "does not list it" in result.output
+    assert len(portal.datasets()) == 4
+
+
+def test_a_source_that_is_running_or_unknown_is_refused(portal: Portal, source: str) -> None:
+    job_id = portal.create_job(source)
+    result = run("council")
+    assert result.exit_code == 2
+    assert job_id in result.output
+    assert run("nobody").exit_code == 2
+    assert run("council", "--mode", "check", "--guid", "x").exit_code == 2
+
+
+def test_a_deleted_source_is_refused(source: str) -> None:
+    found = HarvestSource.get(source)
+    found.active = False
+    found.save()
+    result = run("council")
+    assert result.exit_code == 2
+    assert "deleted" in result.output
+
+
+def test_the_sweeper_leaves_a_foreground_run_alone(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ckanext.harvest import queue
+
+    seen: list[Any] = []
+    stock: Callable[..., Any] = queue.fetch_and_import_stages
+
+    def watched(harvester: Any, obj: HarvestObject) -> None:
+        seen.append((worker.busy(60), obj.harvest_job_id))
+        object_id = obj.id
+        call_action("harvest_jobs_run", {"model": model, "session": model.Session})
+        stock(harvester, HarvestObject.get(object_id))
+
+    monkeypatch.setattr(queue, "fetch_and_import_stages", watched)
+    assert numbers(run("council")) == {"added": 4}
+    assert all(busy == {job_id} for busy, job_id in seen)
+    fetch = queue.get_fetch_consumer()
+    assert fetch.redis.llen(fetch.routing_key) == 0
+
+
+def test_as_a_sysadmin_types_it(ckan: Callable[..., Any], portal: Portal, source: str) -> None:
+    result = ckan("ukharvest", "run", "council", check=False)
+    assert result.returncode == 0, result.stderr
+    assert "added                 4" in result.stdout
