@@ -25,7 +25,18 @@ ALLOWED = {
     "check": {"", "core", "readers", "parsers", "types", "check_records", "check_table"},
 }
 # Who may import CKAN: the four that are made for it, and CKAN's own kinds of file.
-KNOWS_CKAN = {"mapper", "store", "compat", "harvesters", "model", "migration", "logic"} | {
+KNOWS_CKAN = {
+    "mapper",
+    "store",
+    "compat",
+    "callbacks",
+    "liveness",
+    "sweeper",
+    "harvesters",
+    "model",
+    "migration",
+    "logic",
+} | {
     "plugin",
     "config",
     "views",

@@ -23,7 +23,8 @@ from ckanext.harvest import utils
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import callbacks, config, liveness
+from ckanext.ukharvest.logic import source_rules
 
 log = logging.getLogger(__name__)
 
@@ -150,6 +151,9 @@ def _consume(self: harvest_queue.RedisConsumer, queue: str) -> Iterator[tuple[An
                 continue
             body = found[1]
             self.redis.set(self.persistance_key(body), str(datetime.datetime.now()))  # noqa: DTZ005
+        except (ValueError, KeyError, TypeError):
+            log.error("A message that names no job or object is left out: %.200s", body)
+            continue
         except redis.TimeoutError:
             continue
         except redis.ConnectionError as exc:
@@ -219,4 +223,7 @@ PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
     ("redis-timeout (ckanext-harvest#581)", _connection_gives_up, _patch_connection),
     ("job-figures (ckan harvester jobs prints none)", _command_hides_figures, _patch_print),
     ("consumer-reconnect (ckanext-harvest#581)", _consumer_ends_with_redis, _patch_consumer),
+    *callbacks.PATCHES,
+    *source_rules.PATCHES,
+    *liveness.PATCHES,  # last: wraps the consumer that is in force
 )

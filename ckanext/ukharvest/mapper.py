@@ -32,12 +32,14 @@ class Defaults:
 
     Attributes:
         tags, extras: added where the record has none of that name.
+        groups: names of groups that the dataset is put into, beside those that it is in.
         not_overwrite: dataset fields and extras that stay as they are once set.
     """
 
     owner_org: str
     private: bool = False
     tags: Sequence[str] = ()
+    groups: Sequence[str] = ()
     extras: Mapping[str, str] = field(default_factory=dict)
     not_overwrite: Collection[str] = ()
 
@@ -88,7 +90,16 @@ def to_package_dict(
     _place(package, {**defaults.extras, **_facts(record)}, schema)
     if existing:
         _keep(package, existing, defaults.not_overwrite)
+    _add_groups(package, defaults.groups)
     return Mapped(package, ours)
+
+
+def _add_groups(package: dict[str, Any], names: Sequence[str]) -> None:
+    groups = list(package.get("groups", ()))
+    present = {group.get("name") for group in groups}
+    missing = [{"name": name} for name in names if name not in present]
+    if missing:
+        package["groups"] = groups + missing
 
 
 def _with_defaults(own: Iterable[str], added: Iterable[str]) -> list[str]:

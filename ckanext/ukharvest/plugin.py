@@ -15,6 +15,7 @@ from ckanext.ukharvest import compat, config
 @tk.blanket.actions
 @tk.blanket.auth_functions
 @tk.blanket.helpers
+@tk.blanket.blueprints
 @tk.blanket.cli
 class UkharvestPlugin(p.SingletonPlugin):
     """What the source types share; each type is a plugin of its own beside this one."""

@@ -52,6 +52,13 @@ COMMON_OPTIONS = (
         (),
         "Fields of a dataset that the source does not change once they are filled.",
     ),
+    Option(
+        "default_groups",
+        "list",
+        (),
+        "Groups, by name, that every dataset of this source is put into.",
+        sysadmin_only=True,
+    ),
 )
 
 # "dataset" is Project Open Data's key, "datasets" the one that data.gov.uk's guide named.
@@ -95,3 +102,9 @@ def find(name: str) -> SourceType | None:
         if name == kind.name or name in kind.aliases:
             return kind
     return None
+
+
+def reserved_options(kind: SourceType) -> frozenset[str]:
+    """Return the names of the type's options that only a sysadmin can set."""
+    declared = (*kind.options, *COMMON_OPTIONS)
+    return frozenset(option.name for option in declared if option.sysadmin_only)

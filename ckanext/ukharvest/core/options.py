@@ -23,6 +23,7 @@ class Option:
         help: one sentence for the form and the documentation.
         choices: allowed values of a text, empty when any is.
         minimum: smallest integer allowed.
+        sysadmin_only: reaches outside the source's organisation, so an editor cannot set it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Option:
     help: str
     choices: tuple[str, ...] = ()
     minimum: int = 0
+    sysadmin_only: bool = False
 
 
 def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str, Any]:

@@ -5,8 +5,47 @@ from __future__ import annotations
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+from ckan import model
+from ckanext.harvest.model import HarvestObject
 
 Answer = dict[str, Any]
+
+
+def _object(data_dict: dict[str, Any]) -> HarvestObject | None:
+    """Return the object that ckanext-harvest's action is going to show."""
+    if data_dict.get("id"):
+        return HarvestObject.get(data_dict["id"], attr=data_dict.get("attr"))
+    package = model.Package.get(data_dict.get("dataset_id") or "-")
+    if package is None:
+        return None
+    return (
+        model.Session.query(HarvestObject)
+        .filter(HarvestObject.package_id == package.id, HarvestObject.current.is_(True))
+        .order_by(HarvestObject.import_finished.desc())
+        .first()
+    )
+
+
+@tk.auth_allow_anonymous_access
+@tk.chained_auth_function
+def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may read the dataset; for an object without one, who may update the source.
+
+    ckanext-harvest shows every object to everybody, those of private datasets too.
+    """
+    obj = _object(data_dict)
+    if obj is None:
+        answer: Answer = original(context, data_dict)  # the action says that there is none
+        return answer
+    action, wanted = "package_show", obj.package_id
+    if not wanted:
+        action, wanted = "harvest_source_update", obj.harvest_source_id
+    try:
+        own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+        tk.check_access(action, own_context, {"id": wanted})
+    except (tk.NotAuthorized, tk.ObjectNotFound):
+        return {"success": False, "msg": tk._("Not authorised to read this harvest object")}
+    return {"success": True}
 
 
 def ukharvest_sources_list(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -35,3 +74,32 @@ def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Sysadmins, to whom CKAN never refuses anything."""
     return {"success": False, "msg": tk._("Only sysadmins may have the portal examined")}
+
+
+def _may_update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
+    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+    try:
+        tk.check_access("harvest_source_update", own_context, {"id": data_dict.get("source_id")})
+    except tk.NotAuthorized:
+        return {"success": False, "msg": tk._("Not authorised to see this harvest source's state")}
+    return {"success": True}
+
+
+def ukharvest_schedule_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may update the source."""
+    return _may_update_source(context, data_dict)
+
+
+def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may update the source."""
+    return _may_update_source(context, data_dict)
+
+
+def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """As harvest_job_create, whatever starts the run."""
+    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+    try:
+        tk.check_access("harvest_job_create", own_context, {"source_id": data_dict["source_id"]})
+    except tk.NotAuthorized:
+        return {"success": False, "msg": tk._("Not authorised to run this harvest source")}
+    return {"success": True}

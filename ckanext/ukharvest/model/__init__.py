@@ -30,8 +30,9 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         interface: which of several interfaces the source answered on ("" = not probed).
         validators: {"salt": str, "documents": {url: [etag, last_modified]}}, or None.
         resume: the reader's resume point of a run that broke off, or None.
-        held: deletions that wait: {"job_id", "guids", "reason"}, or None.
-        schedule, recipients: per source settings beyond ckanext-harvest's own.
+        held: deletions that wait: {"job_id", "guids", "reason", "since"}, or None.
+        schedule, recipients: per source settings beyond ckanext-harvest's own. recipients also
+            holds, under "confirmed", the options that a sysadmin confirmed (model/confirmed.py).
     """
 
     __tablename__ = "ukharvest_source"
@@ -55,7 +56,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         etag, last_modified: the record's own validators or stamp, of that import too.
         resources: resources that we wrote: [[ckan id, key], …]; others were added by hand.
         missed_runs: complete runs in a row that did not see the record.
-        outcome: of the last import: "added", "updated", "deleted", "errored", "skipped".
+        outcome: of the last import: "added", "updated", "deleted", "errored", "skipped"; or
+            "adopted", "adopted by guid" of a row that no import has confirmed yet.
         removed: we deleted the dataset, because its record was gone; else a person did.
     """
 
@@ -106,7 +108,8 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     """What one run saw, beyond what harvest objects tell; outlives the job it belongs to.
 
     Attributes:
-        mode: "normal" or "force" (import every record whatever its fingerprint).
+        mode: "normal", "force" (import every record whatever its fingerprint) or "approval"
+            (carry out held deletions).
         heartbeat: last sign of life of the gather.
         counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records.
         complete: the read proved that it saw every record.

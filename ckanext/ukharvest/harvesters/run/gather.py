@@ -22,7 +22,7 @@ from ckanext.ukharvest.core.records import (
     Validators,
 )
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
-from ckanext.ukharvest.model import JobReport, SourceState, staging, utcnow
+from ckanext.ukharvest.model import JobReport, SourceState, indexed, staging, utcnow
 from ckanext.ukharvest.model.known import Known, known_records, mark_missed, mark_seen
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.types import SourceType
@@ -62,6 +62,7 @@ class Gather:
             return []
         setting = setting_of(self.kind, self.source)
         self.known = known_records(setting.id)
+        indexed.mend(setting.id, self.known.values())
         documents = {} if self.force else self._trusted_validators(setting)
         with config.http_client(setting.options["credential"]) as http:
             source = Source(setting.url, setting.options, http, documents)

@@ -125,6 +125,7 @@ def _defaults(setting: Setting) -> mapper.Defaults:
     return mapper.Defaults(
         owner_org=setting.owner_org,
         tags=setting.options["default_tags"],
+        groups=setting.options["default_groups"],
         extras=extras,
         not_overwrite={*setting.options["not_overwrite"], *config.not_overwrite_fields()},
     )

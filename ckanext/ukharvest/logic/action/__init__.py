@@ -14,14 +14,34 @@ from ckanext.ukharvest.logic.action.lists import (
     ukharvest_sources_list,
     ukharvest_types_list,
 )
+from ckanext.ukharvest.logic.action.operations import (
+    harvest_jobs_run,
+    ukharvest_run_create,
+    ukharvest_schedule_show,
+    ukharvest_schedule_update,
+)
+from ckanext.ukharvest.logic.action.stock import (
+    harvest_object_show,
+    harvest_source_clear,
+    harvest_source_job_history_clear,
+    harvest_sources_job_history_clear,
+)
 
 __all__ = [
     "harvest_job_list",
     "harvest_job_show",
+    "harvest_jobs_run",
+    "harvest_object_show",
+    "harvest_source_clear",
+    "harvest_source_job_history_clear",
     "harvest_source_reindex",
     "harvest_source_show_status",
+    "harvest_sources_job_history_clear",
     "ukharvest_doctor",
     "ukharvest_jobs_list",
+    "ukharvest_run_create",
+    "ukharvest_schedule_show",
+    "ukharvest_schedule_update",
     "ukharvest_sources_list",
     "ukharvest_types_list",
 ]

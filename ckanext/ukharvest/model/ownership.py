@@ -1,0 +1,131 @@
+"""Which datasets are a source's own, and their removal: for clearing a source and its history.
+
+Whose a dataset is stands in the record rows; for a source that another harvester filled and we
+never ran, in its current harvest objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject
+from sqlalchemy.orm import aliased
+
+from ckanext.ukharvest.model import JobReport, Record, SourceState
+
+Session = model.Session
+
+UNENDED = ("New", "Running")
+
+
+def dataset_ids(source_id: str) -> list[str]:
+    """Return the ids of the datasets, deleted ones too, that are this source's and no other's."""
+    record, claim = aliased(Record), aliased(Record)
+    current, rival = aliased(HarvestObject), aliased(HarvestObject)
+    package = model.Package
+    ours = sa.exists().where(record.package_id == package.id, record.source_id == source_id)
+    harvested = sa.exists().where(
+        current.package_id == package.id,
+        current.harvest_source_id == source_id,
+        current.current.is_(True),
+    )
+    claimed = sa.exists().where(claim.package_id == package.id, claim.source_id != source_id)
+    harvested_by_others = sa.exists().where(
+        rival.package_id == package.id,
+        rival.harvest_source_id != source_id,
+        rival.current.is_(True),
+    )
+    query = Session.query(package.id).filter(
+        package.type != "harvest",
+        ~claimed,
+        sa.or_(ours, sa.and_(harvested, ~harvested_by_others)),
+    )
+    return [row[0] for row in query.order_by(package.id)]
+
+
+def shared_ids(source_id: str) -> list[str]:
+    """Return the ids of active datasets that have a current harvest object of this source."""
+    query = (
+        Session.query(model.Package.id)
+        .join(HarvestObject, HarvestObject.package_id == model.Package.id)
+        .filter(
+            HarvestObject.harvest_source_id == source_id,
+            HarvestObject.current.is_(True),
+            model.Package.state == "active",
+        )
+    )
+    return [row[0] for row in query.distinct()]
+
+
+def purge(package_ids: Sequence[str]) -> None:
+    """Remove datasets and all that hangs on them from the database; the caller commits.
+
+    What hangs on them is asked of CKAN's model, so that tables which one version has and another
+    has not (package_extra), and those that ckanext-harvest forgets (package_member), go along.
+    """
+    packages, resources = model.Package.__table__, model.Resource.__table__
+    own_resources = sa.select(resources.c.id).where(resources.c.package_id.in_(package_ids))
+    for table in reversed(model.meta.metadata.sorted_tables):
+        if table.name.startswith(("harvest_", "ukharvest_")):
+            continue  # their foreign keys carry ON DELETE
+        for key in table.foreign_keys:
+            if key.column.table.name == packages.name:
+                Session.execute(sa.delete(table).where(key.parent.in_(package_ids)))
+            elif key.column.table.name == resources.name:
+                Session.execute(sa.delete(table).where(key.parent.in_(own_resources)))
+    members = model.Member.__table__
+    Session.execute(sa.delete(members).where(members.c.table_id.in_(package_ids)))
+    Session.execute(sa.delete(packages).where(packages.c.id.in_(package_ids)))
+    Session.expire_all()
+
+
+def forget(source_id: str) -> None:
+    """Remove all jobs, objects, records and reports of a source; the caller commits.
+
+    What a person set stays: schedule, recipients and confirmed options.
+    """
+    _delete(HarvestObject, HarvestObject.harvest_source_id == source_id)
+    _delete(HarvestJob, HarvestJob.source_id == source_id)
+    _delete(Record, Record.source_id == source_id)
+    _delete(JobReport, JobReport.source_id == source_id)
+    state = Session.get(SourceState, source_id)
+    if state is not None:
+        state.interface = ""
+        state.validators = state.resume = state.held = sa.null()
+    Session.flush()
+    Session.expire_all()
+
+
+def forget_history(source_id: str, *, keep_current: bool) -> None:
+    """Remove ended jobs and their objects, but never a current object; the caller commits.
+
+    Args:
+        keep_current: also keep the other objects, and the errors, of jobs with a current one.
+    """
+    ended = sa.select(HarvestJob.id).where(
+        HarvestJob.source_id == source_id, HarvestJob.status.notin_(UNENDED)
+    )
+    holder = aliased(HarvestObject)
+    with_current = sa.select(holder.harvest_job_id).where(
+        holder.harvest_source_id == source_id, holder.current.is_(True)
+    )
+    conditions = [
+        HarvestObject.harvest_source_id == source_id,
+        HarvestObject.current.isnot(True),
+        HarvestObject.harvest_job_id.in_(ended),
+    ]
+    if keep_current:
+        conditions.append(HarvestObject.harvest_job_id.notin_(with_current))
+    else:
+        _delete(HarvestGatherError, HarvestGatherError.harvest_job_id.in_(ended))
+    _delete(HarvestObject, *conditions)
+    left = sa.exists().where(holder.harvest_job_id == HarvestJob.id)
+    _delete(HarvestJob, HarvestJob.id.in_(ended), ~left)
+    Session.expire_all()
+
+
+def _delete(entity: type, *conditions: sa.ColumnElement[bool]) -> None:
+    statement = sa.delete(entity).where(*conditions)
+    Session.execute(statement.execution_options(synchronize_session=False))

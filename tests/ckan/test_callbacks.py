@@ -1,0 +1,258 @@
+"""No message ends a consumer, and none is lost in silence: platform.md 0 items 5 and 8."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import redis
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
+from ckanext.harvest.plugin import Harvest
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+
+
+class Channel:
+    """Notes what is acknowledged."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+
+    def basic_ack(self, tag: str) -> None:
+        self.done.append(tag)
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    return portal.source(publisher.url(PATH))
+
+
+def gather(channel: Any, job_id: str) -> Any:
+    job = HarvestJob.get(job_id)
+    job.status = "Running"
+    job.save()
+    body = json.dumps({"harvest_job_id": job_id})
+    return queue.gather_callback(channel, queue.FakeMethod(body), None, body)
+
+
+def deliver(channel: Any, object_id: str) -> Any:
+    body = json.dumps({"harvest_object_id": object_id})
+    return queue.fetch_callback(channel, queue.FakeMethod(body), None, body)
+
+
+def raises(*_: object) -> None:
+    raise ZeroDivisionError("in somebody's harvester")
+
+
+def raises_with_broken_session(*_: object) -> None:
+    model.Session.add(HarvestObjectError(harvest_object_id="nobody", message="?"))
+    model.Session.flush()
+
+
+def errors_of(object_id: str) -> list[str]:
+    query = model.Session.query(HarvestObjectError.message)
+    return [row[0] for row in query.filter_by(harvest_object_id=object_id)]
+
+
+def state_of(object_id: str) -> tuple[str, str | None]:
+    model.Session.remove()
+    obj = HarvestObject.get(object_id)
+    return obj.state, obj.report_status
+
+
+def test_the_patches_are_in_force() -> None:
+    names = " ".join(compat.applied)
+    for name in ("gather-survives", "fetch-survives", "source-url", "source-options"):
+        assert name in names
+
+
+@pytest.mark.parametrize("stage", ["fetch_stage", "import_stage"])
+@pytest.mark.parametrize("fault", [raises, raises_with_broken_session])
+def test_a_stage_that_raises_costs_one_record_and_no_consumer(
+    stage: str, fault: Any, portal: Portal, source: str, monkeypatch: Any
+) -> None:
+    # platform.md 0 item 5, ckanext-harvest#112, with any package's harvester
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    first, *others = portal.waiting(job_id)
+    channel = Channel()
+    with monkeypatch.context() as patched:
+        patched.setattr(DataJsonHarvester, stage, fault)
+        assert deliver(channel, first) is False
+    assert len(channel.done) == 1
+    assert state_of(first) == ("ERROR", "errored")
+    assert "Internal error" in errors_of(first)[0]
+    for object_id in others:
+        deliver(channel, object_id)
+    assert figures(portal.finish(job_id)) == {"added": 2, "errored": 1}
+
+
+@pytest.mark.parametrize("fault", [raises, raises_with_broken_session])
+def test_a_gather_that_raises_ends_its_job_and_leaves_nothing_waiting(
+    fault: Any, portal: Portal, source: str, monkeypatch: Any
+) -> None:
+    # platform.md 0 item 5
+    def half_done(_self: object, job: HarvestJob) -> None:
+        HarvestObject(guid="half", job=job, state="WAITING").save()
+        fault()
+
+    job_id = portal.create_job(source)
+    channel = Channel()
+    with monkeypatch.context() as patched:
+        patched.setattr(DataJsonHarvester, "gather_stage", half_done)
+        assert gather(channel, job_id) is False
+    assert len(channel.done) == 1
+    assert portal.waiting(job_id) == []
+    job = portal.finish(job_id)
+    assert job["status"] == "Finished"
+    assert "Internal error" in job["gather_error_summary"][0]["message"]
+    assert figures(portal.run(source)) == {"added": 3}
+
+
+def test_redis_that_fails_after_a_gather_leaves_its_objects_waiting(
+    portal: Portal, source: str, monkeypatch: Any
+) -> None:
+    def fails(*_: object) -> None:
+        raise redis.ConnectionError("gone")
+
+    job_id = portal.create_job(source)
+    with monkeypatch.context() as patched:
+        patched.setattr(queue.RedisPublisher, "send", fails)
+        gather(Channel(), job_id)
+    assert len(portal.waiting(job_id)) == 3
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"added": 3}
+
+
+def test_an_object_or_job_that_is_deleted_under_a_consumer_ends_nobody(
+    portal: Portal, source: str, monkeypatch: Any
+) -> None:
+    # ckanext-harvest saves the object after each stage: StaleDataError, ObjectDeletedError
+    def deletes(kind: type) -> Any:
+        def stage(_self: object, each: Any) -> bool:
+            statement = model.Session.query(kind).filter_by(id=each.id)
+            statement.delete(synchronize_session=False)
+            model.Session.commit()
+            return True
+
+        return stage
+
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    channel = Channel()
+    with monkeypatch.context() as patched:
+        patched.setattr(DataJsonHarvester, "fetch_stage", deletes(HarvestObject))
+        for object_id in portal.waiting(job_id):
+            assert deliver(channel, object_id) is False
+    assert len(channel.done) == 3
+    portal.finish(job_id)
+    job_id = portal.create_job(source)
+    with monkeypatch.context() as patched:
+        patched.setattr(DataJsonHarvester, "gather_stage", deletes(HarvestJob))
+        assert gather(channel, job_id) is False
+    assert len(channel.done) == 4
+
+
+def test_an_object_that_is_given_up_says_so(portal: Portal, source: str) -> None:
+    # platform.md 1.5: state ERROR, report_status NULL and no message
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    first, *others = portal.waiting(job_id)
+    HarvestObject.get(first).retry_times = 4
+    model.Session.commit()
+    deliver(Channel(), first)
+    assert state_of(first) == ("ERROR", "errored")
+    assert "5 attempts" in errors_of(first)[0]
+    for object_id in others:
+        portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"added": 2, "errored": 1}
+
+
+def test_an_object_of_a_stopped_job_says_so(portal: Portal, source: str) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    job = HarvestJob.get(job_id)
+    job.status = "Finished"
+    job.save()
+    [first, *_others] = portal.waiting(job_id)
+    deliver(Channel(), first)
+    assert state_of(first) == ("ERROR", "errored")
+    assert "stopped" in errors_of(first)[0]
+
+
+def test_an_object_delivered_after_its_job_ended_stays_as_it_was(
+    portal: Portal, source: str
+) -> None:
+    # platform.md 0 item 8: the second delivery turned 10 of 10 good imports into errors
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    ids = portal.waiting(job_id)
+    for object_id in ids:
+        portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"added": 3}
+    channel = Channel()
+    for object_id in ids:
+        deliver(channel, object_id)
+    assert len(channel.done) == 3
+    assert figures(portal.job(job_id)) == {"added": 3}
+
+
+def test_harvester_run_during_a_gather_sends_nothing_twice(
+    portal: Portal, source: str, monkeypatch: Any
+) -> None:
+    # platform.md 0 item 8, ckanext-harvest#446: ``harvest_jobs_run`` in the middle of a gather
+    import ckanext.ukharvest.harvesters.run.gather as module
+
+    sent: list[list[str]] = []
+    finish = module.Gather._finish
+
+    def in_the_middle(self: Any, *args: Any) -> list[str]:
+        self._flush()
+        portal.finish(self.job_id)
+        sent.append(messages())
+        self.source = model.Session.merge(self.source)
+        return finish(self, *args)
+
+    monkeypatch.setattr(module, "BATCH", 1)
+    monkeypatch.setattr(module.Gather, "_finish", in_the_middle)
+    job_id = portal.create_job(source)
+    gather(Channel(), job_id)
+    assert sent == [[]]
+    assert sorted(messages()) == sorted(portal.waiting(job_id))
+    portal.finish(job_id)
+    assert sorted(messages()) == sorted(portal.waiting(job_id))
+
+
+def messages() -> list[str]:
+    connection = queue.get_connection()
+    found = connection.lrange(queue.get_fetch_routing_key(), 0, -1)
+    return [json.loads(each)["harvest_object_id"] for each in found]
+
+
+def test_a_message_that_is_none_of_ours_ends_no_consumer() -> None:
+    consumer = queue.get_fetch_consumer()
+    consumer.redis.rpush(consumer.routing_key, "no JSON", '{"other": 1}')
+    consumer.redis.rpush(consumer.routing_key, '{"harvest_object_id": "gone"}')
+    method, header, body = next(consumer.consume(queue="any"))
+    assert "gone" in body
+    assert queue.fetch_callback(consumer, method, header, body) is False
+    assert consumer.redis.keys(f"{consumer.routing_key}:*") == []
+    for other in ("no JSON", "[1]"):
+        assert queue.fetch_callback(Channel(), queue.FakeMethod(other), None, other) is False
+
+
+def test_the_stock_plugin_is_the_one_that_was_patched() -> None:
+    assert Harvest.after_dataset_create.__globals__["_create_harvest_source_object"].__module__ == (
+        "ckanext.ukharvest.logic.source_rules"
+    )

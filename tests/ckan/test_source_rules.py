@@ -1,0 +1,211 @@
+"""What a harvest source may be told: platform.md 0 item 11, on save through form and API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestSource
+
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+URL = "https://data.example.gov.uk/csw?map=1&service=CSW"
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> dict[str, Any]:
+    user = factories.UserWithToken()
+    call_action(
+        "organization_member_create",
+        {"ignore_auth": True},
+        id=organization["id"],
+        username=user["name"],
+        role="editor",
+    )
+    return user
+
+
+def save(portal: Portal, user: dict[str, Any], action: str = "create", **fields: Any) -> Any:
+    """Save a source as a user does through the API."""
+    config = fields.pop("config", None)
+    if config is not None:
+        fields["config"] = json.dumps(config)
+    if action == "create":
+        portal.number += 1
+        fields = {"name": f"by-user-{portal.number}", "title": "By user", **fields}
+        fields = {"source_type": "data_json", "owner_org": portal.organization_id, **fields}
+    context = {"user": user["name"], "ignore_auth": False, "model": model, "session": model.Session}
+    return tk.get_action(f"harvest_source_{action}")(context, fields)
+
+
+REFUSED = {
+    "/etc/passwd": "http:// or https://",
+    "file:///etc/passwd": "not file",
+    "ftp://data.example.gov.uk/data.json": "not ftp",
+    "http://169.254.169.254/latest/meta-data/": "not on the public internet",
+    "http://10.0.0.8/data.json": "not on the public internet",
+    "http://2852039166/data.json": "not on the public internet",
+    "http://user:pass@data.example.gov.uk/": "user name or password",
+}
+
+
+@pytest.mark.parametrize("url", REFUSED)
+def test_an_address_that_may_not_be_read_is_refused_beside_the_url(
+    url: str, portal: Portal, editor: dict[str, Any]
+) -> None:
+    # platform.md 0 item 11: all of these were accepted
+    with pytest.raises(tk.ValidationError) as refused:
+        save(portal, editor, url=url)
+    assert list(refused.value.error_dict) == ["url"]
+    assert REFUSED[url] in refused.value.error_dict["url"][0]
+
+
+def test_an_address_is_checked_for_other_packages_types_too(
+    portal: Portal, editor: dict[str, Any], monkeypatch: Any
+) -> None:
+    from ckanext.ukharvest import types
+
+    monkeypatch.setattr(types, "TYPES", {})  # as if the type were another package's
+    for url in REFUSED:
+        with pytest.raises(tk.ValidationError, match="URL"):
+            save(portal, editor, url=url)
+
+
+def test_an_address_is_checked_when_it_is_changed(portal: Portal, editor: dict[str, Any]) -> None:
+    source = save(portal, editor, url=URL)
+    for action in ("update", "patch"):
+        with pytest.raises(tk.ValidationError, match="URL"):
+            save(portal, editor, action, **{**source, "url": "file:///etc/passwd"})
+    assert HarvestSource.get(source["id"]).url == URL
+    save(portal, editor, "patch", id=source["id"], title="Renamed")
+
+
+def test_two_addresses_that_differ_in_the_query_are_two_sources(
+    portal: Portal, editor: dict[str, Any]
+) -> None:
+    # platform.md 1.6: the query was dropped
+    save(portal, editor, url=URL)
+    save(portal, editor, url=URL.replace("map=1", "map=2"))
+    save(portal, editor, url=URL, config={"default_tags": ["two"]})
+    for same in (URL, URL.replace(".uk/", ".uk:443/"), URL.replace("https", "HTTPS"), URL + "#top"):
+        with pytest.raises(tk.ValidationError, match="By user"):
+            save(portal, editor, url=same)
+
+
+def test_a_deleted_source_is_nobodys_duplicate(portal: Portal, editor: dict[str, Any]) -> None:
+    # ckanext-harvest#449
+    source = save(portal, editor, url=URL)
+    call_action("harvest_source_delete", {"ignore_auth": True}, id=source["id"])
+    save(portal, editor, url=URL)
+
+
+def test_options_are_refused_beside_the_configuration(
+    portal: Portal, editor: dict[str, Any], ckan_config: Any, monkeypatch: Any
+) -> None:
+    secret = "https://other.example.gov.uk X-Key: 1"
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.credentials.theirs", secret)
+    wrong = {
+        "not_overwite is not an option": {"not_overwite": []},
+        "no usable secret": {"credential": "unknown"},
+        "is for https://other.example.gov.uk": {"credential": "theirs"},
+    }
+    for message, config in wrong.items():
+        with pytest.raises(tk.ValidationError) as refused:
+            save(portal, editor, url=URL, config=config)
+        assert list(refused.value.error_dict) == ["config"]
+        assert message in refused.value.error_dict["config"][0]
+    save(portal, editor, url="https://other.example.gov.uk/", config={"credential": "theirs"})
+
+
+def test_the_form_shows_each_error_beside_its_field(
+    app: CKANTestApp, portal: Portal, editor: dict[str, Any]
+) -> None:
+    form = {
+        "name": "by-form",
+        "title": "By form",
+        "url": "ftp://data.example.gov.uk/",
+        "source_type": "data_json",
+        "owner_org": portal.organization_id,
+        "config": '{"not_overwite": []}',
+        "save": "Save",
+    }
+    headers = {"Authorization": editor["token"]}
+    answer = app.post("/harvest/new", data=form, headers=headers)
+    assert "only http and https addresses are, not ftp" in answer.body
+    assert "not_overwite is not an option" in answer.body
+    form.update(url=URL, config="")
+    app.post("/harvest/new", data=form, headers=headers, follow_redirects=False)
+    assert HarvestSource.get(model.Package.get("by-form").id).url == URL
+
+
+@pytest.fixture
+def groups() -> list[str]:
+    return [factories.Group(name=name)["name"] for name in ("transport", "parking")]
+
+
+def test_options_beyond_the_organisation_are_a_sysadmins(
+    portal: Portal, editor: dict[str, Any], groups: list[str]
+) -> None:
+    wanted = {"default_groups": ["transport"]}
+    with pytest.raises(tk.ValidationError, match="only a sysadmin"):
+        save(portal, editor, url=URL, config=wanted)
+    source = save(portal, factories.Sysadmin(), url=URL, config=wanted)
+    changed = {"default_groups": groups}
+    with pytest.raises(tk.ValidationError, match="only a sysadmin"):
+        save(portal, editor, "patch", id=source["id"], config=changed)
+    save(portal, editor, "patch", id=source["id"], config={**wanted, "default_tags": ["a"]})
+    # An editor who leaves them out does not take them away.
+    save(portal, editor, "patch", id=source["id"], config={"default_tags": ["b"]})
+    stored = json.loads(HarvestSource.get(source["id"]).config)
+    assert stored == {"default_tags": ["b"], "default_groups": ["transport"]}
+    save(portal, editor, "patch", id=source["id"], config={})
+    assert json.loads(HarvestSource.get(source["id"]).config) == wanted
+    save(portal, factories.Sysadmin(), "patch", id=source["id"], config={})
+    assert not HarvestSource.get(source["id"]).config
+
+
+def test_a_group_that_does_not_exist_is_refused(portal: Portal) -> None:
+    with pytest.raises(tk.ValidationError, match="no group 'nowhere'"):
+        save(portal, factories.Sysadmin(), url=URL, config={"default_groups": ["nowhere"]})
+
+
+def test_datasets_go_into_the_default_groups_and_stay_in_others(
+    portal: Portal, publisher: Publisher, groups: list[str]
+) -> None:
+    publisher.serve(PATH, catalogue(2))
+    config = {"default_groups": ["transport"]}
+    source = portal.source(publisher.url(PATH), config=config)
+    assert figures(portal.run(source)) == {"added": 2}
+    first = portal.datasets()[0]
+    assert [group["name"] for group in first["groups"]] == ["transport"]
+    by_hand = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
+    both = [{"name": name} for name in groups]
+    call_action("package_patch", by_hand, id=first["id"], groups=both)
+    assert figures(portal.run(source, force=True)) == {"updated": 2}
+    names = sorted(group["name"] for group in portal.datasets()[0]["groups"])
+    assert names == ["parking", "transport"]
+
+
+def test_the_run_asks_again_for_options_beyond_the_organisation(
+    portal: Portal, publisher: Publisher, groups: list[str]
+) -> None:
+    publisher.serve(PATH, catalogue(2))
+    source = portal.source(publisher.url(PATH))
+    # As another harvester's form, or somebody's SQL, left it: no sysadmin has seen it.
+    HarvestSource.get(source).config = json.dumps({"default_groups": ["transport"]})
+    model.Session.commit()
+    job = portal.run(source)
+    assert figures(job) == {"errored": 1}
+    assert "no sysadmin has confirmed it" in job["gather_error_summary"][0]["message"]
+    assert portal.datasets() == []
+    config = {"default_groups": ["transport"]}
+    save(portal, factories.Sysadmin(), "patch", id=source, config=config)
+    assert figures(portal.run(source)) == {"added": 2}

@@ -1,0 +1,249 @@
+"""ckanext-harvest's actions that clear and show, done so that they lose nobody else's data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest.logic.action import stock
+from ckanext.ukharvest.model import JobReport, Record, RecordProblem, SourceState
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, figures
+from tests.publisher import Publisher
+
+PATH, OTHER = "/data.json", "/other.json"
+Session = model.Session
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(5), etag='"one"')
+    source = portal.source(publisher.url(PATH))
+    assert figures(portal.run(source)) == {"added": 5}
+    return source
+
+
+@pytest.fixture
+def other(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(OTHER, catalogue([dataset(n) for n in range(100, 103)]))
+    source = portal.source(publisher.url(OTHER))
+    assert figures(portal.run(source)) == {"added": 3}
+    return source
+
+
+def act(action: str, **fields: Any) -> Any:
+    context = {"user": factories.Sysadmin()["name"], "model": model, "session": Session}
+    result = tk.get_action(action)(context, fields)
+    Session.remove()
+    return result
+
+
+def rows(entity: Any, **where: Any) -> int:
+    return int(Session.query(entity).filter_by(**where).count())
+
+
+def test_clear_removes_the_sources_own_datasets_from_everywhere(
+    portal: Portal, source: str, other: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(stock, "BATCH", 2)
+    Session.get(SourceState, source).schedule = {"time": "03:00"}
+    Session.commit()
+    packages = {each["id"] for each in portal.datasets()}
+    assert act("harvest_source_clear", id=source) == {"id": source, "deleted": 5}
+    left = {each["id"] for each in portal.datasets()}
+    assert len(left) == 3
+    assert len(portal.found()) == 3
+    gone = packages - left
+    assert not Session.query(model.Package).filter(model.Package.id.in_(gone)).count()
+    for table in ("resource", "package_tag"):
+        query = sa.text(f"SELECT count(*) FROM {table} WHERE package_id = ANY(:ids)")
+        assert Session.execute(query, {"ids": list(gone)}).scalar() == 0
+    for entity, column in (
+        (Record, "source_id"),
+        (JobReport, "source_id"),
+        (HarvestJob, "source_id"),
+        (HarvestObject, "harvest_source_id"),
+    ):
+        assert rows(entity, **{column: source}) == 0
+        assert rows(entity, **{column: other})
+    assert rows(RecordProblem) == 0
+    state = Session.get(SourceState, source)
+    assert (state.validators, state.resume, state.held) == (None, None, None)
+    assert state.schedule == {"time": "03:00"}
+    assert HarvestSource.get(source).active
+
+
+def test_clear_leaves_a_dataset_that_another_source_claims(
+    portal: Portal, source: str, other: str
+) -> None:
+    shared = Session.query(Record).filter_by(source_id=source).order_by(Record.guid).first()
+    package_id = shared.package_id
+    Session.query(Record).filter_by(source_id=other).order_by(
+        Record.guid
+    ).first().package_id = package_id
+    Session.commit()
+    assert act("harvest_source_clear", id=source)["deleted"] == 4
+    assert package_id in {each["id"] for each in portal.datasets()}
+    names = {each["name"] for each in portal.datasets()}
+    assert set(portal.found()) == names
+    found = call_action("package_search", fq=f'+harvest_source_id:"{source}"')
+    assert found["count"] == 0
+
+
+def test_clear_leaves_other_packages_that_are_to_be_deleted(portal: Portal, source: str) -> None:
+    # platform.md 1.7: the stock action removes every package in state to_delete
+    theirs = factories.Dataset()
+    Session.get(model.Package, theirs["id"]).state = "to_delete"
+    Session.commit()
+    act("harvest_source_clear", id=source)
+    assert Session.get(model.Package, theirs["id"]).state == "to_delete"
+
+
+def test_clear_of_a_dataset_with_collaborators_views_and_relations(
+    portal: Portal, source: str
+) -> None:
+    # platform.md 1.7: package_member has no cascade, so the stock action fails
+    first, second, *_others = portal.datasets()
+    user, group = factories.User(), factories.Group()
+    Session.add(
+        model.PackageMember(
+            package_id=first["id"],
+            user_id=user["id"],
+            capacity="editor",
+            modified=first["metadata_modified"],
+        )
+    )
+    Session.add(
+        model.ResourceView(
+            resource_id=first["resources"][0]["id"], title="View", view_type="text_view", order=0
+        )
+    )
+    Session.add(
+        model.PackageRelationship(
+            subject=model.Package.get(first["id"]),
+            object=model.Package.get(second["id"]),
+            type="depends_on",
+        )
+    )
+    Session.commit()
+    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
+    call_action("package_patch", context, id=first["id"], groups=[{"name": group["name"]}])
+    assert act("harvest_source_clear", id=source)["deleted"] == 5
+    assert portal.datasets() == []
+    assert portal.found() == []
+
+
+def test_clear_of_a_source_that_only_another_harvester_ever_ran(
+    portal: Portal, source: str, other: str
+) -> None:
+    Session.query(Record).delete()
+    Session.commit()
+    assert act("harvest_source_clear", id=source)["deleted"] == 5
+    assert len(portal.datasets()) == 3
+
+
+def test_clear_is_for_those_who_may_update_the_source(portal: Portal, source: str) -> None:
+    context = {"user": factories.User()["name"], "model": model}
+    with pytest.raises(tk.NotAuthorized):
+        tk.get_action("harvest_source_clear")(dict(context), {"id": source})
+    with pytest.raises(tk.NotAuthorized):
+        tk.get_action("harvest_source_job_history_clear")(dict(context), {"id": source})
+    with pytest.raises(tk.NotAuthorized):
+        tk.get_action("harvest_sources_job_history_clear")(dict(context), {})
+    with pytest.raises(tk.ObjectNotFound):
+        act("harvest_source_clear", id="nothing")
+    with pytest.raises(tk.ValidationError):
+        act("harvest_source_clear")
+    assert len(portal.datasets()) == 5
+
+
+@pytest.mark.parametrize("keep_current", [False, True])
+@pytest.mark.parametrize("action", ["harvest_source", "harvest_sources"])
+def test_history_clear_keeps_current_objects(
+    action: str, keep_current: bool, portal: Portal, publisher: Publisher, source: str
+) -> None:
+    publisher.serve(PATH, catalogue([dataset(n, description="New.") for n in range(5)]))
+    assert figures(portal.run(source)) == {"updated": 5}
+    broken = [dataset(n, description="New.") for n in range(4)]
+    publisher.serve(PATH, catalogue([*broken, dataset(4, title="")]))
+    assert figures(portal.run(source)) == {"not modified": 4, "errored": 1}
+    fields = {"keep_current": keep_current}
+    if action == "harvest_source":
+        fields["id"] = source
+    act(f"{action}_job_history_clear", **fields)
+    assert rows(HarvestObject, harvest_source_id=source) == 5
+    assert rows(HarvestObject, harvest_source_id=source, current=True) == 5
+    assert rows(HarvestJob, source_id=source) == 1
+    assert len(portal.datasets()) == len(portal.found()) == 5
+
+
+def test_history_clear_leaves_a_job_that_runs(portal: Portal, source: str) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id, force=True)
+    act("harvest_source_job_history_clear", id=source)
+    assert len(portal.waiting(job_id)) == 5
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"updated": 5}
+
+
+@pytest.fixture
+def people(organization: dict[str, str]) -> dict[str, str]:
+    """role → user name; "" is anonymous."""
+    names = {"": "", "stranger": factories.User()["name"]}
+    for role in ("member", "editor"):
+        names[role] = factories.User()["name"]
+        call_action(
+            "organization_member_create",
+            {"ignore_auth": True},
+            id=organization["id"],
+            username=names[role],
+            role=role,
+        )
+    return names
+
+
+def readers(people: dict[str, str], **fields: Any) -> list[str]:
+    found = []
+    for role, name in people.items():
+        context = {"user": name, "model": model, "session": Session}
+        try:
+            tk.get_action("harvest_object_show")(context, dict(fields))
+        except tk.NotAuthorized:
+            continue
+        found.append(role)
+    return found
+
+
+def test_an_object_is_readable_by_those_who_may_read_its_dataset(
+    portal: Portal, source: str, people: dict[str, str]
+) -> None:
+    # platform.md 0 item 13: everybody could read every object
+    first, second, *_others = portal.datasets()
+    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
+    call_action("package_patch", dict(context), id=first["id"], private=True)
+    objects = {obj.package_id: obj.id for obj in Session.query(HarvestObject)}
+    everybody = ["", "stranger", "member", "editor"]
+    assert readers(people, id=objects[second["id"]]) == everybody
+    assert readers(people, dataset_id=second["name"]) == everybody
+    assert readers(people, id=objects[first["id"]]) == ["member", "editor"]
+    assert readers(people, dataset_id=first["id"]) == ["member", "editor"]
+    assert readers(people, id=first["id"], attr="package_id") == ["member", "editor"]
+    # The dataset that is named beside an object does not open it.
+    both = {"id": objects[first["id"]], "dataset_id": second["id"]}
+    assert readers(people, **both) == ["member", "editor"]
+    # Without a dataset: who may update the source.
+    HarvestObject.get(objects[second["id"]]).package_id = None
+    Session.commit()
+    assert readers(people, id=objects[second["id"]]) == ["editor"]
+    with pytest.raises(tk.ObjectNotFound):
+        readers(people, id="nothing")
+    with pytest.raises(tk.ObjectNotFound):
+        readers(people, id="nothing", attr="package_id")
