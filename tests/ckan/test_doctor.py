@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import ckan.plugins as p
+import pysolr
 import pytest
 import redis
 import sqlalchemy as sa
@@ -17,7 +18,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat, config, doctor
+from ckanext.ukharvest import compat, config, doctor, sweeper
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import datasets, platform, runs, storage
 from ckanext.ukharvest.doctor.finding import Finding
@@ -49,7 +50,7 @@ def healthy() -> None:
 
 
 def swept(moment: datetime.datetime) -> None:
-    model.set_system_info(runs.SWEPT, json.dumps({"at": moment.isoformat(), "did": []}))
+    model.set_system_info(sweeper.NOTE, json.dumps({"at": moment.isoformat(), "did": []}))
     model.Session.commit()
 
 
@@ -160,13 +161,14 @@ def test_a_migration_that_was_forgotten_is_found() -> None:
 
 
 def test_a_solr_that_does_not_answer_or_lacks_fields_is_found(
-    monkeypatch: pytest.MonkeyPatch, ckan_config: Any
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert list(platform.solr()) == []
     monkeypatch.setattr(p, "plugin_loaded", lambda _name: True)
     monkeypatch.setattr(platform, "SPATIAL_FIELDS", {"solr-bbox": {"id", "minnx"}})
     one(platform.solr(), "error", "lacks the fields minnx", "solr-bbox")
-    monkeypatch.setitem(ckan_config, "solr_url", "http://127.0.0.1:9/solr/ckan")
+    nobody = pysolr.Solr("http://127.0.0.1:9/solr/ckan")
+    monkeypatch.setattr(search, "make_connection", lambda: nobody)
     one(platform.solr(), "error", "Solr does not answer", "solr_url")
 
 
@@ -225,7 +227,7 @@ def test_what_ended_runs_left_behind_is_found(portal: Portal, publisher: Publish
 
 
 def test_a_cron_that_does_not_come_is_found() -> None:
-    model.Session.query(model.SystemInfo).filter_by(key=runs.SWEPT).delete()
+    model.Session.query(model.SystemInfo).filter_by(key=sweeper.NOTE).delete()
     model.Session.commit()
     one(runs.cron(), "warning", "never", "cron")
     swept(utcnow() - 7 * HOUR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -17,9 +18,10 @@ from ckanext.harvest.model import (
     HarvestObjectExtra,
 )
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import config, sweeper
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import JobReport, SourceState, prune
+from ckanext.ukharvest.sweeper import history
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
@@ -181,6 +183,28 @@ def test_a_tick_takes_only_so_much_and_goes_in_batches(
     assert count(HarvestObject) == 12
     assert prune_all().objects == 8
     assert count(HarvestObject) == count(HarvestObject, current=True) == 4
+
+
+def test_a_tick_prunes_once_an_hour_and_goes_on_where_there_was_too_much(
+    portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        change_all(portal, publisher, source, f"Number {number}.")
+    assert history.prune_old_runs in sweeper.STEPS
+    model.Session.query(model.SystemInfo).filter_by(key=history.NOTE).delete()
+    model.Session.commit()
+    monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
+    monkeypatch.setattr(prune, "OBJECTS_A_TICK", 8)
+    monkeypatch.setattr(prune, "JOBS", 1)
+    words = "harvest objects, 0 gather errors and"
+    assert history.prune_old_runs() == [f"Pruned 8 {words} 2 jobs of older runs"]
+    assert history.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
+    monkeypatch.setattr(config, "prune_keep_runs", lambda: 20)
+    change_all(portal, publisher, source, "Within the hour.")
+    monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
+    assert history.prune_old_runs() == []
+    monkeypatch.setattr(history, "PAUSE", datetime.timedelta(0))
+    assert history.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
 
 
 def test_the_command_says_what_would_go_and_what_went(

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import config, sweeper
 from ckanext.ukharvest.doctor.finding import ERROR, WARNING, Finding, examples
 from ckanext.ukharvest.model import JobReport, Worker, staging, utcnow
 
@@ -19,7 +19,6 @@ Session = model.Session
 UNFINISHED = ("WAITING", "FETCH", "IMPORT")
 # Without any progress for so long, a run is stuck.
 STUCK = datetime.timedelta(hours=1)
-SWEPT = "ukharvest.sweeper"  # key in system_info of what the sweeper notes at each tick
 
 
 def workers() -> Iterator[Finding]:
@@ -139,7 +138,9 @@ def leftovers() -> Iterator[Finding]:
 
 def cron() -> Iterator[Finding]:
     """When runs were last scheduled, closed and mended."""
-    note = Session.scalar(sa.select(model.SystemInfo.value).where(model.SystemInfo.key == SWEPT))
+    note = Session.scalar(
+        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == sweeper.NOTE)
+    )
     advice = "Let cron call 'ckan harvester run' every few minutes."
     last = _moment(note)
     if last is None:

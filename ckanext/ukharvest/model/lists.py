@@ -87,7 +87,7 @@ def _count_datasets(source_ids: Collection[str]) -> dict[str, int]:
             model.Package.state == "active",
         )
     )
-    return dict(query.group_by(HarvestObject.harvest_source_id).tuples())
+    return dict(query.group_by(HarvestObject.harvest_source_id).all())
 
 
 def list_jobs(*, source_id: str | None, limit: int, offset: int) -> tuple[int, list[Row]]:
