@@ -9,7 +9,6 @@ never a search result without a dataset.
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,10 +20,11 @@ from ckan.lib.plugins import lookup_package_plugin
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat, config, mapper
-from ckanext.ukharvest.core.errors import RejectedByCkan, UkharvestError
+from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.core.values import slug
-from ckanext.ukharvest.model import Record, RecordProblem, utcnow
+from ckanext.ukharvest.core.text import one_line
+from ckanext.ukharvest.model import Record, RecordProblem, claims, rows, versions
+from ckanext.ukharvest.model.names import free_name
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -90,7 +90,7 @@ def upsert_many(writes: Sequence[Write]) -> list[str | UkharvestError]:
         try:
             written = [_write(write) for write in writes]
             Session.commit()
-        except (_Rejected, sa.exc.IntegrityError) as exc:
+        except (_Rejected, RecordError, sa.exc.IntegrityError) as exc:
             compat.rollback()
             if len(writes) > 1:
                 return [result for write in writes for result in upsert_many([write])]
@@ -121,39 +121,21 @@ def _forget_fingerprints(package_ids: Sequence[str]) -> None:
 
 def _write(write: Write) -> tuple[str, str]:
     obj = HarvestObject.get(write.object_id)
-    row = _locked_row(obj)
+    row = rows.locked(obj)
     Session.refresh(obj)
     if obj.report_status:  # the same message was worked off while this one waited for the lock
         return obj.report_status, obj.package_id
     package = Session.get(model.Package, row.package_id) if row.package_id else None
     if package and package.state != "active" and not row.removed and not write.forced:
         return _leave_deleted(obj, row, write)
+    if package is None or package.state != "active":
+        claims.refuse_foreign(obj.guid, obj.source)
     status, package_id, resources = _write_package(write, row, package)
-    _make_current(obj, package_id, status)
+    rows.make_current(obj, package_id, status)
     _remember(row, write, status, package_id)
     row.resources = resources
     row.removed = False
     return status, package_id
-
-
-def _locked_row(obj: HarvestObject) -> Record:
-    """Return the record's row, made if it is new, locked until the transaction ends."""
-    keys = {"source": obj.harvest_source_id, "guid": obj.guid}
-    Session.execute(
-        sa.text("SELECT pg_advisory_xact_lock(hashtext(:source), hashtext(:guid))"), keys
-    )
-    row = (
-        Session.query(Record)
-        .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
-        .populate_existing()
-        .one_or_none()
-    )
-    if row is None:
-        row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
-        row.first_seen = utcnow()
-        row.first_seen_job_id = obj.harvest_job_id
-        Session.add(row)
-    return row
 
 
 def _leave_deleted(obj: HarvestObject, row: Record, write: Write) -> tuple[str, str]:
@@ -184,7 +166,7 @@ def _write_package(
         context["original_package"] = existing
         _call("package_update", context, mapped.package)
         return UPDATED, existing["id"], mapped.resources
-    mapped.package["name"] = _free_name(write.record.title)
+    mapped.package["name"] = free_name(write.record.title)
     package_id = _call("package_create", context, mapped.package)
     return ADDED, package_id, mapped.resources
 
@@ -201,36 +183,18 @@ def _show(package_id: str) -> dict[str, Any]:
     return dict(tk.get_action("package_show")(context, {"id": package_id}))
 
 
-def _make_current(obj: HarvestObject, package_id: str, status: str) -> None:
-    _retire(package_id, obj)
-    obj.package_id = package_id
-    obj.current = True
-    obj.report_status = status
-
-
-def _retire(package_id: str, obj: HarvestObject) -> None:
-    """No other object of this source is the dataset's current one."""
-    statement = (
-        sa.update(HarvestObject)
-        .where(
-            HarvestObject.package_id == package_id,
-            HarvestObject.harvest_source_id == obj.harvest_source_id,
-            HarvestObject.current.is_(True),
-            HarvestObject.id != obj.id,
-        )
-        .values(current=False)
-    )
-    Session.execute(statement.execution_options(synchronize_session=False))
-
-
 def _remember(row: Record, write: Write, outcome: str, package_id: str | None) -> None:
+    obj = HarvestObject.get(write.object_id)
+    is_changed = row.fingerprint != write.fingerprint
     row.package_id = package_id
     row.fingerprint = write.fingerprint
     row.last_modified = write.last_modified
     row.url = write.url
     row.outcome = outcome
-    _mark_seen(row, HarvestObject.get(write.object_id))
+    rows.mark_seen(row, obj)
     Session.flush()
+    if is_changed and obj.content:
+        versions.keep(row.id, obj.harvest_job_id, obj.content)
     Session.query(RecordProblem).filter_by(record_id=row.id).delete(synchronize_session=False)
     Session.add_all(
         RecordProblem(
@@ -244,22 +208,16 @@ def _remember(row: Record, write: Write, outcome: str, package_id: str | None) -
     )
 
 
-def _mark_seen(row: Record, obj: HarvestObject) -> None:
-    row.last_seen = utcnow()
-    row.last_seen_job_id = obj.harvest_job_id
-    row.missed_runs = 0
-
-
 def skip(object_id: str, fingerprint: str) -> None:
     """Note that a record is not for us, so that it costs nothing until it changes; commits.
 
     If it has a dataset from before, the next complete runs count it as missing.
     """
     obj = HarvestObject.get(object_id)
-    row = _locked_row(obj)
+    row = rows.locked(obj)
     row.outcome = SKIPPED
     row.fingerprint = fingerprint
-    _mark_seen(row, obj)
+    rows.mark_seen(row, obj)
     obj.report_status = UNCHANGED
     Session.commit()
 
@@ -267,7 +225,7 @@ def skip(object_id: str, fingerprint: str) -> None:
 def delete(object_id: str) -> None:
     """Delete the dataset of a record that is gone from its source; commits."""
     obj = HarvestObject.get(object_id)
-    row = _locked_row(obj)
+    row = rows.locked(obj)
     Session.refresh(obj)
     if obj.report_status:
         Session.commit()
@@ -282,7 +240,7 @@ def delete(object_id: str) -> None:
         Session.commit()
         return
     obj.package_id = package.id
-    _retire(package.id, obj)
+    rows.retire(package.id, obj)
     # package_delete commits, and with it everything above.
     context = {"user": config.harvest_user(), "ignore_auth": True}
     tk.get_action("package_delete")(context, {"id": package.id})
@@ -296,9 +254,9 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
         stage: "Fetch" or "Import".
     """
     obj = HarvestObject.get(object_id)
-    row = _locked_row(obj)
+    row = rows.locked(obj)
     row.outcome = ERRORED
-    _mark_seen(row, obj)
+    rows.mark_seen(row, obj)
     obj.report_status = ERRORED
     Session.add(
         HarvestObjectError(
@@ -308,35 +266,17 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     Session.commit()
 
 
-def _free_name(title: str) -> str:
-    """Return a dataset name made of the title that no dataset has, deleted ones included."""
-    base = slug(title)
-    pattern = base.replace("_", r"\_") + "%"
-    query = Session.query(model.Package.name).filter(model.Package.name.like(pattern))
-    taken = {name for (name,) in query}
-    if base not in taken:
-        return base
-    numbered = (f"{base}-{number}" for number in range(2, 1000))
-    return next((name for name in numbered if name not in taken), f"{base}-{secrets.token_hex(4)}")
-
-
 def _is_name_taken(exc: Exception) -> bool:
     if isinstance(exc, _Rejected):
         return "name" in exc.errors
     return "package_name" in str(exc) or "idx_pkg_name" in str(exc)
 
 
-def _rejection(exc: Exception) -> RejectedByCkan:
+def _rejection(exc: Exception) -> RecordError:
+    if isinstance(exc, RecordError):
+        return exc
     if not isinstance(exc, _Rejected):
         log.error("The database refused a record", exc_info=exc)
         return RejectedByCkan("the database refused the record; the portal's log has the details")
-    details = "; ".join(f"{key}: {_flat(value)}" for key, value in exc.errors.items())
+    details = "; ".join(f"{key}: {one_line(value)}" for key, value in exc.errors.items())
     return RejectedByCkan(f"CKAN does not accept the dataset: {details}")
-
-
-def _flat(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_flat(each)}" for key, each in value.items() if each)
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_flat(each) for each in value if each)
-    return str(value)

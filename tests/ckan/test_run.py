@@ -345,8 +345,8 @@ def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few
     def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         statements.append(statement)
 
-    def asked(path: str, number: int) -> int:
-        publisher.serve(path, catalogue(number))
+    def asked(path: str, numbers: range) -> int:
+        publisher.serve(path, catalogue([dataset(number) for number in numbers]))
         source = portal.source(publisher.url(path))
         portal.run(source)
         job_id = portal.create_job(source)
@@ -356,7 +356,7 @@ def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few
 
     sa.event.listen(model.meta.engine, "before_cursor_execute", note)
     try:
-        few, many = asked("/few.json", 2), asked("/many.json", 30)
+        few, many = asked("/few.json", range(2)), asked("/many.json", range(2, 32))
     finally:
         sa.event.remove(model.meta.engine, "before_cursor_execute", note)
     assert few == many

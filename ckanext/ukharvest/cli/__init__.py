@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import click
 
+from ckanext.ukharvest.cli.adopt import adopt
+from ckanext.ukharvest.cli.approve import approve
 from ckanext.ukharvest.cli.check import check
+from ckanext.ukharvest.cli.diff import diff
 from ckanext.ukharvest.cli.doctor import doctor
 from ckanext.ukharvest.cli.lists import jobs, sources, types
 from ckanext.ukharvest.cli.prune import prune
+from ckanext.ukharvest.cli.run import run
 
 __all__ = ["ukharvest"]
 
@@ -17,7 +21,11 @@ def ukharvest() -> None:
     """Look after harvesting with ckanext-ukharvest."""
 
 
+ukharvest.add_command(adopt)
+ukharvest.add_command(approve)
 ukharvest.add_command(check)
+ukharvest.add_command(diff)
 ukharvest.add_command(prune)
+ukharvest.add_command(run)
 for command in (doctor, jobs, sources, types):
     ukharvest.add_command(command)

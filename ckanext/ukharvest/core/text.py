@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 
 # C0 and C1 controls but tab and line feed, and lone surrogates, which neither XML nor PostgreSQL
@@ -39,3 +40,12 @@ def shorten(value: str, length: int = 80) -> str:
     """Return a text on one line, at most ``length`` characters long, for use in a message."""
     line = " ".join(value.split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def one_line(value: object) -> str:
+    """Return CKAN's validation errors, nested as they come, as one readable line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {one_line(each)}" for key, each in value.items() if each)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(one_line(each) for each in value if each)
+    return str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import model
+from ckan import authz, model
 from ckanext.harvest.model import HarvestObject
 
 Answer = dict[str, Any]
@@ -83,6 +83,30 @@ def _may_update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
     except tk.NotAuthorized:
         return {"success": False, "msg": tk._("Not authorised to see this harvest source's state")}
     return {"success": True}
+
+
+def ukharvest_deletions_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may update the source."""
+    return _may_update_source(context, data_dict)
+
+
+def ukharvest_record_versions(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may update the source."""
+    return _may_update_source(context, data_dict)
+
+
+def ukharvest_deletions_approve(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Administrators of the source's organisation; sysadmins are not asked."""
+    package = model.Package.get(data_dict.get("source_id") or "-")
+    organisation = package.owner_org if package and package.type == "harvest" else None
+    user = context.get("user")
+    # No role below "admin" has the permission of this name.
+    if authz.has_user_permission_for_group_or_org(organisation, user, "admin"):
+        return {"success": True}
+    return {
+        "success": False,
+        "msg": tk._("Only an administrator of the source's organisation may approve deletions"),
+    }
 
 
 def ukharvest_schedule_show(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -21,6 +21,9 @@ T = TypeVar("T")
 # One statement's worth of ids: far below PostgreSQL's limit of 65,535 parameters.
 CHUNK = 5000
 
+# Outcomes of rows that adoption made and no import has confirmed yet.
+ADOPTED, ADOPTED_BY_GUID = "adopted", "adopted by guid"
+
 
 class Known(NamedTuple):
     """One record row with what decides whether it has to be imported again.
@@ -43,8 +46,18 @@ class Known(NamedTuple):
 
     @property
     def is_active(self) -> bool:
-        """There is a dataset that people can see, so it can go missing."""
+        """There is a dataset that people can see."""
         return self.package_state == "active"
+
+    @property
+    def can_go_missing(self) -> bool:
+        """Its absence means something: not so for what only shares its guid with the source."""
+        return self.is_active and self.outcome != ADOPTED_BY_GUID
+
+    @property
+    def is_newly_adopted(self) -> bool:
+        """No complete run of ours has looked for it, so the first one must not delete it."""
+        return self.is_active and self.outcome == ADOPTED and not self.missed_runs
 
     @property
     def deleted_by_hand(self) -> bool:
@@ -104,6 +117,13 @@ def mark_missed(ids: Iterable[int]) -> None:
     """Count one more complete run that did not see these records; the caller commits."""
     for chunk in _chunks(ids):
         _update(chunk, missed_runs=Record.missed_runs + 1)
+
+
+def forget(ids: Iterable[int]) -> None:
+    """Drop rows (by id) that turned out not to be the source's; the caller commits."""
+    for chunk in _chunks(ids):
+        statement = sa.delete(Record).where(Record.id.in_(chunk))
+        Session.execute(statement.execution_options(synchronize_session=False))
 
 
 def _update(ids: list[int], **values: object) -> None:

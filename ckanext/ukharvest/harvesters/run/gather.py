@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
 
 import sqlalchemy as sa
 from ckan import model
@@ -12,18 +11,25 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestSource
 
 from ckanext.ukharvest import compat, config, store
 from ckanext.ukharvest.core import deletions
-from ckanext.ukharvest.core.errors import ParseError, SourceError, UkharvestError
+from ckanext.ukharvest.core.errors import SourceError, UkharvestError
 from ckanext.ukharvest.core.records import (
     Ending,
-    Problem,
     RawRecord,
     Reading,
     Source,
     Validators,
 )
+from ckanext.ukharvest.harvesters.run.rules import MAX_GUID, guid_error, is_unchanged, sentences
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
-from ckanext.ukharvest.model import JobReport, SourceState, indexed, staging, utcnow
-from ckanext.ukharvest.model.known import Known, known_records, mark_missed, mark_seen
+from ckanext.ukharvest.model import JobReport, SourceState, adoption, held, indexed, staging, utcnow
+from ckanext.ukharvest.model.known import (
+    ADOPTED_BY_GUID,
+    Known,
+    forget,
+    known_records,
+    mark_missed,
+    mark_seen,
+)
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.types import SourceType
 
@@ -31,8 +37,6 @@ log = logging.getLogger(__name__)
 Session = model.Session
 
 BATCH = 500  # objects a commit
-# A unique index holds at most 2,704 bytes an entry; no real identifier comes near.
-MAX_GUID = 2000
 
 
 class Gather:
@@ -62,6 +66,9 @@ class Gather:
             return []
         setting = setting_of(self.kind, self.source)
         self.known = known_records(setting.id)
+        if not self.known and adoption.adopt(self.source):
+            Session.commit()
+            self.known = known_records(setting.id)
         indexed.mend(setting.id, self.known.values())
         documents = {} if self.force else self._trusted_validators(setting)
         with config.http_client(setting.options["credential"]) as http:
@@ -107,7 +114,7 @@ class Gather:
 
     def _take(self, raw: RawRecord, setting: Setting) -> None:
         self.counts["seen"] += 1
-        error = raw.error or _guid_error(raw)
+        error = raw.error or guid_error(raw)
         if error:
             self._lose(raw, error)
             return
@@ -115,7 +122,7 @@ class Gather:
             self.said_deleted.add(raw.guid)
             return
         known = self.known.get(raw.guid)
-        if known and not self.force and _is_unchanged(raw, known, setting):
+        if known and not self.force and is_unchanged(raw, known, setting):
             self._leave(known)
             return
         self.seen.add(raw.guid)
@@ -180,6 +187,8 @@ class Gather:
         missed = (*plan.missing, *plan.held)
         mark_seen(self.unchanged, self.job_id)
         mark_missed(self.known[guid].id for guid in missed)
+        if complete:
+            forget(each.id for each in self.known.values() if self._is_strange(each))
         self.counts["missing"] = len(plan.missing)
         self.counts["held"] = len(plan.held)
         self._remember(setting, ending, plan, complete=complete)
@@ -187,7 +196,7 @@ class Gather:
         report.counts = dict(self.counts)
         report.complete = complete
         report.outcome = "held" if plan.held else "finished"
-        report.reason = _sentences(reason or plan.reason, ending.problems)
+        report.reason = sentences(reason or plan.reason, ending.problems)
         report.finished = report.heartbeat = utcnow()
         staging.show(self.job_id)
         Session.commit()
@@ -202,17 +211,23 @@ class Gather:
                 self.counts["seen"] += 1
                 self._leave(known)
 
+    def _is_strange(self, known: Known) -> bool:
+        """An organisation's dataset that turned out not to be of this source."""
+        return known.outcome == ADOPTED_BY_GUID and known.guid not in self.seen
+
     def _plan_deletions(self, complete: bool) -> deletions.DeletionPlan:
         known = {
-            guid: deletions.Known(missed=each.missed_runs, active=each.is_active)
+            guid: deletions.Known(missed=each.missed_runs, active=each.can_go_missing)
             for guid, each in self.known.items()
         }
+        # The first run over datasets of another harvester deletes none of them.
+        is_first = any(each.is_newly_adopted for each in self.known.values())
         return deletions.plan(
             known,
             self.seen,
             complete=complete,
-            said_deleted=self.said_deleted,
-            after_runs=config.delete_after_runs(),
+            said_deleted=() if is_first else self.said_deleted,
+            after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
             max_share=config.delete_max_share(),
         )
 
@@ -234,8 +249,7 @@ class Gather:
             state = SourceState(source_id=setting.id)
             Session.add(state)
         if complete:  # a read that proves nothing leaves what waits as it is
-            held = {"job_id": self.job_id, "guids": list(plan.held), "reason": plan.reason}
-            state.held = held if plan.held else sa.null()
+            state.held = held.note(state.held, self.job_id, plan) or sa.null()
         if ending.unchanged and state.validators:
             return
         documents = {
@@ -258,26 +272,3 @@ class Gather:
         report.finished = utcnow()
         Session.add(HarvestGatherError(message=error.message, harvest_job_id=self.job_id))
         Session.commit()
-
-
-def _sentences(reason: str, problems: Iterable[Problem]) -> str:
-    return "; ".join(each for each in (reason, *(problem.message for problem in problems)) if each)
-
-
-def _guid_error(raw: RawRecord) -> ParseError | None:
-    if len(raw.guid) > MAX_GUID:
-        return ParseError(
-            f"{raw.position or raw.url}: the identifier has {len(raw.guid):,} characters; "
-            f"expected at most {MAX_GUID:,}",
-            url=raw.url,
-        )
-    return None
-
-
-def _is_unchanged(raw: RawRecord, known: Known, setting: Setting) -> bool:
-    if not known.is_sound:
-        return False
-    if raw.content is None:
-        # Only listed: the source's own stamp decides whether it is fetched, by equality alone.
-        return bool(raw.modified) and raw.modified == known.last_modified
-    return setting.fingerprint(raw.content) == known.fingerprint

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.logic.action.deletions import (
+    ukharvest_deletions_approve,
+    ukharvest_deletions_list,
+)
 from ckanext.ukharvest.logic.action.figures import (
     harvest_job_list,
     harvest_job_show,
@@ -26,6 +30,7 @@ from ckanext.ukharvest.logic.action.stock import (
     harvest_source_job_history_clear,
     harvest_sources_job_history_clear,
 )
+from ckanext.ukharvest.logic.action.versions import ukharvest_record_versions
 
 __all__ = [
     "harvest_job_list",
@@ -37,8 +42,11 @@ __all__ = [
     "harvest_source_reindex",
     "harvest_source_show_status",
     "harvest_sources_job_history_clear",
+    "ukharvest_deletions_approve",
+    "ukharvest_deletions_list",
     "ukharvest_doctor",
     "ukharvest_jobs_list",
+    "ukharvest_record_versions",
     "ukharvest_run_create",
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",

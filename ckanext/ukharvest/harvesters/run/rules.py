@@ -1,0 +1,39 @@
+"""What a gather asks of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.harvesters.run.setting import Setting
+from ckanext.ukharvest.model.known import Known
+
+# A unique index holds at most 2,704 bytes an entry; no real identifier comes near.
+MAX_GUID = 2000
+
+
+def sentences(reason: str, problems: Iterable[Problem]) -> str:
+    """Join the reasons of a run that there are."""
+    return "; ".join(each for each in (reason, *(problem.message for problem in problems)) if each)
+
+
+def guid_error(raw: RawRecord) -> ParseError | None:
+    """Return the error of an identifier that cannot be stored, if it is one."""
+    if len(raw.guid) > MAX_GUID:
+        return ParseError(
+            f"{raw.position or raw.url}: the identifier has {len(raw.guid):,} characters; "
+            f"expected at most {MAX_GUID:,}",
+            url=raw.url,
+        )
+    return None
+
+
+def is_unchanged(raw: RawRecord, known: Known, setting: Setting) -> bool:
+    """Tell whether there is nothing to do for a record (DESIGN 3.3)."""
+    if not known.is_sound:
+        return False
+    if raw.content is None:
+        # Only listed: the source's own stamp decides whether it is fetched, by equality alone.
+        return bool(raw.modified) and raw.modified == known.last_modified
+    return setting.fingerprint(raw.content) == known.fingerprint

@@ -1,0 +1,24 @@
+"""Find the harvest source that a request names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+
+def source_of(data_dict: dict[str, Any]) -> HarvestSource:
+    """Return the source that ``source_id`` names, by id or name.
+
+    Raises:
+        ValidationError: there is no ``source_id``.
+        ObjectNotFound: there is no such source.
+    """
+    name_or_id = str(tk.get_or_bust(data_dict, "source_id"))
+    package = model.Package.get(name_or_id)
+    source = HarvestSource.get(package.id if package else name_or_id)
+    if source is None:
+        raise tk.ObjectNotFound(tk._("There is no harvest source of this name or id."))
+    return source

@@ -1,0 +1,255 @@
+"""Rows for datasets that a source has already, from another harvester or under another id.
+
+DESIGN 3.2; what is taken and what is not: docs/decisions/0008-adoption.md. Nothing here commits.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject, HarvestSource
+from sqlalchemy.dialects import postgresql
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.model.known import ADOPTED, ADOPTED_BY_GUID
+
+Session = model.Session
+Package = model.Package
+
+STATES = ("active", "deleted")
+CHUNK = 5000  # rows a statement; six parameters each stay below PostgreSQL's 65,535
+
+
+class Found(NamedTuple):
+    """A dataset that the source may claim.
+
+    Attributes:
+        evidence: what says so: "harvest object", "harvest_source_id", "guid" or, for rows that
+            a deleted source leaves, "deleted source".
+    """
+
+    guid: str
+    package_id: str
+    name: str
+    evidence: str
+
+
+def adopt(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
+    """Make rows for the datasets that the source has already, and return what was found.
+
+    Adopted rows have no fingerprint, so that the next run imports each record once.
+
+    Args:
+        by_guid: also by the extra ``guid`` alone, within the source's own organisation.
+    """
+    twins = _deleted_twins(source)
+    found = find(source, by_guid=by_guid)
+    for twin in twins:
+        _move_rows(twin.id, source.id)
+    made = [each for each in found if each.evidence != "deleted source"]
+    by_guid_ids = [each.package_id for each in made if each.evidence == "guid"]
+    _drop_rows_of_deleted_sources(by_guid_ids)
+    for start in range(0, len(made), CHUNK):
+        _insert(source.id, made[start : start + CHUNK])
+    Session.expire_all()
+    return found
+
+
+def find(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
+    """Return what ``adopt`` would adopt: one dataset a guid, one guid a dataset."""
+    twins = _deleted_twins(source)
+    candidates = [_rows_of(twins), _by_objects([source, *twins]), _by_source_extra(source)]
+    if by_guid:
+        candidates.append(_by_guid_extra(source))
+    own = Session.query(Record.guid, Record.package_id).filter(
+        Record.source_id == source.id, Record.package_id.isnot(None)
+    )
+    guids, packages = set(), set()
+    for guid, package_id in own:
+        guids.add(guid)
+        packages.add(package_id)
+    found = []
+    for each in itertools.chain.from_iterable(candidates):
+        if each.guid and each.guid not in guids and each.package_id not in packages:
+            guids.add(each.guid)
+            packages.add(each.package_id)
+            found.append(each)
+    return found
+
+
+def _deleted_twins(source: HarvestSource) -> list[HarvestSource]:
+    """Sources that were deleted, of the same address and organisation, the newest first."""
+    organisation = _organisation(source)
+    query = (
+        Session.query(HarvestSource)
+        .outerjoin(Package, Package.id == HarvestSource.id)
+        .filter(
+            HarvestSource.active.is_(False),
+            HarvestSource.id != source.id,
+            sa.func.coalesce(Package.owner_org, HarvestSource.publisher_id) == organisation,
+        )
+        .order_by(HarvestSource.created.desc())
+    )
+    address = _address(source.url)
+    return [each for each in query if _address(each.url) == address]
+
+
+def _organisation(source: HarvestSource) -> str:
+    package = Session.get(Package, source.id)
+    return str((package.owner_org if package else None) or source.publisher_id or "")
+
+
+def _address(url: str) -> tuple[str, ...]:
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return (url,)
+    return (parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), parts.query)
+
+
+def _rows_of(twins: list[HarvestSource]) -> Iterator[Found]:
+    query = (
+        Session.query(Record.guid, Package.id, Package.name)
+        .join(Package, Package.id == Record.package_id)
+        .filter(Record.source_id.in_([twin.id for twin in twins]))
+    )
+    return (Found(row[0], row[1], row[2], "deleted source") for row in query)
+
+
+def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
+    """Datasets whose newest current object is one of these sources'; active and newest first.
+
+    Stock harvesters look guids up without regard to the source, so that two sources can have a
+    current object of one dataset: it belongs to the one that wrote it last.
+    """
+    ids = [source.id for source in sources]
+    mine = sa.select(HarvestObject.package_id).where(
+        HarvestObject.harvest_source_id.in_(ids), HarvestObject.current.is_(True)
+    )
+    newest = (
+        sa.select(
+            HarvestObject.guid,
+            HarvestObject.package_id,
+            HarvestObject.harvest_source_id,
+            HarvestObject.gathered,
+        )
+        .where(HarvestObject.current.is_(True), HarvestObject.package_id.in_(mine))
+        .distinct(HarvestObject.package_id)
+        .order_by(HarvestObject.package_id, HarvestObject.gathered.desc())
+        .subquery()
+    )
+    query = (
+        Session.query(newest.c.guid, Package.id, Package.name)
+        .join(Package, Package.id == newest.c.package_id)
+        .filter(
+            newest.c.harvest_source_id.in_(ids),
+            Package.state.in_(STATES),
+            ~_is_in_rows(Record.source_id.notin_(ids)),
+        )
+        .order_by(Package.state, newest.c.gathered.desc())
+    )
+    return (Found(row[0], row[1], row[2], "harvest object") for row in query)
+
+
+def _by_source_extra(source: HarvestSource) -> Iterator[Found]:
+    return _by_extras(
+        source,
+        "harvest_source_id",
+        [
+            compat.dataset_extra("harvest_source_id") == source.id,
+        ],
+    )
+
+
+def _by_guid_extra(source: HarvestSource) -> Iterator[Found]:
+    return _by_extras(source, "guid", [])
+
+
+def _by_extras(source: HarvestSource, evidence: str, conditions: list[Any]) -> Iterator[Found]:
+    """Datasets of the source's own organisation that no other living source has."""
+    living = sa.select(HarvestSource.id).where(
+        HarvestSource.active.is_(True), HarvestSource.id != source.id
+    )
+    has_object = (
+        sa.select(sa.literal(1))
+        .where(
+            HarvestObject.package_id == Package.id,
+            HarvestObject.current.is_(True),
+            HarvestObject.harvest_source_id.in_(living),
+        )
+        .exists()
+    )
+    guid = compat.dataset_extra("guid")
+    query = (
+        Session.query(guid, Package.id, Package.name)
+        .filter(
+            Package.type == "dataset",
+            Package.state.in_(STATES),
+            Package.owner_org == _organisation(source),
+            guid.isnot(None),
+            ~_is_in_rows(Record.source_id.in_(living)),
+            ~has_object,
+            *conditions,
+        )
+        .order_by(Package.state, Package.metadata_created)
+    )
+    return (Found(row[0], row[1], row[2], evidence) for row in query)
+
+
+def _is_in_rows(condition: Any) -> Any:
+    query = sa.select(sa.literal(1)).where(Record.package_id == Package.id, condition)
+    return query.exists()
+
+
+def _move_rows(old_id: str, new_id: str) -> None:
+    """Give a deleted source's rows, with their resources and versions, to the new source."""
+    taken = sa.select(Record.guid).where(Record.source_id == new_id)
+    statement = (
+        sa.update(Record)
+        .where(Record.source_id == old_id, Record.guid.notin_(taken))
+        .values(
+            source_id=new_id,
+            fingerprint="",
+            last_modified="",
+            etag="",
+            missed_runs=0,
+            outcome=ADOPTED,
+        )
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def _drop_rows_of_deleted_sources(package_ids: Iterable[str]) -> None:
+    # find() lets through only rows of sources that are deleted: two rows would name one dataset.
+    statement = sa.delete(Record).where(Record.package_id.in_(list(package_ids)))
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def _insert(source_id: str, found: list[Found]) -> None:
+    rows = [
+        {
+            "source_id": source_id,
+            "guid": each.guid,
+            "package_id": each.package_id,
+            "outcome": ADOPTED_BY_GUID if each.evidence == "guid" else ADOPTED,
+        }
+        for each in found
+    ]
+    insert = postgresql.insert(Record).values(rows)
+    # A record that was refused because of its guid has a row without a dataset.
+    statement = insert.on_conflict_do_update(
+        index_elements=["source_id", "guid"],
+        set_={
+            "package_id": insert.excluded.package_id,
+            "outcome": insert.excluded.outcome,
+            "fingerprint": "",
+        },
+        where=Record.package_id.is_(None),
+    )
+    Session.execute(statement)

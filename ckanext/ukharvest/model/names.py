@@ -1,0 +1,21 @@
+"""Names of datasets: chosen once, never changed by a harvest."""
+
+from __future__ import annotations
+
+import secrets
+
+from ckan import model
+
+from ckanext.ukharvest.core.values import slug
+
+
+def free_name(title: str) -> str:
+    """Return a dataset name made of the title that no dataset has, deleted ones included."""
+    base = slug(title)
+    pattern = base.replace("_", r"\_") + "%"
+    query = model.Session.query(model.Package.name).filter(model.Package.name.like(pattern))
+    taken = {name for (name,) in query}
+    if base not in taken:
+        return base
+    numbered = (f"{base}-{number}" for number in range(2, 1000))
+    return next((name for name in numbered if name not in taken), f"{base}-{secrets.token_hex(4)}")

@@ -1,0 +1,74 @@
+"""A record's row and its dataset's current harvest object, while one record is written.
+
+Nothing here commits: the caller's transaction holds the row's lock.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.model import Record, utcnow
+
+Session = model.Session
+
+
+def locked(obj: HarvestObject) -> Record:
+    """Return the row of an object's record, made if it is new, locked until the end."""
+    keys = {"source": obj.harvest_source_id, "guid": obj.guid}
+    Session.execute(
+        sa.text("SELECT pg_advisory_xact_lock(hashtext(:source), hashtext(:guid))"), keys
+    )
+    row = (
+        Session.query(Record)
+        .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
+        .populate_existing()
+        .one_or_none()
+    )
+    if row is None:
+        row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
+        row.first_seen = utcnow()
+        row.first_seen_job_id = obj.harvest_job_id
+        Session.add(row)
+    return row
+
+
+def mark_seen(row: Record, obj: HarvestObject) -> None:
+    """Note that the record was seen by the object's job."""
+    row.last_seen = utcnow()
+    row.last_seen_job_id = obj.harvest_job_id
+    row.missed_runs = 0
+
+
+def make_current(obj: HarvestObject, package_id: str, status: str) -> None:
+    """Make the object the dataset's current one, with its outcome."""
+    retire(package_id, obj)
+    obj.package_id = package_id
+    obj.current = True
+    obj.report_status = status
+
+
+def retire(package_id: str, obj: HarvestObject) -> None:
+    """Let no other object be the dataset's current one, of whichever source it came from."""
+    statement = (
+        sa.update(HarvestObject)
+        .where(
+            HarvestObject.package_id == package_id,
+            HarvestObject.current.is_(True),
+            HarvestObject.id != obj.id,
+        )
+        .values(current=False)
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def _keep_update(_obj: HarvestObject, value: Any, before: Any, _event: Any) -> Any:
+    return before if (before, value) == ("updated", "added") else value
+
+
+# ckanext.harvest.queue.fetch_callback calls every import "added" whose dataset has no second
+# harvest object: those of datasets adopted without one, or whose history was cleared.
+sa.event.listen(HarvestObject.report_status, "set", _keep_update, retval=True, active_history=True)

@@ -1,0 +1,115 @@
+"""The last few contents of a record that differ, and what changed between two of them."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import json
+import zlib
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from lxml import etree
+
+from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.model import Record, RecordVersion, utcnow
+
+Session = model.Session
+
+KEPT = 5
+
+# One statement: its parts all see the table as it was before, so the row that is added is
+# neither counted nor deleted.
+_KEEP = sa.text(
+    """
+    WITH added AS (
+        INSERT INTO ukharvest_version (record_id, job_id, created, content)
+        SELECT :record, :job, :now, :content
+        WHERE :content IS DISTINCT FROM (
+            SELECT content FROM ukharvest_version
+            WHERE record_id = :record ORDER BY id DESC LIMIT 1)
+        RETURNING id)
+    DELETE FROM ukharvest_version
+    WHERE record_id = :record AND EXISTS (SELECT 1 FROM added) AND id NOT IN (
+        SELECT id FROM ukharvest_version
+        WHERE record_id = :record ORDER BY id DESC LIMIT :others)
+    """
+).bindparams(sa.bindparam("content", type_=sa.LargeBinary))
+
+
+class Version(NamedTuple):
+    """One version of a record.
+
+    Attributes:
+        number: 1 for the oldest that is kept; moves down by one when an older one is pruned.
+        job_id: of the run that brought it, None if its history was cleared.
+    """
+
+    number: int
+    created: datetime.datetime
+    job_id: str | None
+    content: str
+
+
+def keep(record_id: int, job_id: str, content: str) -> None:
+    """Keep a record's content, unless it is the latest one already; the caller commits."""
+    packed = zlib.compress(content.encode("utf-8"))
+    values = {"record": record_id, "job": job_id, "now": utcnow(), "content": packed}
+    Session.execute(_KEEP, {**values, "others": KEPT - 1})
+
+
+def versions_of(source_id: str, guid: str) -> list[Version]:
+    """Return the versions of a source's record, the oldest first; [] if there are none."""
+    query = (
+        Session.query(RecordVersion.created, RecordVersion.job_id, RecordVersion.content)
+        .join(Record, Record.id == RecordVersion.record_id)
+        .filter(Record.source_id == source_id, Record.guid == guid)
+        .order_by(RecordVersion.id)
+    )
+    return [
+        Version(number, created, job_id, zlib.decompress(content).decode("utf-8"))
+        for number, (created, job_id, content) in enumerate(query, 1)
+    ]
+
+
+def diff(old: Version, new: Version) -> list[str]:
+    """Return a unified diff of two versions, line by line; [] if only their layout differs."""
+    return list(
+        difflib.unified_diff(
+            readable(old.content),
+            readable(new.content),
+            _heading(old),
+            _heading(new),
+            lineterm="",
+        )
+    )
+
+
+def _heading(version: Version) -> str:
+    job = f"job {version.job_id}" if version.job_id else "job no longer kept"
+    return f"version {version.number}, {version.created:%Y-%m-%d %H:%M} UTC, {job}"
+
+
+def readable(content: str) -> list[str]:
+    """Return a record's text as lines, laid out so that equal content gives equal lines."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return _readable_xml(content)
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False).splitlines()
+
+
+def _readable_xml(content: str) -> list[str]:
+    try:
+        root = xml.parse(content)
+    except ParseError:
+        return content.splitlines()
+    for element in root.iter(etree.Element):
+        if len(element) and not (element.text or "").strip():
+            element.text = None
+        if not (element.tail or "").strip():
+            element.tail = None
+    etree.indent(root)
+    return str(etree.tostring(root, encoding="unicode")).splitlines()

@@ -1,0 +1,325 @@
+"""Sources that another harvester filled, deleted sources made anew, identifiers met twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest.model import Record, utcnow
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, extras, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
+
+
+class Stock:
+    """Fills a source as ckanext-dcat's dcat_json harvester leaves it."""
+
+    def __init__(self, source_id: str, organization_id: str) -> None:
+        self.source_id = source_id
+        self.organization_id = organization_id
+
+    def fill(self, datasets: Sequence[dict[str, Any]], *, objects: bool = True) -> None:
+        """Write datasets with, or without, harvest objects that name them."""
+        job = HarvestJob(source_id=self.source_id, status="Finished")
+        job.gather_started = job.gather_finished = job.finished = utcnow()
+        model.Session.add(job)
+        model.Session.commit()
+        for number, data in enumerate(datasets):
+            package_id = self._package(number, data)
+            if objects:
+                self.note(job.id, data, package_id)
+
+    def note(self, job_id: str, data: dict[str, Any], package_id: str) -> None:
+        job = HarvestJob.get(job_id)
+        obj = HarvestObject(
+            job=job,
+            source=job.source,
+            guid=data["identifier"],
+            content=json.dumps(data),
+            package_id=package_id,
+            current=True,
+            state="COMPLETE",
+            report_status="added",
+            import_finished=utcnow(),
+        )
+        model.Session.add(obj)
+        model.Session.commit()
+        call_action("package_patch", self._context(), id=package_id)
+
+    def _package(self, number: int, data: dict[str, Any]) -> str:
+        package = call_action(
+            "package_create",
+            self._context(),
+            name=f"stock-{self.source_id[:8]}-{number}",
+            title=data["title"],
+            notes="As the stock harvester wrote it.",
+            owner_org=self.organization_id,
+            extras=[
+                {"key": "guid", "value": data["identifier"]},
+                {"key": "harvest_source_id", "value": self.source_id},
+            ],
+            resources=[
+                {"url": each["downloadURL"], "name": each["title"], "format": "CSV"}
+                for each in data["distribution"]
+            ],
+        )
+        return str(package["id"])
+
+    def _context(self) -> dict[str, Any]:
+        return {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(4))
+    return portal.source(publisher.url(PATH))
+
+
+@pytest.fixture
+def stock(portal: Portal, source: str) -> Stock:
+    return Stock(source, portal.organization_id)
+
+
+def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
+    """guid → id, name and resource ids of each dataset."""
+    return {
+        extras(each)["guid"]: (each["id"], each["name"], [r["id"] for r in each["resources"]])
+        for each in portal.datasets()
+    }
+
+
+def numbered(count: int) -> list[dict[str, Any]]:
+    return [dataset(n) for n in range(count)]
+
+
+@pytest.mark.parametrize("objects", [True, False], ids=["harvest-objects", "extra"])
+def test_the_first_run_changes_no_id_and_adds_and_deletes_nothing(
+    portal: Portal, source: str, stock: Stock, objects: bool
+) -> None:
+    stock.fill(numbered(4), objects=objects)
+    before = ids(portal)
+    assert figures(portal.run(source)) == {"updated": 4}
+    assert ids(portal) == before
+    assert portal.datasets()[0]["notes"] == "What is known about number 0."
+    assert len(portal.found()) == 4
+    assert figures(portal.run(source)) == {"not modified": 4}
+    assert model.Session.query(HarvestObject).filter_by(current=True).count() == 4
+
+
+@AT_ONCE
+def test_what_is_gone_already_is_missing_at_the_first_run_and_deleted_at_the_second(
+    portal: Portal, publisher: Publisher, source: str, stock: Stock
+) -> None:
+    stock.fill(numbered(4))
+    publisher.serve(PATH, catalogue(3))
+    assert figures(portal.run(source)) == {"updated": 3, "missing": 1}
+    assert len(portal.datasets()) == 4
+    assert figures(portal.run(source)) == {"not modified": 3, "deleted": 1}
+
+
+def test_a_dataset_that_a_person_deleted_stays_deleted(
+    portal: Portal, source: str, stock: Stock
+) -> None:
+    stock.fill(numbered(4))
+    call_action("package_delete", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
+    assert figures(portal.run(source)) == {"updated": 3, "not modified": 1}
+    assert len(portal.datasets()) == 3
+
+
+def test_of_several_datasets_of_one_guid_the_newest_active_one_is_adopted(
+    portal: Portal, source: str, stock: Stock
+) -> None:
+    stock.fill([dataset(0), dataset(0), *numbered(4)[1:]])
+    assert figures(portal.run(source)) == {"updated": 4}
+    assert [each["notes"] for each in portal.datasets()].count(
+        "As the stock harvester wrote it."
+    ) == 1
+
+
+def test_a_dataset_that_another_source_wrote_last_is_not_adopted(
+    portal: Portal, publisher: Publisher, source: str, stock: Stock
+) -> None:
+    stock.fill(numbered(4))
+    publisher.serve("/other.json", catalogue(1))
+    other = portal.source(publisher.url("/other.json"))
+    job_id = portal.create_job(other)
+    Stock(other, portal.organization_id).note(job_id, dataset(0), portal.datasets()[0]["id"])
+    job = portal.run(source)
+    assert figures(job) == {"updated": 3, "errored": 1}
+    assert "Source 2" in job["object_error_summary"][0]["message"]
+
+
+def test_datasets_of_another_organisation_are_not_adopted_by_an_extra(
+    portal: Portal, source: str
+) -> None:
+    elsewhere = factories.Organization()
+    Stock(source, elsewhere["id"]).fill(numbered(4), objects=False)
+    assert figures(portal.run(source)) == {"added": 4}
+    assert {each["owner_org"] for each in portal.datasets()} == {
+        elsewhere["id"],
+        portal.organization_id,
+    }
+
+
+def without_source(stock: Stock) -> None:
+    """Datasets whose guid is all that is left of their harvest."""
+    stock.fill(numbered(4), objects=False)
+    for package in model.Session.query(model.Package).filter_by(type="dataset"):
+        package.extras["harvest_source_id"] = "lost"
+    model.Session.commit()
+
+
+def test_by_guid_alone_only_on_an_explicit_command(
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+    stock: Stock,
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    without_source(stock)
+    before = ids(portal)
+    assert "0 datasets" in ckan("ukharvest", "adopt", "source-1", "--dry-run").stdout
+    trial = ckan("ukharvest", "adopt", "source-1", "--by-guid", "--dry-run").stdout
+    assert "4 datasets would be taken over" in trial
+    assert model.Session.query(Record).count() == 0
+    done = ckan("ukharvest", "adopt", "source-1", "--by-guid").stdout
+    assert "4 datasets taken over" in done
+    publisher.serve(PATH, catalogue(3))
+    assert figures(portal.run(source)) == {"updated": 3}
+    assert ids(portal) == before
+    # The fourth only shared its guid's shape with the source: it is left alone for ever.
+    assert figures(portal.run(source)) == {"not modified": 3}
+    assert figures(portal.run(source)) == {"not modified": 3}
+    assert len(portal.datasets()) == 4
+
+
+def test_by_guid_takes_nothing_from_another_source_or_organisation(
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    portal.run(source)
+    publisher.serve("/other.json", catalogue(4))
+    portal.source(publisher.url("/other.json"))
+    elsewhere = factories.Organization()
+    portal.source(publisher.url("/third.json"), owner_org=elsewhere["id"])
+    for name in ("source-2", "source-3"):
+        assert "0 datasets" in ckan("ukharvest", "adopt", name, "--by-guid").stdout
+
+
+def test_a_guid_of_two_organisations_changes_neither_dataset(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    # ckanext-harvest issues 162 and 377: look-ups by guid ignored the source.
+    portal.run(source)
+    before = portal.datasets()
+    elsewhere = factories.Organization()
+    mine = [dataset(0, title="Mine now"), dataset(1), dataset(9)]
+    publisher.serve("/other.json", catalogue(mine))
+    other = portal.source(publisher.url("/other.json"), owner_org=elsewhere["id"])
+    job = portal.run(other)
+    assert figures(job) == {"added": 1, "errored": 2}
+    message = job["object_error_summary"][0]["message"]
+    for part in ("Source 1", "Source 2", publisher.url(PATH), publisher.url("/other.json")):
+        assert part in message
+    assert "give it another identifier" in message
+    assert portal.datasets()[:4] == before
+    assert figures(portal.run(other)) == {"not modified": 1, "errored": 2}
+    assert figures(portal.run(source)) == {"not modified": 4}
+    assert portal.datasets()[:4] == before
+
+
+def test_a_dataset_moves_on_once_its_first_source_lets_it_go(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    publisher.serve("/other.json", catalogue([dataset(3)]))
+    other = portal.source(publisher.url("/other.json"))
+    assert figures(portal.run(other)) == {"errored": 1}
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source)
+    portal.run(source)
+    assert figures(portal.run(other)) == {"added": 1}
+    # And if the first source lists it again, it comes second.
+    publisher.serve(PATH, catalogue(4))
+    assert figures(portal.run(source)) == {"not modified": 3, "errored": 1}
+    assert len(portal.datasets()) == 4
+
+
+def test_local_identifiers_may_repeat_between_sources(portal: Portal, publisher: Publisher) -> None:
+    for number, path in enumerate(("/one.json", "/two.json")):
+        data = [dataset(number, identifier="parking"), dataset(number + 5, identifier="1")]
+        publisher.serve(path, catalogue(data))
+        assert figures(portal.run(portal.source(publisher.url(path)))) == {"added": 2}
+    assert len(portal.datasets()) == 4
+
+
+def delete_source(source_id: str) -> None:
+    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
+    call_action("harvest_source_delete", context, id=source_id)
+    assert not model.Session.get(HarvestSource, source_id).active
+
+
+@pytest.mark.parametrize("is_stock", [False, True], ids=["ours", "stock"])
+def test_a_source_made_anew_takes_over_what_the_deleted_one_left(
+    portal: Portal, publisher: Publisher, source: str, stock: Stock, is_stock: bool
+) -> None:
+    if is_stock:
+        stock.fill(numbered(4))
+    else:
+        portal.run(source)
+    before = ids(portal)
+    delete_source(source)
+    # ckanext-harvest issue 449 counts deleted sources: the configuration has to differ there.
+    new = portal.source(publisher.url(PATH), config={"default_tags": ["again"]})
+    assert figures(portal.run(new)) == {"updated": 4}
+    assert ids(portal) == before
+    assert len(portal.found()) == 4
+    assert figures(portal.run(new)) == {"not modified": 4}
+    assert model.Session.query(Record).filter_by(source_id=source).count() == 0
+    assert call_action("harvest_source_show_status", id=new)["total_datasets"] == 4
+
+
+def test_a_deleted_source_of_another_organisation_is_not_taken_over(
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+) -> None:
+    portal.run(source)
+    delete_source(source)
+    elsewhere = factories.Organization()
+    new = portal.source(
+        publisher.url(PATH), owner_org=elsewhere["id"], config={"default_tags": ["again"]}
+    )
+    job = portal.run(new)
+    assert figures(job) == {"errored": 4}
+    assert "is deleted" in job["object_error_summary"][0]["message"]
+
+
+def test_datasets_of_a_deleted_source_with_another_address_come_by_guid(
+    portal: Portal,
+    publisher: Publisher,
+    source: str,
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    portal.run(source)
+    before = ids(portal)
+    delete_source(source)
+    publisher.serve("/moved.json", catalogue(4))
+    new = portal.source(publisher.url("/moved.json"))
+    assert figures(portal.run(new)) == {"errored": 4}
+    assert "4 datasets taken over" in ckan("ukharvest", "adopt", "source-2", "--by-guid").stdout
+    assert figures(portal.run(new)) == {"updated": 4}
+    assert ids(portal) == before
