@@ -190,6 +190,16 @@ class Consumers:
             assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
             time.sleep(0.1)
 
+    def wait_for_empty_queue(self, timeout: float = 300) -> None:
+        """Wait until the consumers have taken, and worked off, every message."""
+        consumer = queue.get_fetch_consumer()
+        deadline = time.monotonic() + timeout
+        keys = f"{consumer.routing_key}*"  # the list, and a key for each message under way
+        while consumer.redis.keys(keys):
+            assert self.are_alive, "a consumer has ended"
+            assert time.monotonic() < deadline, f"messages left after {timeout} s"
+            time.sleep(0.2)
+
     def _is_worked_off(self, job_id: str) -> bool:
         model.Session.remove()
         job = HarvestJob.get(job_id)

@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 import redis
+from ckan import model
 from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestObject
 
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, figures
@@ -69,18 +71,21 @@ def test_a_thousand_datasets(
     assert call_action("package_search", rows=0, fq="title:Renamed")["count"] == 0
 
 
-def test_two_fetch_consumers_and_double_delivery_write_each_record_once(
+def test_a_thousand_records_delivered_twice_to_two_consumers_are_written_once(
     portal: Portal, publisher: Publisher, ini: str
 ) -> None:
-    publisher.serve(PATH, catalogue(60))
+    publisher.serve(PATH, catalogue(1000))
     source = portal.source(publisher.url(PATH))
     job_id = portal.create_job(source)
     ids = portal.gather(job_id)
-    portal.send([*ids, *reversed(ids)])
+    # Near enough to each other that both consumers often hold the same record.
+    portal.send([each for object_id in ids for each in (object_id, object_id)])
     with Consumers(ini, fetchers=2) as consumers:
-        consumers.wait(job_id)
-    assert figures(portal.finish(job_id)) == {"added": 60}
-    assert count() == 60
+        consumers.wait(job_id, timeout=600)
+        consumers.wait_for_empty_queue()
+    assert figures(portal.finish(job_id)) == {"added": 1000}
+    assert count() == 1000
+    assert model.Session.query(HarvestObject).filter_by(current=True).count() == 1000
 
 
 @pytest.fixture
