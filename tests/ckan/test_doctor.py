@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
+import subprocess
+import time
+from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins as p
@@ -24,7 +27,7 @@ from ckanext.ukharvest.doctor import datasets, platform, runs, storage
 from ckanext.ukharvest.doctor.finding import Finding
 from ckanext.ukharvest.model import JobReport, Record, Worker, utcnow
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal
+from tests.ckan.harvesting import Consumers, Portal
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -84,6 +87,21 @@ def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) 
     report = json.loads(cli.invoke(ukharvest, ["doctor", "--format", "json"]).output)
     assert report["status"] == 2
     assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do"}
+
+
+def test_real_consumers_are_seen_alive_by_the_command_as_a_process(
+    consumers: Consumers, ckan: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    swept(utcnow())
+    deadline = time.monotonic() + 60
+    while list(runs.workers()):
+        assert consumers.are_alive
+        assert time.monotonic() < deadline
+        model.Session.rollback()
+        time.sleep(0.2)
+    done = ckan("ukharvest", "doctor", "--format", "json", check=False)
+    report = json.loads(done.stdout)
+    assert done.returncode == report["status"] == 0, done.stdout
 
 
 def test_a_check_that_fails_is_a_finding_and_stops_nothing(
