@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner, Result
 
@@ -132,8 +134,6 @@ def test_a_deleted_source_is_refused(source: str) -> None:
 def test_the_sweeper_leaves_a_foreground_run_alone(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ckanext.harvest import queue
-
     seen: list[Any] = []
     stock: Callable[..., Any] = queue.fetch_and_import_stages
 
@@ -148,6 +148,30 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
     assert all(busy == {job_id} for busy, job_id in seen)
     fetch = queue.get_fetch_consumer()
     assert fetch.redis.llen(fetch.routing_key) == 0
+
+
+def test_progress_without_a_terminal_and_an_interrupt(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock: Callable[..., Any] = queue.fetch_and_import_stages
+    done: list[str] = []
+
+    def interrupted(harvester: Any, obj: HarvestObject) -> None:
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(obj.id)
+        stock(harvester, obj)
+
+    module = sys.modules["ckanext.ukharvest.cli.run"]  # in its package the name is the command
+    monkeypatch.setattr(module, "LINE_EVERY", 0.0)
+    monkeypatch.setattr(queue, "fetch_and_import_stages", interrupted)
+    result = run("council")
+    assert result.exit_code == 130
+    assert "1 of 4 imported" in result.output
+    assert len(portal.datasets()) == 2
+    assert model.Session.query(Worker).count() == 0
+    monkeypatch.setattr(queue, "fetch_and_import_stages", stock)
+    assert numbers(run("council")) == {"added": 2, "not modified": 2}
 
 
 def test_as_a_sysadmin_types_it(ckan: Callable[..., Any], portal: Portal, source: str) -> None:

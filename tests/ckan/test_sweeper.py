@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
@@ -18,7 +19,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.logic.action import update
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest import compat, liveness, sweeper
+from ckanext.ukharvest import compat, config, liveness, sweeper
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.model import JobReport, Record, Worker, staging, worker
 from ckanext.ukharvest.model.worker import Heart
@@ -357,6 +358,44 @@ def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgott
     move(24 * 3600)
     sweeper.sweep()
     assert model.Session.query(Worker).count() == 0
+
+
+def test_other_harvesters_work_is_looked_after_too(
+    portal: Portal, source: str, move: Move, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their broken gathers end: half of the objects may be visible, and nobody knows which."""
+    monkeypatch.setattr(config, "our_type_names", frozenset)
+    job_id, ids = gathered(portal, source)
+    for _ in range(3):
+        set_state(ids[0], "FETCH")
+        move(61)
+        portal.finish(job_id)
+        queue.purge_queues()
+    assert state(ids[0])[:2] == ("ERROR", "errored")
+    assert state(ids[1])[0] == "WAITING"
+    assert model.Session.query(Record).count() == 0
+
+    job = HarvestJob.get(job_id)
+    job.gather_finished = None
+    job.save()
+    model.Session.query(JobReport).delete()
+    model.Session.commit()
+    move(61)
+    job = portal.finish(job_id)
+    assert (job["status"], figures(job)) == ("Finished", {"errored": 2})  # object and run
+    assert "ended before it was done" in job["gather_error_summary"][0]["message"]
+    assert model.Session.query(HarvestObject).count() == 1
+
+
+def test_work_of_consumers_without_heartbeats_is_left_alone(
+    portal: Portal, source: str, move: Move, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _job_id, (first, *_) = gathered(portal, source)
+    set_state(first, "IMPORT")
+    move(3600)
+    monkeypatch.setitem(tk.config, "ckan.harvest.mq.type", "amqp")
+    assert sweeper.sweep() == []
+    assert state(first)[0] == "IMPORT"
 
 
 @pytest.fixture

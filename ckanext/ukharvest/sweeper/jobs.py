@@ -98,6 +98,8 @@ def _discard_all(job_id: str) -> None:
 
 def send_new() -> list[str]:
     """Send jobs that were made and never sent: each keeps its source from running at all."""
+    if not workers.is_watched():
+        return []
     look = workers.look(workers.GATHER)
     query = Session.query(HarvestJob).filter(
         HarvestJob.status == "New", HarvestJob.created < look.before

@@ -133,6 +133,8 @@ def resend_waiting() -> list[str]:
 
 def report_given_up() -> list[str]:
     """Count objects as errored that the queue gave up without a word (state, but no status)."""
+    if not workers.is_watched():
+        return []
     look = workers.look(workers.FETCH)
     query = (
         Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
