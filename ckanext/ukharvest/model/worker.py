@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import os
-import socket
+import platform
 import threading
 
 import sqlalchemy as sa
@@ -33,7 +33,7 @@ class Heart:
         self.kind = kind
         self.interval = interval
         self.started = tables.utcnow()
-        self.id = f"{socket.gethostname()}:{os.getpid()}:{self.started.isoformat()}"
+        self.id = f"{platform.node()}:{os.getpid()}:{self.started.isoformat()}"
         self._busy_with = ""
         self._busy_since: dt.datetime | None = None
         self._lock = threading.Lock()
