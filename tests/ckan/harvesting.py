@@ -190,12 +190,13 @@ class Consumers:
             assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
             time.sleep(0.1)
 
-    def wait_for_empty_queue(self, timeout: float = 300) -> None:
-        """Wait until the consumers have taken, and worked off, every message."""
+    def wait_for_messages(self, ids: list[str], timeout: float = 300) -> None:
+        """Wait until the consumers have taken and acknowledged every message of these objects."""
         consumer = queue.get_fetch_consumer()
+        # A key stands for each message under way; killed consumers of other tests leave theirs.
+        keys = [f"{consumer.routing_key}:{object_id}" for object_id in ids]
         deadline = time.monotonic() + timeout
-        keys = f"{consumer.routing_key}*"  # the list, and a key for each message under way
-        while consumer.redis.keys(keys):
+        while consumer.redis.llen(consumer.routing_key) or consumer.redis.exists(*keys):
             assert self.are_alive, "a consumer has ended"
             assert time.monotonic() < deadline, f"messages left after {timeout} s"
             time.sleep(0.2)

@@ -82,7 +82,7 @@ def test_a_thousand_records_delivered_twice_to_two_consumers_are_written_once(
     portal.send([each for object_id in ids for each in (object_id, object_id)])
     with Consumers(ini, fetchers=2) as consumers:
         consumers.wait(job_id, timeout=600)
-        consumers.wait_for_empty_queue()
+        consumers.wait_for_messages(ids)
     assert figures(portal.finish(job_id)) == {"added": 1000}
     assert count() == 1000
     assert model.Session.query(HarvestObject).filter_by(current=True).count() == 1000
