@@ -94,6 +94,8 @@ class Gather:
         elif report.outcome:
             return False
         self.force = self.force or report.mode == "force"
+        if self.force and report.mode != "approval":
+            report.mode = "force"  # the import, in another process, asks the report
         report.started = report.heartbeat = utcnow()
         staging.discard(self.job_id)  # of an earlier gather of this job that was killed
         Session.commit()

@@ -1,0 +1,253 @@
+"""The run after something happened to the portal: DESIGN 3.3, counted in database, index, page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestJob, HarvestObject
+
+from ckanext.ukharvest.model import Record
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, figures
+from tests.publisher import Publisher
+
+PATH = "/data.json"
+Session = model.Session
+
+
+class Counted:
+    """Compares the three places where people look."""
+
+    def __init__(self, portal: Portal, app: CKANTestApp) -> None:
+        self._portal = portal
+        self._app = app
+
+    def is_(self, number: int, name: str = "somewhere") -> None:
+        datasets = self._portal.datasets()
+        assert len(datasets) == number, "database"
+        assert sorted(each["name"] for each in datasets) == self._portal.found(), "index"
+        page = self._app.get(f"/harvest/{name}").body
+        shown = re.search(r"<dt>Datasets</dt>\s*<dd>(\d+)</dd>", page)
+        assert shown, page
+        assert int(shown[1]) == number, "source page"
+        guids = [
+            extra["value"]
+            for each in datasets
+            for extra in each["extras"]
+            if extra["key"] == "guid"
+        ]
+        assert len(set(guids)) == number, "a record has two datasets"
+
+
+@pytest.fixture
+def counted(portal: Portal, app: CKANTestApp) -> Counted:
+    return Counted(portal, app)
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(6), etag='"one"')
+    source = portal.source(publisher.url(PATH), name="somewhere")
+    assert figures(portal.run(source)) == {"added": 6}
+    return source
+
+
+def act(action: str, **fields: Any) -> Any:
+    context = {"user": factories.Sysadmin()["name"], "model": model, "session": Session}
+    result = tk.get_action(action)(context, fields)
+    Session.remove()
+    return result
+
+
+def ids(portal: Portal) -> dict[str, str]:
+    return {each["name"]: each["id"] for each in portal.datasets()}
+
+
+def test_after_clear_all_datasets_are_made_anew(
+    portal: Portal, source: str, counted: Counted
+) -> None:
+    before = ids(portal)
+    act("harvest_source_clear", id=source)
+    counted.is_(0)
+    assert figures(portal.run(source)) == {"added": 6}
+    counted.is_(6)
+    after = ids(portal)
+    assert after.keys() == before.keys()
+    assert not set(after.values()) & set(before.values())
+    assert figures(portal.run(source)) == {"not modified": 6}
+
+
+@pytest.mark.parametrize("keep_current", [False, True])
+@pytest.mark.parametrize("action", ["harvest_source", "harvest_sources"])
+def test_after_history_clear_nothing_is_imported_again(
+    action: str, keep_current: bool, portal: Portal, source: str, counted: Counted
+) -> None:
+    before = ids(portal)
+    fields = {"id": source} if action == "harvest_source" else {}
+    act(f"{action}_job_history_clear", keep_current=keep_current, **fields)
+    counted.is_(6)
+    assert figures(portal.run(source)) == {"not modified": 6}
+    counted.is_(6)
+    assert ids(portal) == before
+
+
+def test_after_the_history_went_by_sql_the_same_datasets_are_written_again(
+    portal: Portal, source: str, counted: Counted
+) -> None:
+    # What ckanext-harvest's own action did, and what portals have in their cron: all objects go.
+    before = ids(portal)
+    Session.query(HarvestObject).delete()
+    Session.query(HarvestJob).delete()
+    Session.commit()
+    assert figures(portal.run(source)) == {"updated": 6}
+    counted.is_(6)
+    assert ids(portal) == before
+    assert figures(portal.run(source)) == {"not modified": 6}
+
+
+def test_after_a_purge_the_dataset_is_made_anew(
+    portal: Portal, source: str, counted: Counted
+) -> None:
+    before = ids(portal)
+    name = sorted(before)[2]
+    act("dataset_purge", id=name)
+    counted.is_(5)
+    assert figures(portal.run(source)) == {"not modified": 5, "added": 1}
+    counted.is_(6)
+    after = ids(portal)
+    assert after.keys() == before.keys()
+    assert {key for key in after if after[key] != before[key]} == {name}
+
+
+def test_after_a_delete_by_hand_the_dataset_stays_deleted_until_forced(
+    portal: Portal, publisher: Publisher, source: str, counted: Counted
+) -> None:
+    before = ids(portal)
+    act("package_delete", id=sorted(before)[2])
+    for _ in range(2):
+        job = portal.run(source)
+        assert figures(job) == {"not modified": 6}
+        assert job["ukharvest"]["counts"]["kept_deleted"] == 1
+        counted.is_(5)
+    publisher.serve(PATH, catalogue([dataset(n, description="New.") for n in range(6)]))
+    assert figures(portal.run(source)) == {"updated": 5, "not modified": 1}
+    counted.is_(5)
+    assert figures(portal.run(source, force=True)) == {"updated": 6}
+    counted.is_(6)
+    assert ids(portal) == before
+
+
+def test_after_the_source_was_deleted_and_made_again_there_are_no_duplicates(
+    portal: Portal, publisher: Publisher, source: str, counted: Counted
+) -> None:
+    before = ids(portal)
+    call_action("harvest_source_delete", {"ignore_auth": True}, id=source)
+    # ckanext-harvest#449: a deleted source stood in the way of the same address
+    again = portal.source(publisher.url(PATH), name="somewhere-again")
+    portal.run(again)
+    portal.run(again)
+    counted.is_(6, "somewhere-again")
+    assert ids(portal) == before
+
+
+def test_after_the_source_was_deleted_and_cleared_it_begins_anew(
+    portal: Portal, publisher: Publisher, source: str, counted: Counted
+) -> None:
+    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"], "clear_source": True}
+    context.update(model=model, session=Session)
+    tk.get_action("harvest_source_delete")(context, {"id": source})
+    Session.remove()
+    again = portal.source(publisher.url(PATH), name="somewhere-again")
+    assert figures(portal.run(again)) == {"added": 6}
+    counted.is_(6, "somewhere-again")
+
+
+@contextmanager
+def backup() -> Iterator[Any]:
+    """A backup of the whole database; the value restores it. The search index is not in it."""
+    metadata = sa.MetaData()
+    metadata.reflect(model.meta.engine)
+    tables = [table.name for table in metadata.sorted_tables]
+
+    def run(*statements: str) -> None:
+        Session.remove()
+        with model.meta.engine.begin() as connection:
+            for statement in statements:
+                connection.execute(sa.text(statement))
+
+    def restore() -> None:
+        names = ", ".join(f'public."{name}"' for name in tables)
+        filled = [
+            f'INSERT INTO public."{name}" SELECT * FROM backup."{name}"'
+            for name in tables
+            if not name.endswith("alembic_version")
+        ]
+        versions = [
+            f'INSERT INTO public."{name}" SELECT * FROM backup."{name}"'
+            for name in tables
+            if name.endswith("alembic_version")
+        ]
+        run(f"TRUNCATE {names} CASCADE", *filled, *versions)
+
+    run("DROP SCHEMA IF EXISTS backup CASCADE", "CREATE SCHEMA backup")
+    try:
+        run(*(f'CREATE TABLE backup."{name}" AS TABLE public."{name}"' for name in tables))
+        yield restore
+    finally:
+        run("DROP SCHEMA IF EXISTS backup CASCADE")
+
+
+def test_after_a_backup_from_before_the_last_run_is_restored(
+    portal: Portal, publisher: Publisher, source: str, counted: Counted
+) -> None:
+    before = ids(portal)
+    later = [dataset(n) for n in range(1, 8)]
+    later[0]["description"] = "Changed."
+    with backup() as restore:
+        publisher.serve(PATH, catalogue(later), etag='"two"')
+        assert figures(portal.run(source)) == {
+            "added": 2,
+            "updated": 1,
+            "not modified": 4,
+            "missing": 1,
+        }
+        assert figures(portal.run(source)) == {"not modified": 7, "deleted": 1}
+        counted.is_(7)
+        restore()
+    # The database has the six of the first run; the index the seven of the last.
+    assert ids(portal) == before
+    assert len(portal.found()) == 7
+    job = portal.run(source)
+    assert figures(job) == {"added": 2, "updated": 1, "not modified": 4, "missing": 1}
+    counted.is_(8)
+    assert before.items() <= ids(portal).items()
+    assert figures(portal.run(source)) == {"not modified": 7, "deleted": 1}
+    counted.is_(7)
+    assert {each["notes"] for each in portal.datasets() if each["title"] == "Dataset 00001"} == {
+        "Changed."
+    }
+
+
+def test_after_the_index_lost_datasets_and_kept_ghosts_a_run_mends_it(
+    portal: Portal, source: str, counted: Counted
+) -> None:
+    from ckanext.ukharvest.model import indexed
+
+    first, second, *_others = portal.datasets()
+    indexed.remove([first["id"]])
+    assert len(portal.found()) == 5
+    query = sa.text("UPDATE package SET state = 'deleted' WHERE id = :id")
+    Session.execute(query, {"id": second["id"]})
+    Session.query(Record).filter_by(package_id=second["id"]).update({"removed": False})
+    Session.commit()
+    assert figures(portal.run(source)) == {"not modified": 6}
+    counted.is_(5)
