@@ -104,7 +104,9 @@ def test_the_migration_goes_down_and_up_and_asks_for_harvest_first(
         found = sa.inspect(model.meta.engine).get_table_names()
         return {name for name in found if name.startswith("ukharvest_")}
 
-    ours = {f"ukharvest_{name}" for name in ("source", "record", "problem", "job", "version", "worker")}
+    ours = {
+        f"ukharvest_{name}" for name in ("source", "record", "problem", "job", "version", "worker")
+    }
     assert ours <= tables()
     model.Session.remove()
     ckan("db", "downgrade", "-p", "ukharvest", "-v", "base")
