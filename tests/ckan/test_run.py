@@ -10,6 +10,8 @@ from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
 
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.harvesters.run import setting
 from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, extras, figures
@@ -361,3 +363,26 @@ def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few
         sa.event.remove(model.meta.engine, "before_cursor_execute", note)
     assert few == many
     assert many < 40
+
+
+def test_an_option_that_is_new_in_a_release_imports_nothing_again(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    added = Option("brand_new", "boolean", False, "Came with the next release.")
+    monkeypatch.setattr(setting, "COMMON_OPTIONS", (*setting.COMMON_OPTIONS, added))
+    assert figures(portal.run(source)) == {"not modified": 10}
+
+
+def test_a_changed_option_imports_everything_again(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(3))
+    source = portal.source(publisher.url(PATH))
+    portal.run(source)
+    call_action(
+        "harvest_source_patch",
+        {"ignore_auth": True},
+        id=source,
+        config='{"default_tags": ["harvested"]}',
+    )
+    assert figures(portal.run(source)) == {"updated": 3}
+    assert "harvested" in [tag["name"] for tag in portal.datasets()[0]["tags"]]

@@ -30,8 +30,16 @@ class Setting:
 
     @property
     def salt(self) -> tuple[object, ...]:
-        """What, besides its content, decides how a record comes out."""
-        return (self.kind.parser.VERSION, mapper.VERSION, canonical_json(dict(self.options)))
+        """What, besides its content, decides how a record comes out.
+
+        Options at their defaults are left out: a release that adds an option must not import
+        every record of every portal again.
+        """
+        defaults = {each.name: each.default for each in (*self.kind.options, *COMMON_OPTIONS)}
+        chosen = {
+            name: value for name, value in self.options.items() if value != defaults.get(name)
+        }
+        return (self.kind.parser.VERSION, mapper.VERSION, canonical_json(chosen))
 
     def fingerprint(self, content: str) -> str:
         return fingerprint(content, self.kind.parser.FORM, self.salt)
