@@ -29,6 +29,7 @@ def _sign_up(wanted: dict[str, str]) -> str:
         tk.get_action("user_create")({**context}, wanted)
     user = model.User.get(wanted["name"])
     user.sysadmin = True
+    user.password = wanted["password"]  # an older database may have another
     model.Session.commit()
     made = {"user": user.name, "name": "bin/demo"}
     answer = tk.get_action("api_token_create")({**context, "user": user.name}, made)
