@@ -63,13 +63,15 @@ def purge(package_ids: Sequence[str]) -> None:
     """Remove datasets and all that hangs on them from the database; the caller commits.
 
     What hangs on them is asked of CKAN's model, so that tables which one version has and another
-    has not (package_extra), and those that ckanext-harvest forgets (package_member), go along.
+    has not (package_extra), and those that ckanext-harvest forgets (package_member), go along. A
+    table that an installed extension declares but whose migration was never run is passed over.
     """
+    made = set(sa.inspect(Session.connection()).get_table_names())
     packages, resources = model.Package.__table__, model.Resource.__table__
     own_resources = sa.select(resources.c.id).where(resources.c.package_id.in_(package_ids))
     for table in reversed(model.meta.metadata.sorted_tables):
-        if table.name.startswith(("harvest_", "ukharvest_")):
-            continue  # their foreign keys carry ON DELETE
+        if table.name not in made or table.name.startswith(("harvest_", "ukharvest_")):
+            continue  # not there, or its foreign keys carry ON DELETE
         for key in table.foreign_keys:
             if key.column.table.name == packages.name:
                 Session.execute(sa.delete(table).where(key.parent.in_(package_ids)))
