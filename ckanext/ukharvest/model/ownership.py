@@ -59,25 +59,40 @@ def shared_ids(source_id: str) -> list[str]:
     return [row[0] for row in query.distinct()]
 
 
+# Foreign keys to datasets and resources that do not look after themselves by ON DELETE. Asked of
+# the database and not of CKAN's model, which may lack tables that are there (and did, in a process
+# that had made the database) and have tables that were never made.
+_KEYS = sa.text(
+    """
+    SELECT quote_ident(child.relname), quote_ident(part.attname), parent.relname
+    FROM pg_constraint AS key
+    JOIN pg_class AS child ON child.oid = key.conrelid
+    JOIN pg_class AS parent ON parent.oid = key.confrelid
+    JOIN pg_attribute AS part ON part.attrelid = key.conrelid AND part.attnum = key.conkey[1]
+    WHERE key.contype = 'f' AND key.confdeltype IN ('a', 'r')
+      AND key.confrelid IN ('resource'::regclass, 'package'::regclass)
+    ORDER BY parent.relname = 'package'
+    """
+)
+_MEANT = {
+    "package": "IN :ids",
+    "resource": "IN (SELECT id FROM resource WHERE package_id IN :ids)",
+}
+
+
 def purge(package_ids: Sequence[str]) -> None:
     """Remove datasets and all that hangs on them from the database; the caller commits.
 
-    What hangs on them is asked of CKAN's model, so that tables which one version has and another
-    has not (package_extra), and those that ckanext-harvest forgets (package_member), go along. A
-    table that an installed extension declares but whose migration was never run is passed over.
+    What one version of CKAN has and another has not (package_extra), and what ckanext-harvest
+    forgets (package_member), go along.
     """
-    made = set(sa.inspect(Session.connection()).get_table_names())
-    packages, resources = model.Package.__table__, model.Resource.__table__
-    own_resources = sa.select(resources.c.id).where(resources.c.package_id.in_(package_ids))
-    for table in reversed(model.meta.metadata.sorted_tables):
-        if table.name not in made or table.name.startswith(("harvest_", "ukharvest_")):
-            continue  # not there, or its foreign keys carry ON DELETE
-        for key in table.foreign_keys:
-            if key.column.table.name == packages.name:
-                Session.execute(sa.delete(table).where(key.parent.in_(package_ids)))
-            elif key.column.table.name == resources.name:
-                Session.execute(sa.delete(table).where(key.parent.in_(own_resources)))
-    members = model.Member.__table__
+    Session.flush()
+    ids = sa.bindparam("ids", list(package_ids), expanding=True)
+    for table, column, parent in Session.execute(_KEYS).all():
+        # Names from the database's own catalogue, quoted by it.
+        statement = f"DELETE FROM {table} WHERE {column} {_MEANT[parent]}"  # noqa: S608
+        Session.execute(sa.text(statement).bindparams(ids))
+    members, packages = model.Member.__table__, model.Package.__table__
     Session.execute(sa.delete(members).where(members.c.table_id.in_(package_ids)))
     Session.execute(sa.delete(packages).where(packages.c.id.in_(package_ids)))
     Session.expire_all()
