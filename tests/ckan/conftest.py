@@ -6,14 +6,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from ckan import model
+from ckan.plugins import load_all, unload_all
 from ckan.tests import factories
 from ckanext.harvest import queue
 
-from tests.ckan.harvesting import Consumers, Portal
+from tests.ckan.harvesting import Consumers, Portal, Workers
 
 HERE = Path(__file__).parent
 
@@ -22,6 +24,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
+    # Tests of one file that can share their consumers come together: a start takes seconds.
+    items.sort(key=lambda item: (str(item.path), is_in_process(item), sorted(settings(item))))
+
+
+def is_in_process(item: pytest.Item) -> bool:
+    return item.get_closest_marker("in_process") is not None
+
+
+def settings(item: pytest.Item) -> dict[str, str]:
+    """The settings that a test is marked with."""
+    return {mark.args[0]: mark.args[1] for mark in item.iter_markers("ckan_config")}
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +56,14 @@ def ckan(ini: str) -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.fixture(scope="session")
+def plugins() -> Iterator[None]:
+    """The plugins of the ini, loaded once and not, as by CKAN's fixture, for each test."""
+    load_all()
+    yield
+    unload_all()
+
+
 @pytest.fixture
 def tables(clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     """The tables, made by the commands that the README names.
@@ -62,9 +83,26 @@ def tables(clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(autouse=True)
-def clean(with_plugins: None, tables: None, clean_index: None) -> None:
+def clean(
+    request: pytest.FixtureRequest,
+    plugins: None,
+    ckan_config: Any,
+    workers: Workers,
+    tables: None,
+    clean_index: None,
+) -> None:
     """Every test begins with an empty portal."""
+    if is_in_process(request.node):
+        workers.stop()
     queue.purge_queues()
+
+
+@pytest.fixture(scope="session")
+def workers(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    """Keeps the consumers that the portal's runs are worked off by."""
+    workers = Workers(ini, tmp_path_factory.mktemp("workers"))
+    yield workers
+    workers.stop()
 
 
 @pytest.fixture
@@ -73,13 +111,22 @@ def organization() -> dict[str, str]:
 
 
 @pytest.fixture
-def portal(organization: dict[str, str]) -> Portal:
-    """The portal as a test drives it: sources and runs, the stages called in this process."""
-    return Portal(organization["id"])
+def portal(
+    request: pytest.FixtureRequest, workers: Workers, organization: dict[str, str]
+) -> Portal:
+    """The portal as a test drives it.
+
+    Real consumers work off its runs. A test that is marked ``in_process`` has none: the stages
+    are called in its own process, where it can patch, count and take them one by one.
+    """
+    if is_in_process(request.node):
+        return Portal(organization["id"])
+    return Portal(organization["id"], workers.running(settings(request.node)))
 
 
 @pytest.fixture
-def consumers(ini: str) -> Iterator[Consumers]:
-    """Real gather and fetch consumers, processes as a sysadmin starts them."""
+def consumers(ini: str, workers: Workers) -> Iterator[Consumers]:
+    """Real gather and fetch consumers of a test's own."""
+    workers.stop()
     with Consumers(ini) as running:
         yield running

@@ -11,10 +11,23 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
-from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
+
+
+def act(action: str, **fields: Any) -> Any:
+    """Call an action as a sysadmin."""
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    context = {"user": user, "model": model, "session": model.Session}
+    result = tk.get_action(action)(context, fields)
+    model.Session.remove()
+    return result
+
+
+def tick() -> None:
+    """Do what ``ckan harvester run`` does in cron."""
+    act("harvest_jobs_run")
 
 
 class Channel:
@@ -25,20 +38,24 @@ class Channel:
 
 
 class Portal:
-    """Makes sources and runs them; reads results back through the API's actions."""
+    """Makes sources and runs them; reads results back through the API's actions.
 
-    def __init__(self, organization_id: str) -> None:
+    Args:
+        consumers: the real ones that work off the runs; None: the stages are called in this
+            process, by the queue's own callbacks.
+    """
+
+    def __init__(self, organization_id: str, consumers: Consumers | None = None) -> None:
         self.organization_id = organization_id
+        self.consumers = consumers
         self.number = 0
 
     def source(self, url: str, type_: str = "data_json", **fields: Any) -> str:
         """Create a harvest source and return its id."""
         self.number += 1
         config = fields.pop("config", {})
-        user = factories.Sysadmin()
-        source = call_action(
+        source = act(
             "harvest_source_create",
-            {"user": user["name"], "ignore_auth": True},
             name=fields.pop("name", f"source-{self.number}"),
             title=f"Source {self.number}",
             url=url,
@@ -50,17 +67,21 @@ class Portal:
         return str(source["id"])
 
     def run(self, source_id: str, *, twice: bool = False, force: bool = False) -> dict[str, Any]:
-        """Run a source through the queue's own callbacks; return harvest_job_show.
+        """Run a source to its end and return harvest_job_show.
 
         Args:
             twice: deliver each object's message two times.
         """
+        if self.consumers and not twice:
+            return self.consumers.run(source_id, force=force)
         job_id = self.create_job(source_id)
         self.gather(job_id, force=force)
-        ids = self.waiting(job_id)
-        for object_id in ids:
-            self.deliver(object_id)
-        if twice:
+        ids = self.waiting(job_id) * (2 if twice else 1)
+        if self.consumers:
+            self.send(ids)
+            self.consumers.wait(job_id)
+            self.consumers.wait_for_messages(ids)
+        else:
             for object_id in ids:
                 self.deliver(object_id)
         return self.finish(job_id)
@@ -99,15 +120,8 @@ class Portal:
             publisher.send({"harvest_object_id": object_id})
 
     def finish(self, job_id: str) -> dict[str, Any]:
-        """Do what ``ckan harvester run`` does in cron, and show the job."""
-        context = {
-            "ignore_auth": True,
-            "session": model.Session,
-            "model": model,
-            "user": factories.Sysadmin()["name"],
-        }
-        tk.get_action("harvest_jobs_run")(context, {})
-        model.Session.remove()
+        """Close a job that is worked off, as cron's tick does, and show it."""
+        tick()
         return self.job(job_id)
 
     def job(self, job_id: str) -> dict[str, Any]:
@@ -115,12 +129,12 @@ class Portal:
         return dict(call_action("harvest_job_show", context, id=job_id))
 
     def datasets(self) -> list[dict[str, Any]]:
-        """All active datasets as package_show gives them, by title."""
+        """All active datasets as package_show gives them, by title and name."""
         model.Session.remove()
         query = model.Session.query(model.Package.id).filter_by(type="dataset", state="active")
         context = {"ignore_auth": True, "use_cache": False}
         shown = [tk.get_action("package_show")(dict(context), {"id": row[0]}) for row in query]
-        return sorted(shown, key=lambda dataset: dataset["title"])
+        return sorted(shown, key=lambda dataset: (dataset["title"], dataset["name"]))
 
     def found(self) -> list[str]:
         """Names of all datasets that a search finds."""
@@ -154,6 +168,13 @@ class Consumers:
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Consumers:
+        self.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
         command = str(Path(sys.executable).with_name("ckan"))
         for name in self._names:
             self.processes.append(
@@ -163,22 +184,22 @@ class Consumers:
                     stderr=subprocess.DEVNULL,
                 )
             )
-        return self
 
-    def __exit__(self, *_exc: object) -> None:
+    def stop(self) -> None:
         for process in self.processes:
             process.terminate()
         for process in self.processes:
             process.wait(30)
+        self.processes.clear()
 
     @property
     def are_alive(self) -> bool:
         return all(process.poll() is None for process in self.processes)
 
-    def run(self, source_id: str, timeout: float = 300) -> dict[str, Any]:
+    def run(self, source_id: str, timeout: float = 300, *, force: bool = False) -> dict[str, Any]:
         """Start a job through the real queue, wait until all is worked off, return the job."""
-        context = {"ignore_auth": True, "session": model.Session, "model": model}
-        job_id = call_action("harvest_job_create", context, source_id=source_id, run=True)["id"]
+        mode = "force" if force else "normal"
+        job_id = act("ukharvest_run_create", source_id=source_id, mode=mode)["id"]
         self.wait(job_id, timeout)
         return Portal("").finish(job_id)
 
@@ -188,7 +209,7 @@ class Consumers:
         while not self._is_worked_off(job_id):
             assert self.are_alive, "a consumer has ended"
             assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
-            time.sleep(0.1)
+            time.sleep(0.05)
 
     def wait_for_messages(self, ids: list[str], timeout: float = 300) -> None:
         """Wait until the consumers have taken and acknowledged every message of these objects."""
@@ -196,7 +217,7 @@ class Consumers:
         # A key stands for each message under way; killed consumers of other tests leave theirs.
         keys = [f"{consumer.routing_key}:{object_id}" for object_id in ids]
         deadline = time.monotonic() + timeout
-        while consumer.redis.llen(consumer.routing_key) or consumer.redis.exists(*keys):
+        while consumer.redis.llen(consumer.routing_key) or (keys and consumer.redis.exists(*keys)):
             assert self.are_alive, "a consumer has ended"
             assert time.monotonic() < deadline, f"messages left after {timeout} s"
             time.sleep(0.2)
@@ -211,3 +232,40 @@ class Consumers:
             HarvestObject.state.notin_(("COMPLETE", "ERROR")),
         )
         return unfinished.first() is None
+
+
+class Workers:
+    """The consumers that tests share: processes that stay up from test to test, as on a portal.
+
+    They are started anew for a test with settings of its own, and stopped for one that wants to
+    be alone with the queue.
+    """
+
+    def __init__(self, ini: str, folder: Path) -> None:
+        self._ini = ini
+        self._folder = folder
+        self._settings: dict[str, str] = {}
+        self._running: Consumers | None = None
+
+    def running(self, settings: dict[str, str]) -> Consumers:
+        if self._running and (settings != self._settings or not self._running.are_alive):
+            self.stop()
+        if not self._running:
+            self._settings = settings
+            self._running = Consumers(self._ini_with(settings))
+            self._running.start()
+        return self._running
+
+    def stop(self) -> None:
+        if self._running:
+            self._running.stop()
+            self._running = None
+
+    def _ini_with(self, settings: dict[str, str]) -> str:
+        if not settings:
+            return self._ini
+        lines = ["[app:main]", f"use = config:{Path(self._ini).resolve()}"]
+        lines += [f"{key} = {value}" for key, value in settings.items()]
+        path = self._folder / "consumers.ini"
+        path.write_text("\n".join(lines), "utf-8")
+        return str(path)

@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, figures
+from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -59,13 +59,6 @@ def source(portal: Portal, publisher: Publisher) -> str:
     source = portal.source(publisher.url(PATH), name="somewhere")
     assert figures(portal.run(source)) == {"added": 6}
     return source
-
-
-def act(action: str, **fields: Any) -> Any:
-    context = {"user": factories.Sysadmin()["name"], "model": model, "session": Session}
-    result = tk.get_action(action)(context, fields)
-    Session.remove()
-    return result
 
 
 def ids(portal: Portal) -> dict[str, str]:

@@ -30,6 +30,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.in_process
+
 PATH = "/data.json"
 HOUR = datetime.timedelta(hours=1)
 

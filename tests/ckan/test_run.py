@@ -339,6 +339,7 @@ def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
     assert problems() == []
 
 
+@pytest.mark.in_process
 def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few(
     portal: Portal, publisher: Publisher
 ) -> None:
@@ -365,6 +366,7 @@ def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few
     assert many < 40
 
 
+@pytest.mark.in_process
 def test_an_option_that_is_new_in_a_release_imports_nothing_again(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.in_process
+
 PATH = "/data.json"
 
 

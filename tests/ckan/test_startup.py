@@ -23,6 +23,8 @@ from ckanext.ukharvest.core.errors import ConfigError
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.in_process
+
 
 @pytest.mark.parametrize(
     ("line", "words"),

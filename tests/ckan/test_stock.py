@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest.logic.action import stock
 from ckanext.ukharvest.model import JobReport, Record, RecordProblem, SourceState
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, figures
+from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
 
 PATH, OTHER = "/data.json", "/other.json"
@@ -36,13 +36,6 @@ def other(portal: Portal, publisher: Publisher) -> str:
     source = portal.source(publisher.url(OTHER))
     assert figures(portal.run(source)) == {"added": 3}
     return source
-
-
-def act(action: str, **fields: Any) -> Any:
-    context = {"user": factories.Sysadmin()["name"], "model": model, "session": Session}
-    result = tk.get_action(action)(context, fields)
-    Session.remove()
-    return result
 
 
 def rows(entity: Any, **where: Any) -> int:

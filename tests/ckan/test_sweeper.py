@@ -28,6 +28,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Consumers, Portal, figures
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.in_process
+
 PATH = "/data.json"
 FAULTY = Path(__file__).parent / "faulty"
 

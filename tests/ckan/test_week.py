@@ -21,6 +21,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Portal, figures
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.in_process
+
 PATH = "/data.json"
 MONDAY = datetime(2026, 11, 23, 2, 25)  # noqa: DTZ001 - naive UTC, as ckanext-harvest keeps time
 
