@@ -23,7 +23,7 @@ from ckanext.ukharvest import compat, config, mapper
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
-from ckanext.ukharvest.model import Record, RecordProblem, claims, rows, versions
+from ckanext.ukharvest.model import Record, RecordProblem, adoption, claims, rows, versions
 from ckanext.ukharvest.model.names import free_name
 
 log = logging.getLogger(__name__)
@@ -151,9 +151,10 @@ def _write_package(
     write: Write, row: Record, package: model.Package | None
 ) -> tuple[str, str, list[tuple[str, str]]]:
     existing = _show(package.id) if package else None
-    mapped = mapper.to_package_dict(
-        write.record, existing, row.resources, write.schema, write.defaults
-    )
+    known = row.resources
+    if known is None and existing:
+        known = adoption.resources_written(existing["id"], existing["resources"])
+    mapped = mapper.to_package_dict(write.record, existing, known, write.schema, write.defaults)
     context = {
         "user": config.harvest_user(),
         "ignore_auth": True,

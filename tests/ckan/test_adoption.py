@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, extras, figures
+from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -115,6 +115,22 @@ def test_the_first_run_changes_no_id_and_adds_and_deletes_nothing(
     assert len(portal.found()) == 4
     assert figures(portal.run(source)) == {"not modified": 4}
     assert model.Session.query(HarvestObject).filter_by(current=True).count() == 4
+
+
+@pytest.mark.parametrize("objects", [True, False], ids=["harvest-objects", "extra"])
+def test_a_resource_that_a_person_added_stays_where_the_old_record_tells_it_apart(
+    portal: Portal, publisher: Publisher, source: str, stock: Stock, objects: bool
+) -> None:
+    stock.fill(numbered(2), objects=objects)
+    first = portal.datasets()[0]
+    mine = {"url": "https://elsewhere.example/notes.pdf?a=1&b=2", "name": "My notes"}
+    act("resource_create", package_id=first["id"], **mine)
+    records = numbered(2)
+    records[0]["distribution"] = [{"downloadURL": "https://data.example/new.csv", "title": "New"}]
+    publisher.serve(PATH, catalogue(records))
+    portal.run(source)
+    expected = ["New", "My notes"] if objects else ["New"]
+    assert [each["name"] for each in portal.datasets()[0]["resources"]] == expected
 
 
 @AT_ONCE

@@ -5,8 +5,9 @@ DESIGN 3.2; what is taken and what is not: docs/decisions/0008-adoption.md. Noth
 
 from __future__ import annotations
 
+import html
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -81,6 +82,30 @@ def find(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
             packages.add(each.package_id)
             found.append(each)
     return found
+
+
+def resources_written(
+    package_id: str, resources: Iterable[Mapping[str, Any]]
+) -> list[tuple[str, str]] | None:
+    """Return which resources of an adopted dataset its source wrote; None if nothing says that.
+
+    What the harvest object of the earlier harvester names was the source's, the rest a person's:
+    the addresses are looked for as text, because every harvester stored another kind of content.
+
+    Returns:
+        [(CKAN id, "")]: there are no match keys yet.
+    """
+    query = Session.query(HarvestObject.content).filter(
+        HarvestObject.package_id == package_id,
+        HarvestObject.current.is_(True),
+        HarvestObject.content.isnot(None),
+    )
+    row = query.order_by(HarvestObject.gathered.desc()).first()
+    if row is None:
+        return None
+    content = html.unescape(row[0]).replace("\\/", "/").replace("\\u0026", "&")
+    named = [(each["id"], "") for each in resources if each.get("url") and each["url"] in content]
+    return named or None
 
 
 def _deleted_twins(source: HarvestSource) -> list[HarvestSource]:
