@@ -401,7 +401,7 @@ def test_work_of_consumers_without_heartbeats_is_left_alone(
 
 
 @pytest.fixture
-def workers(ini: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
+def slow_consumers(ini: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(FAULTY), str(Path.cwd())]))
     with Consumers(ini) as running:
         yield running
@@ -416,10 +416,10 @@ def until(condition: Callable[[], Any], seconds: float = 40) -> None:
 
 
 def test_real_consumers_killed_in_gather_and_in_import(
-    portal: Portal, publisher: Publisher, workers: Consumers, ini: str, move: Move
+    portal: Portal, publisher: Publisher, slow_consumers: Consumers, ini: str, move: Move
 ) -> None:
     """SIGKILL while the publisher hangs, then while the parser does."""
-    gatherer, fetcher = workers.processes
+    gatherer, fetcher = slow_consumers.processes
     publisher.serve(PATH, catalogue(3), hang=True)
     source = portal.source(publisher.url(PATH))
     context = {"ignore_auth": True, "session": model.Session, "model": model}

@@ -1,94 +1,89 @@
-"""A week on a live portal, the clock moved: what the catalogue is at its end."""
+"""A week on a live portal, by cron's ticks and real consumers: what the catalogue is at its end.
+
+Not the clock is moved, which the consumers' processes and PostgreSQL have too, but everything
+that happened: a day passes when all times in the database become a day older.
+"""
 
 from __future__ import annotations
 
 import json
+import signal
+import time
 import urllib.request
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 import pytest
+import sqlalchemy as sa
 from ckan import model
-from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
-from ckanext.harvest.model import HarvestJob
-from freezegun import freeze_time
+from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import utcnow, worker
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Channel, Portal, figures
+from tests.ckan.harvesting import Portal, Workers, act, extras, figures, tick
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
-
 PATH = "/data.json"
-MONDAY = datetime(2026, 11, 23, 2, 25)  # noqa: DTZ001 - naive UTC, as ckanext-harvest keeps time
+PATIENCE = 60  # seconds until a run of a few dozen records has ended, on a slow machine
 
 
-class Clock:
-    """The portal's clock, and what happens as it moves: cron's ticks and the consumers' work."""
+class Week:
+    """One source that runs every night, and the nights that pass."""
 
-    def __init__(self, frozen: Any) -> None:
-        self._frozen = frozen
-        self.gather_dies = False
+    def __init__(self, source: str) -> None:
+        self.source = source
 
-    def to(self, day: int, hour: int, minute: int) -> None:
-        """Move to a time of the week (day 0 is Monday), a tick of cron every ten minutes.
+    def night(self) -> dict[str, Any]:
+        """Let the time pass until the source is due, and cron tick until its run has ended."""
+        self.start()
+        self.until(lambda: self.jobs()[-1]["status"] == "Finished")
+        return self.jobs()[-1]
 
-        The ticks of the nights alone are played: nothing is due at other hours.
-        """
-        target = MONDAY.replace(hour=hour, minute=minute) + timedelta(days=day)
-        while self.now < target:
-            is_night = self.now.hour in (2, 3)
-            step = timedelta(minutes=10) if is_night else timedelta(hours=1)
-            self._frozen.move_to(min(self.now + step, target))
-            if is_night or self.now == target:
-                self.tick()
+    def start(self) -> None:
+        """Let the time pass until cron starts the source's run."""
+        next_run = model.Session.get(HarvestSource, self.source).next_run
+        self.pass_(next_run - utcnow() + timedelta(seconds=1))
+        tick()
 
-    @property
-    def now(self) -> datetime:
-        return datetime.now()  # noqa: DTZ005 - frozen, in UTC
+    def until(self, condition: Callable[[], Any]) -> None:
+        """Tick until it is so."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+            tick()
 
-    def tick(self) -> None:
-        """``ckan harvester run``, and everything on the queues worked off."""
-        user = factories.Sysadmin()["name"]
-        context = {"user": user, "model": model, "session": model.Session}
-        tk.get_action("harvest_jobs_run")(context, {})
-        self._work("gather")
-        self._work("fetch")
+    def jobs(self) -> list[dict[str, Any]]:
+        """The source's jobs, oldest first."""
+        return list(reversed(act("harvest_job_list", source_id=self.source)))
+
+    @staticmethod
+    def pass_(interval: timedelta) -> None:
         model.Session.remove()
-
-    def _work(self, kind: str) -> None:
-        consumer = getattr(queue, f"get_{kind}_consumer")()
-        while body := consumer.redis.lpop(consumer.routing_key):
-            if kind == "gather" and self.gather_dies:
-                self.gather_dies = False
-                job = HarvestJob.get(json.loads(body)["harvest_job_id"])
-                job.gather_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
-                job.save()
-                continue  # the process was killed here
-            callback = getattr(queue, f"{kind}_callback")
-            callback(Channel(), queue.FakeMethod(body), None, body)
+        inspector = sa.inspect(model.meta.engine)
+        with model.meta.engine.begin() as connection:
+            for table in inspector.get_table_names():
+                columns = [
+                    column["name"]
+                    for column in inspector.get_columns(table)
+                    if isinstance(column["type"], sa.DateTime)
+                ]
+                if columns:
+                    moved = ", ".join(f'"{name}" = "{name}" - :by' for name in columns)
+                    connection.execute(sa.text(f'UPDATE "{table}" SET {moved}'), {"by": interval})
 
 
 @pytest.fixture
-def clock() -> Iterator[Clock]:
-    with freeze_time(MONDAY, tick=False) as frozen:
-        yield Clock(frozen)
-
-
-def jobs(source: str) -> list[dict[str, Any]]:
-    """The source's jobs, oldest first."""
-    context = {"ignore_auth": True, "model": model, "session": model.Session}
-    return list(reversed(call_action("harvest_job_list", context, source_id=source)))
-
-
-def last(source: str) -> dict[str, int]:
-    job = jobs(source)[-1]
-    assert job["status"] == "Finished"
-    return figures(job)
+def week(portal: Portal, publisher: Publisher) -> Week:
+    publisher.serve(PATH, catalogue(30))
+    source = portal.source(publisher.url(PATH), frequency="DAILY")
+    now = datetime.now(timezone.utc)
+    act("ukharvest_schedule_update", source_id=source, time=f"{now:%H:%M}", zone="UTC")
+    return Week(source)
 
 
 def served(publisher: Publisher) -> dict[str, str]:
@@ -97,55 +92,44 @@ def served(publisher: Publisher) -> dict[str, str]:
         return {each["identifier"]: each["title"] for each in json.load(reply)["dataset"]}
 
 
-def test_a_week(clock: Clock, portal: Portal, publisher: Publisher) -> None:
-    publisher.serve(PATH, catalogue(30))
-    source = portal.source(publisher.url(PATH), frequency="DAILY")
-    call_action(
-        "ukharvest_schedule_update",
-        {"ignore_auth": True},
-        source_id=source,
-        time="02:30",
-        zone="Europe/London",
-    )
-
-    clock.to(0, 4, 0)
-    assert last(source) == {"added": 30}
-    clock.to(1, 4, 0)
-    assert last(source) == {"not modified": 30}
+def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Workers) -> None:
+    assert figures(week.night()) == {"added": 30}
+    assert figures(week.night()) == {"not modified": 30}
 
     publisher.fail(PATH, status=503, times=1000)  # an outage for one night
-    clock.to(2, 4, 0)
-    assert last(source) == {"errored": 1}
+    assert figures(week.night()) == {"errored": 1}
     assert len(portal.datasets()) == 30
     publisher.recover()
 
     publisher.serve(PATH, catalogue([dataset(n) for n in range(10)]))
-    clock.to(3, 4, 0)
-    assert last(source) == {"not modified": 10, "missing": 20}
-    clock.to(4, 4, 0)
-    assert last(source) == {"not modified": 10, "missing": 20}
-    assert jobs(source)[-1]["ukharvest"]["outcome"] == "held"
+    assert figures(week.night()) == {"not modified": 10, "missing": 20}
+    held = week.night()
+    assert figures(held) == {"not modified": 10, "missing": 20}
+    assert held["ukharvest"]["outcome"] == "held"
     assert len(portal.datasets()) == 30
-    call_action("ukharvest_deletions_approve", {"ignore_auth": True}, source_id=source)
+    call_action("ukharvest_deletions_approve", {"ignore_auth": True}, source_id=week.source)
     assert len(portal.datasets()) == 10
 
-    # Everything is restarted in the middle of a gather: processes gone, queues lost.
+    # Everything is restarted in the middle of a gather: processes killed, queues lost.
+    publisher.serve(PATH, b"", hang=True)
+    week.start()
+    job_id = week.jobs()[-1]["id"]
+    week.until(lambda: worker.busy(PATIENCE) == {job_id})
+    for process in portal.consumers.processes:
+        process.send_signal(signal.SIGKILL)
+    queue.purge_queues()
     records = [dataset(n, description="Changed.") for n in range(5)]
     records += [dataset(n) for n in range(5, 12)]
     publisher.serve(PATH, catalogue(records))
-    clock.gather_dies = True
-    clock.to(5, 2, 36)
-    queue.purge_queues()
-    clock.to(5, 4, 0)
-    assert last(source) == {"updated": 7, "not modified": 5}
+    workers.running({})
+    week.pass_(timedelta(seconds=config.worker_timeout() + 1))
+    week.until(lambda: week.jobs()[-1]["status"] == "Finished")
+    assert week.jobs()[-1]["id"] == job_id
+    assert figures(week.jobs()[-1]) == {"updated": 7, "not modified": 5}
 
-    clock.to(6, 4, 0)
-    assert last(source) == {"not modified": 12}
+    assert figures(week.night()) == {"not modified": 12}
 
-    assert len(jobs(source)) == 8  # one a night, and the approved deletions
-    catalogue_now = {
-        next(e["value"] for e in each["extras"] if e["key"] == "guid"): each["title"]
-        for each in portal.datasets()
-    }
+    assert len(week.jobs()) == 8  # one a night, and the approved deletions
+    catalogue_now = {extras(each)["guid"]: each["title"] for each in portal.datasets()}
     assert catalogue_now == served(publisher)
     assert len(portal.found()) == len(catalogue_now)
