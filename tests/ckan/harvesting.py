@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import subprocess
 import sys
@@ -264,8 +265,12 @@ class Workers:
     def _ini_with(self, settings: dict[str, str]) -> str:
         if not settings:
             return self._ini
-        lines = ["[app:main]", f"use = config:{Path(self._ini).resolve()}"]
-        lines += [f"{key} = {value}" for key, value in settings.items()]
+        # A whole ini: CKAN 2.11 reads its logging out of the file it is given and no other.
+        ini = configparser.RawConfigParser()
+        ini.optionxform = str  # type: ignore[assignment,method-assign]
+        ini.read(self._ini, "utf-8")
+        ini["app:main"].update(settings)
         path = self._folder / "consumers.ini"
-        path.write_text("\n".join(lines), "utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            ini.write(file)
         return str(path)

@@ -22,6 +22,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, figures
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.in_process  # the consumers are each test's own
+
 PATH = "/data.json"
 FAULTY = Path(__file__).parent / "faulty"
 
@@ -71,21 +73,21 @@ def test_a_thousand_datasets(
     assert call_action("package_search", rows=0, fq="title:Renamed")["count"] == 0
 
 
-def test_records_delivered_twice_to_two_consumers_are_written_once(
+def test_a_thousand_records_delivered_twice_to_two_consumers_are_written_once(
     portal: Portal, publisher: Publisher, ini: str
 ) -> None:
-    publisher.serve(PATH, catalogue(200))
+    publisher.serve(PATH, catalogue(1000))
     source = portal.source(publisher.url(PATH))
     job_id = portal.create_job(source)
     ids = portal.gather(job_id)
     # Near enough to each other that both consumers often hold the same record.
     portal.send([each for object_id in ids for each in (object_id, object_id)])
     with Consumers(ini, fetchers=2) as consumers:
-        consumers.wait(job_id, timeout=600)
+        consumers.wait(job_id, timeout=900)
         consumers.wait_for_messages(ids)
-    assert figures(portal.finish(job_id)) == {"added": 200}
-    assert count() == 200
-    assert model.Session.query(HarvestObject).filter_by(current=True).count() == 200
+    assert figures(portal.finish(job_id)) == {"added": 1000}
+    assert count() == 1000
+    assert model.Session.query(HarvestObject).filter_by(current=True).count() == 1000
 
 
 @pytest.fixture

@@ -319,12 +319,13 @@ def test_several_current_objects_of_a_dataset_are_found(
     source: str, portal: Portal, publisher: Publisher
 ) -> None:
     assert list(datasets.current_objects()) == []
+    other = portal.source(publisher.url("/other.json"))
     first, second, third = model.Session.query(HarvestObject).order_by(HarvestObject.guid)
     second.package_id = first.package_id
     model.Session.commit()
     one(datasets.current_objects(), "warning", "1 datasets have more than one", "dataset-00000")
     third.package_id = first.package_id
-    third.harvest_source_id = portal.source(publisher.url("/other.json"))
+    third.harvest_source_id = other
     model.Session.commit()
     one(datasets.current_objects(), "error", "more than one harvest source", "dataset-00000")
 
