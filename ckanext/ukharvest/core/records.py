@@ -33,12 +33,20 @@ class Source:
         http: the one door to the network.
         validators: URL → validators of documents that the last complete run trusts; empty when
             every document has to be read again.
+        interface: the interface that the last good run found ("" = not probed yet).
+        since: the mark that an earlier run's Ending left: ask only for what changed since then;
+            "" asks for everything.
+        resume: the resume point of the last record that an interrupted read of this run stored:
+            go on behind it; "" begins at the beginning.
     """
 
     url: str
     options: Mapping[str, Any]
     http: HttpClient
     validators: Mapping[str, Validators] = field(default_factory=dict)
+    interface: str = ""
+    since: str = ""
+    resume: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,7 @@ class RawRecord:
         deleted: the source itself says that it is gone.
         position: a person's words for where it stands, such as "dataset 17".
         error: set when the reader can tell that the record is lost (no identity).
+        resume: where a read that breaks off behind this record can go on; "" where it cannot.
     """
 
     guid: str
@@ -62,6 +71,7 @@ class RawRecord:
     deleted: bool = False
     position: str = ""
     error: RecordError | None = None
+    resume: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,10 @@ class Ending:
         unchanged: the source answered "not modified" as a whole; no record was yielded.
         validators: URL → validators to keep for the next run.
         problems: what the publisher should mend in the document as a whole (its encoding).
+        interface: which of several interfaces answered; kept for the next run.
+        changes_only: only what changed since ``Source.since`` was asked for: what was not seen
+            is not missing, and that is no fault.
+        mark: what the next run's ``Source.since`` is; "" where changes cannot be asked for.
     """
 
     complete: bool
@@ -81,6 +95,9 @@ class Ending:
     unchanged: bool = False
     validators: Mapping[str, Validators] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    interface: str = ""
+    changes_only: bool = False
+    mark: str = ""
 
 
 class Reading:
