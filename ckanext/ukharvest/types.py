@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Parser, Reader
+from ckanext.ukharvest.core.records import Parser, RawRecord, Reader
 from ckanext.ukharvest.parsers import datajson
 from ckanext.ukharvest.readers import document
 from ckanext.ukharvest.readers.json_outline import Shape
+
+
+def _no_old_guids(_raw: RawRecord) -> tuple[str, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,8 @@ class SourceType:
         title, description: for the form and the documentation.
         options: what a source of this type can be told; COMMON_OPTIONS come on top.
         aliases: names that other portals gave to the same kind.
+        old_guids: other forms of a record's guid that earlier harvesters of this kind stored, the
+            likeliest first; asked when a source is taken over. Never raises.
     """
 
     name: str
@@ -29,6 +36,7 @@ class SourceType:
     parser: Parser
     options: tuple[Option, ...] = ()
     aliases: tuple[str, ...] = ()
+    old_guids: Callable[[RawRecord], tuple[str, ...]] = _no_old_guids
 
 
 # What every source can be told, whatever its type; read by the CKAN side.
