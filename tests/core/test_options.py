@@ -54,3 +54,30 @@ def test_a_wrong_option_is_named(given: dict[str, Any], field: str, message: str
         validate(given, DECLARED)
     assert caught.value.field == field
     assert message in caught.value.message
+
+
+TABLE = Option("fields", "table", {}, "A table.", check=lambda found: "is odd" * ("odd" in found))
+
+
+@pytest.mark.parametrize("value", [{"a": "b"}, '{"a": "b"}'])
+def test_a_table_comes_as_an_object_or_as_its_text(value: object) -> None:
+    assert validate({"fields": value}, [TABLE]) == {"fields": {"a": "b"}}
+
+
+@pytest.mark.parametrize("value", ["a=b", "[1]", 7])
+def test_what_is_no_table_is_refused(value: object) -> None:
+    with pytest.raises(ConfigError, match="fields: .* expected a JSON object"):
+        validate({"fields": value}, [TABLE])
+
+
+def test_an_option_may_check_its_value() -> None:
+    with pytest.raises(ConfigError, match="fields: is odd") as caught:
+        validate({"fields": {"odd": 1}}, [TABLE])
+    assert caught.value.field == "fields"
+
+
+def test_lists_are_read_as_ckanext_harvest_wrote_them() -> None:
+    declared = [Option("tags", "list", (), "Tags."), Option("extras", "list", (), "Extras.")]
+    given = {"tags": [{"name": "two words"}, "x"], "extras": {"a": "1", "b": "2"}}
+    found = validate(given, declared)
+    assert found == {"tags": ("two words", "x"), "extras": ("a=1", "b=2")}

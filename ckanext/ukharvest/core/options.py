@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
 
-Kind = Literal["text", "integer", "boolean", "list"]
+Kind = Literal["text", "integer", "boolean", "list", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Option:
         choices: allowed values of a text, empty when any is.
         minimum: smallest integer allowed.
         sysadmin_only: reaches outside the source's organisation, so an editor cannot set it.
+        check: says what is wrong with a converted value, as the end of a sentence that starts
+            with the option's name; "" when nothing is.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Option:
     choices: tuple[str, ...] = ()
     minimum: int = 0
     sysadmin_only: bool = False
+    check: Callable[[Any], str] | None = None
 
 
 def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str, Any]:
@@ -63,7 +67,12 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 def _convert(option: Option, value: Any) -> Any:
     if value is None or value == "":
         return option.default
-    return _CONVERT[option.kind](option, value)
+    found = _CONVERT[option.kind](option, value)
+    wrong = option.check(found) if option.check else ""
+    if wrong:
+        message = f"{option.name}: {wrong}"
+        raise ConfigError(message, field=option.name, code="bad-option")
+    return found
 
 
 def _text(option: Option, value: Any) -> str:
@@ -98,8 +107,13 @@ def _boolean(option: Option, value: Any) -> bool:
 
 
 def _list(option: Option, value: Any) -> tuple[str, ...]:
+    """A list of texts; also as ckanext-harvest has it: tags as objects, extras as one object."""
     if isinstance(value, str):
         value = value.replace(",", " ").split()
+    if isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values()):
+        value = [f"{key}={each}" for key, each in value.items()]
+    if isinstance(value, (list, tuple)):
+        value = [_name_of(item) for item in value]
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise _refused(option, value, "a list of texts")
     for item in value:
@@ -108,11 +122,27 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _name_of(item: Any) -> Any:
+    return item["name"] if isinstance(item, Mapping) and "name" in item else item
+
+
+def _table(option: Option, value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = None
+    if not isinstance(value, Mapping):
+        raise _refused(option, value, 'a JSON object such as {"a": "b"}')
+    return dict(value)
+
+
 _CONVERT: dict[Kind, Callable[[Option, Any], Any]] = {
     "text": _text,
     "integer": _integer,
     "boolean": _boolean,
     "list": _list,
+    "table": _table,
 }
 
 

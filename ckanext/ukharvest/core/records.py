@@ -162,6 +162,15 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteGroup:
+    """An organisation or group of the CKAN that a record came from; any field but one may be ""."""
+
+    id: str = ""
+    name: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Licence:
     """A licence as found: ``id`` is CKAN's licence id, "" when the text is not known."""
 
@@ -222,6 +231,12 @@ class DatasetRecord:
         metadata_modified: when the record itself was changed at the source.
         extras: facts with no field of their own, under their CKAN extra's name; text only.
         problems: what the publisher should mend.
+        name: the source's own short name for it, in CKAN's alphabet: what a new dataset's name is
+            made of in place of the title; "" where a source has none.
+        organisation, groups: of the CKAN that it came from. What becomes of them the options
+            ``remote_orgs`` and ``remote_groups`` say, which the CKAN side reads: "" leaves them
+            aside (the source's own organisation, no groups), "only_local" takes those that are
+            here under the same id or name, "create" makes the others.
     """
 
     guid: str
@@ -248,3 +263,6 @@ class DatasetRecord:
     resources: tuple[ResourceRecord, ...] = ()
     extras: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    name: str = ""
+    organisation: RemoteGroup | None = None
+    groups: tuple[RemoteGroup, ...] = ()
