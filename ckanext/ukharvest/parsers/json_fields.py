@@ -39,6 +39,11 @@ class Fields:
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The object itself."""
+        return self._data
+
     def report(self, code: str, key: str, words: str) -> None:
         """Add a problem with a field; ``words`` follow its name in the message."""
         field = self._path + key

@@ -1,0 +1,254 @@
+"""Datasets of other CKAN sites, 2.0 to 2.12, as package_show and package_search give them.
+
+data.gov.uk's guide (ckan_fields) names the extras that its publishers fill; what it does not name
+is kept as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values import is_web_url
+from ckanext.ukharvest.parsers import field_table
+from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers.datajson import Field
+from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers.package_dict import Found
+from ckanext.ukharvest.parsers.package_resources import resources
+
+VERSION = 1
+FORM = "json"
+
+OPTIONS = (
+    Option(
+        "fields",
+        "table",
+        {},
+        'Translation of the remote site\'s fields: {"remote name": "our name"}, null to drop one,'
+        ' or {"to": …, "values": {…}, "default": …}.',
+        check=field_table.wrong,
+    ),
+    Option(
+        "max_resources",
+        "integer",
+        1000,
+        "How many resources of one dataset are read; the rest is left out and reported.",
+        minimum=1,
+    ),
+    Option(
+        "remote_groups",
+        "text",
+        "",
+        "What becomes of the remote site's groups: only_local puts datasets into groups of the"
+        " same id or name here, create makes the others; without it they are left aside.",
+        choices=("only_local", "create"),
+        sysadmin_only=True,
+    ),
+    Option(
+        "remote_orgs",
+        "text",
+        "",
+        "What becomes of the remote site's organisations: only_local gives datasets to"
+        " organisations of the same id or name here, create makes the others; without it they all"
+        " belong to the source's own.",
+        choices=("only_local", "create"),
+        sysadmin_only=True,
+    ),
+)
+
+# Types of a package that are no dataset: ckanext-harvest keeps its sources as packages.
+_NO_DATASETS = ("harvest",)
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read one package.
+
+    Raises:
+        ParseError: it is no JSON object, or has no title or identity.
+        SkipRecord: it is a harvest source, private, deleted, or not meant to be harvested.
+    """
+    flat = package.flatten(package.load(raw))
+    where = f"dataset '{raw.guid}'"
+    _check_wanted(flat, where)
+    problems: list[Problem] = []
+    fields = Fields(field_table.translate(flat, options.get("fields", {})), problems)
+    title = package.text_of(fields.get("title"))
+    if not title:
+        raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
+    found: Found = {"extras": {}}
+    for row in MAPPING:
+        part = row.read(fields)
+        found["extras"].update(
+            (key, value) for key, value in part.pop("extras", {}).items() if value
+        )
+        found.update(part)
+    limit = options.get("max_resources", 1000)
+    found["resources"] = resources(fields, raw.url, limit)
+    _report_missing(fields, found)
+    return DatasetRecord(raw.guid, title, problems=tuple(problems), **found)
+
+
+def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
+    kind = package.text_of(flat.get("type"))
+    if kind in _NO_DATASETS:
+        raise SkipRecord(f"{where}: its type is {kind}; it is a harvest source, not a dataset")
+    if package.is_no(package.text_of(flat.get("dgu_harvest_me"))):
+        raise SkipRecord(f"{where}: its extra dgu_harvest_me says that it is not for harvesting")
+    if package.is_yes(flat.get("private")):
+        raise SkipRecord(f"{where}: it is private")
+    state = package.text_of(flat.get("state"))
+    if state in ("deleted", "draft"):
+        raise SkipRecord(f"{where}: its state is {state}; expected active")
+
+
+def _report_missing(fields: Fields, found: Found) -> None:
+    expected = {
+        "notes": ("notes", "what the data is"),
+        "licence": ("license_id", "a licence's id such as uk-ogl"),
+    }
+    for name, (key, words) in expected.items():
+        if not found.get(name) and not fields.is_settled(key):
+            fields.report("missing-field", key, f"missing; expected {words}")
+
+
+def _texts(fields: Fields) -> Found:
+    return {key: package.text_of(fields.get(key)) for key in ("notes", "version", "rights")}
+
+
+def _url(fields: Fields) -> Found:
+    return {"url": fields.link("url")}
+
+
+def _people(fields: Fields) -> Found:
+    contact = package.agent(
+        fields, ("contact-name", "contact-email"), ("maintainer", "maintainer_email")
+    )
+    author = package.agent(fields, ("author", "author_email"))
+    extras = {}
+    if fields.has("contact-name", "contact-email") and fields.has("maintainer"):
+        # The mapper writes the contact as the maintainer: what stood there would be lost.
+        extras["original_maintainer"] = package.text_of(fields.get("maintainer"))
+        extras["original_maintainer_email"] = package.text_of(fields.get("maintainer_email"))
+    return {"contact": contact, "author": author, "extras": extras}
+
+
+def _publisher(fields: Fields) -> Found:
+    """The publisher that the dataset names, else the organisation that it belongs to there."""
+    keys = ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri")
+    name, email, url = (package.text_of(fields.get(key)) for key in keys)
+    if not (name or email or url):
+        organisation = package.group(fields.get("organization"))
+        name = (organisation.title or organisation.name) if organisation else ""
+    publisher = Agent(name=name, email=email, url=url)
+    return {"publisher": publisher if publisher != Agent() else None}
+
+
+def _licence(fields: Fields) -> Found:
+    licence = package.licence(fields)
+    said = package.text_of(fields.get("licence"))
+    # Terms in words stand beside a licence that is known by its id.
+    is_more = licence and licence.id and said and said != licence.title
+    key = package.text_of(fields.get("license_id"))
+    is_odd = licence and not licence.id and key not in (licence.title, licence.url)
+    extras = {"licence": said if is_more else "", "original_license_id": key if is_odd else ""}
+    return {"licence": licence, "extras": extras}
+
+
+def _themes(fields: Fields) -> Found:
+    found = package.listed(fields.get("themes")) + package.listed(fields.get("theme-secondary"))
+    return {"themes": tuple(dict.fromkeys(found))}
+
+
+def _language(fields: Fields) -> Found:
+    return {"language": package.languages(fields, "language")}
+
+
+def _frequency(fields: Fields) -> Found:
+    found = package.frequency(fields, "update_frequency")
+    return {"frequency": found, "extras": _kept(fields, "update_frequency", found)}
+
+
+def _dates(fields: Fields) -> Found:
+    issued = package.date(fields, "data_issued")
+    modified = package.date(fields, "data_modified")
+    return {
+        "issued": issued,
+        "modified": modified,
+        "metadata_modified": package.date(fields, "metadata_modified", "revision_timestamp"),
+        "extras": _kept(fields, "data_issued", issued) | _kept(fields, "data_modified", modified),
+    }
+
+
+def _period(fields: Fields) -> Found:
+    start, end = "temporal_coverage-from", "temporal_coverage-to"
+    found = package.period(fields, start, end)
+    extras = _kept(fields, start, found.start if found else "")
+    extras |= _kept(fields, end, found.end if found else "")
+    return {"temporal": found, "extras": extras}
+
+
+def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
+    """What was not understood: reported, and kept as it is under its own name."""
+    return {} if found else {key: package.text_of(fields.get(key))}
+
+
+def _schema(fields: Fields) -> Found:
+    texts = package.listed(fields.get("schema"), r"\s+")
+    urls = tuple(text for text in texts if is_web_url(text))
+    others = ", ".join(text for text in texts if not is_web_url(text))
+    return {"schema_urls": urls, "extras": {"conforms_to": others}}
+
+
+# Book-keeping of the remote site, and what CKAN computes: nothing of it says what the data is,
+# and under these names it would mean something else here.
+_BOOKKEEPING = (
+    ("id", "type", "state", "private", "title", "resources", "dgu_harvest_me", "isopen")
+    + ("revision_id", "revision_timestamp", "creator_user_id", "num_tags", "num_resources")
+    + ("relationships_as_object", "relationships_as_subject", "relationships", "tracking_summary")
+    + ("metadata_created", "license_title", "harvest", "harvest_object_id", "harvest_source_id")
+    + ("harvest_source_title", "ratings_average", "ratings_count", "ckan_url", "download_url")
+    + ("notes_rendered", "display_name", "capacity", "total", "data_dict", "validated_data_dict")
+)
+
+
+def _further(fields: Fields) -> Found:
+    read = {key for row in MAPPING for key in row.source}
+    return {"extras": dict(package.further(fields.data, read | set(_BOOKKEEPING)))}
+
+
+MAPPING = (
+    Field(("notes", "version", "rights"), "notes, version, rights", _texts),
+    Field(("url",), "url", _url),
+    Field(("name", "organization", "owner_org", "groups"), "name, organisation", package.groups),
+    Field(("tags",), "tags", package.tags),
+    Field(
+        ("contact-name", "contact-email")
+        + ("maintainer", "maintainer_email", "author", "author_email"),
+        "contact, author",
+        _people,
+    ),
+    Field(
+        ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri", "organization"),
+        "publisher",
+        _publisher,
+    ),
+    Field(
+        ("license_id", "license_url", "license_title", "license", "licence"), "licence", _licence
+    ),
+    Field(("themes", "theme-secondary"), "themes", _themes),
+    Field(("language",), "language", _language),
+    Field(("update_frequency",), "frequency", _frequency),
+    Field(
+        ("data_issued", "data_modified", "metadata_modified"),
+        "issued, modified, metadata_modified",
+        _dates,
+    ),
+    Field(("temporal_coverage-from", "temporal_coverage-to"), "temporal", _period),
+    Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
+    Field(("schema",), "schema_urls", _schema),
+    Field(("every other field and extra",), "extras", _further),
+)

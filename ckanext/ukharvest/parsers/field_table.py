@@ -1,0 +1,151 @@
+"""Translation of a remote site's field names and values into ours, by a table in the source.
+
+``{"remote name": "our name"}`` renames a field; ``{"remote name": null}`` drops it; an object says
+more: ``{"to": "update_frequency", "values": {"yearly": "annual"}, "default": "never"}``. Names are
+those of the dataset's fields or extras, with ``resources.`` in front those of each resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ckanext.ukharvest.core.values import clean_text, shorten
+from ckanext.ukharvest.parsers.package_dict import is_blank
+
+RESOURCES = "resources."
+
+# What adoption and the merging of a dataset with its earlier self hang on.
+_FIXED = frozenset(("id", "extras", "resources", "organization", "owner_org", "groups", "state"))
+
+# Names that UK publishers, ckanext-dcat and ckanext-spatial use for what we call otherwise.
+BUILT_IN: Mapping[str, str] = {
+    "Service type URI": "la_service",
+    "frequency-of-update": "update_frequency",
+    "frequency": "update_frequency",
+    "accrual_periodicity": "update_frequency",
+    "issued": "data_issued",
+    "dcat_issued": "data_issued",
+    "modified": "data_modified",
+    "dcat_modified": "data_modified",
+    "temporal_start": "temporal_coverage-from",
+    "temporal_end": "temporal_coverage-to",
+    "temporal_coverage_from": "temporal_coverage-from",
+    "temporal_coverage_to": "temporal_coverage-to",
+    "contact_name": "contact-name",
+    "contact_email": "contact-email",
+    "contact_phone": "contact-phone",
+    "publisher_name": "dcat_publisher_name",
+    "publisher_email": "dcat_publisher_email",
+    "publisher_uri": "dcat_publisher_uri",
+    "spatial_text": "spatial-text",
+    "theme-primary": "themes",
+    "theme": "themes",
+    "dcat_subject": "themes",
+}
+
+# What our own import writes into each dataset: a remote site's are kept under another name.
+_OWN = ("guid", "import_source", "harvest_source_reference", "metadata-date")
+PREFIX = "original_"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What becomes of one remote field.
+
+    Attributes:
+        target: our name; "" drops it.
+        values: remote value → ours; values that it does not have stay.
+        default: the value where the remote site has none.
+    """
+
+    target: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    default: Any = None
+
+    def translate(self, value: Any) -> Any:
+        """The value in our words; of a list each."""
+        if is_blank(value):
+            return self.default
+        if isinstance(value, list):
+            return [self._one(item) for item in value]
+        return self._one(value)
+
+    def _one(self, value: Any) -> Any:
+        text = clean_text(value.get("name") if isinstance(value, Mapping) else value)
+        for known in (text, text.casefold()):
+            if known in self.values:
+                return self.values[known]
+        return value
+
+
+def wrong(table: Mapping[str, Any]) -> str:
+    """Say what is wrong with a table, for ``Option.check``; "" when nothing is."""
+    for name, given in table.items():
+        shown = shorten(str(name), 40)
+        if given is None or given is False:
+            continue
+        rule = {"to": given} if isinstance(given, str) else given
+        if not isinstance(rule, Mapping) or set(rule) - {"to", "values", "default", "drop"}:
+            return (
+                f"'{shown}' has {shorten(repr(given), 40)}; expected our field's name, null to drop"
+                " it, or an object with to, values, default, drop"
+            )
+        target = rule.get("to", name)
+        if not isinstance(target, str) or not target.strip() or target in _FIXED:
+            return f"'{shown}' goes to {shorten(repr(target), 40)}, which is no field to fill"
+        if not isinstance(rule.get("values", {}), Mapping):
+            return f"'{shown}': values is no object; expected remote value and ours"
+    return ""
+
+
+def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a flat package dict in our names.
+
+    The source's table goes before what is built in. A built-in translation never replaces what
+    the remote site has under our name; the field then stays under its own.
+    """
+    own = {name: rule for name, rule in _rules(table) if not name.startswith(RESOURCES)}
+    found = dict(flat)
+    for name, rule in own.items():
+        value = rule.translate(found.pop(name, None))
+        if rule.target and not is_blank(value):
+            found[rule.target] = value
+    for name, target in BUILT_IN.items():
+        if name not in own and not is_blank(found.get(name)) and is_blank(found.get(target)):
+            found[target] = found.pop(name)
+    for name in _OWN:
+        if name in found:
+            found[PREFIX + name] = found.pop(name)
+    parts = {name[len(RESOURCES) :]: rule for name, rule in _rules(table) if name not in own}
+    if parts and isinstance(found.get("resources"), list):
+        found["resources"] = [_part(each, parts) for each in found["resources"]]
+    return found
+
+
+def _part(resource: Any, rules: Mapping[str, Rule]) -> Any:
+    if not isinstance(resource, Mapping):
+        return resource
+    found = dict(resource)
+    for name, rule in rules.items():
+        value = rule.translate(found.pop(name, None))
+        if rule.target and not is_blank(value):
+            found[rule.target] = value
+    return found
+
+
+def _rules(table: Mapping[str, Any]) -> Iterable[tuple[str, Rule]]:
+    for name, given in table.items():
+        if isinstance(given, str):
+            yield name, Rule(given)
+        elif not given or given.get("drop"):
+            yield name, Rule("")
+        else:
+            values = given.get("values", {})
+            target = given.get("to", name).removeprefix(RESOURCES)
+            yield name, Rule(target, {**_folded(values), **values}, given.get("default"))
+
+
+def _folded(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.casefold(): value for key, value in values.items()}

@@ -1,0 +1,272 @@
+"""A package dict of CKAN's kind, read with care; DKAN 7 speaks the same language.
+
+CKAN 2.0 to 2.12 (docs.ckan.org, package_show): extras as a list of ``{key, value}``, in the REST
+interfaces of old as an object; tags as objects or names; None for what is not set.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ckanext.ukharvest.core import licences
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
+from ckanext.ukharvest.core.values import (
+    clean_tags,
+    clean_text,
+    is_web_url,
+    parse_email,
+    parse_frequency,
+    parse_language,
+    shorten,
+)
+from ckanext.ukharvest.parsers import datajson_parts as parts
+from ckanext.ukharvest.parsers.json_fields import Fields, words
+
+Found = dict[str, Any]  # some of DatasetRecord's fields
+
+_NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
+
+
+def load(raw: RawRecord) -> dict[str, Any]:
+    """Return a record's package dict.
+
+    Raises:
+        ParseError: it is no JSON object, or the record has no identity.
+    """
+    where = f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
+    try:
+        data = json.loads(raw.content or "")
+    except (ValueError, RecursionError) as exc:
+        raise ParseError(f"{where} is not JSON: {exc}", code="not-json") from exc
+    if not isinstance(data, dict):
+        raise ParseError(f"{where} is no object in {{ }}", code="not-an-object")
+    if not raw.guid:
+        raise ParseError(f"{where}: id is missing", code="missing-identifier")
+    return data
+
+
+def is_no(value: Any) -> bool:
+    """Tell whether a value says no: false, "no", 0."""
+    return clean_text(value).casefold() in ("false", "no", "0", "off")
+
+
+def is_yes(value: Any) -> bool:
+    """Tell whether a value says yes: true, "yes", 1."""
+    return clean_text(value).casefold() in ("true", "yes", "1", "on")
+
+
+def extras(value: Any) -> dict[str, Any]:
+    """Return extras by name, whichever way they are written; deleted ones are left out."""
+    if isinstance(value, Mapping) and not _is_pair(value):
+        values = list(value.values())
+        if not (values and all(map(_is_pair, values))):
+            return {key: _unquoted(item) for key, item in value.items()}
+        value = values  # PHP writes a list with gaps as an object
+    found: dict[str, Any] = {}
+    for pair in value if isinstance(value, list) else ():
+        if _is_pair(pair) and pair.get("state") != "deleted":
+            found.setdefault(clean_text(pair["key"]), _unquoted(pair.get("value")))
+    return found
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, Mapping) and "key" in item
+
+
+def _unquoted(value: Any) -> Any:
+    """CKAN before 2.3 wrote an extra's text as JSON, within quotation marks."""
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
+def flatten(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields and extras as one object; a filled field stands before an extra of its name."""
+    flat = {key: value for key, value in data.items() if key != "extras"}
+    for key, value in extras(data.get("extras")).items():
+        if key and is_blank(flat.get(key)):
+            flat[key] = value
+    return flat
+
+
+def is_blank(value: Any) -> bool:
+    """Tell whether a value says nothing: None, blanks, an empty list or object."""
+    return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
+
+
+def text_of(value: Any) -> str:
+    """A value as the text of an extra: what is no text becomes JSON, a list of one its item."""
+    if is_blank(value):
+        return ""
+    if isinstance(value, list) and len(value) == 1:
+        return text_of(value[0])
+    return canonical_json(value) if isinstance(value, (list, Mapping)) else clean_text(value)
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """The names in a list of texts or of objects with a name: tags, themes."""
+    items = value if isinstance(value, list) else [value]
+    found = (words(_named(item)) for item in items if not _is_deleted(item))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _named(item: Any) -> Any:
+    if isinstance(item, Mapping):
+        return item.get("name") or item.get("display_name") or item.get("title")
+    return item
+
+
+def _is_deleted(item: Any) -> bool:
+    return isinstance(item, Mapping) and item.get("state") == "deleted"
+
+
+def tags(fields: Fields) -> Found:
+    """Tags within CKAN's rules; a text is taken apart at commas."""
+    found, problems = clean_tags(names(fields.get("tags")), "tags")
+    fields.add(problems)
+    return {"tags": found}
+
+
+def group(value: Any) -> RemoteGroup | None:
+    """An organisation or group: an object, or its name alone."""
+    if isinstance(value, Mapping):
+        keys = ("id", "name", "title")
+        found = RemoteGroup(*(clean_text(value.get(key)) for key in keys))
+        if not found.title:
+            label = clean_text(value.get("display_name"))
+            found = RemoteGroup(found.id, found.name, label)
+        return found if found.id or found.name else None
+    name = clean_text(value)
+    return RemoteGroup(name=name) if name else None
+
+
+def groups(fields: Fields) -> Found:
+    """The organisation and the groups of the remote site, and the dataset's name there."""
+    owner = group(fields.get("organization")) or _owner(fields.get("owner_org"))
+    items = fields.items("groups", strict=False)
+    found = (group(item) for item in items if not _is_deleted(item))
+    name = words(fields.get("name")).lower()
+    return {
+        "organisation": owner,
+        "groups": tuple(dict.fromkeys(each for each in found if each)),
+        "name": name if _NAME.fullmatch(name) else "",
+    }
+
+
+def _owner(value: Any) -> RemoteGroup | None:
+    text = clean_text(value)
+    return RemoteGroup(id=text) if text else None
+
+
+def first(fields: Fields, *keys: str) -> str:
+    """The first of some fields that says anything."""
+    return next(filter(None, (text_of(fields.get(key)) for key in keys)), "")
+
+
+def licence(fields: Fields) -> Licence | None:
+    """The licence by id, address or title, whichever is known; else what was said of it."""
+    keys = ("license_id", "license_url", "license_title", "license", "licence")
+    texts = [(key, text) for key in keys if (text := text_of(fields.get(key)))]
+    found = [(key, text, each) for key, text in texts if (each := licences.find(text))]
+    known = next((each for _, _, each in found if each.id), None)
+    url = words(fields.get("license_url"))
+    if known:
+        exact = is_web_url(url) and known.id == getattr(licences.find(url), "id", "")
+        return Licence(known.id, known.title, url) if exact else known
+    if not found:
+        return None
+    key, text, _ = found[0]
+    fields.report(
+        "unknown-licence", key, f"'{shorten(text, 80)}' is not a known licence; expected one's id"
+    )
+    titles = [each.title for _, _, each in found if each.title]
+    urls = [each.url for _, _, each in found if each.url]
+    # An id says less than a title; both stay where neither is known.
+    return Licence(title=max(titles, key=len, default=""), url=next(iter(urls), ""))
+
+
+def agent(fields: Fields, *pairs: tuple[str, str]) -> Agent | None:
+    """The first of some pairs of fields, name and e-mail, that names anybody."""
+    for name_key, email_key in pairs:
+        name, text = first(fields, name_key), first(fields, email_key)
+        email = fields.parsed(email_key, text, parse_email, "bad-email") if text else ""
+        if name or email:
+            return Agent(name=name, email=email)
+    return None
+
+
+def date(fields: Fields, *keys: str) -> str:
+    """The first of some fields that holds a date."""
+    for key in keys:
+        text = text_of(fields.get(key))
+        if text and (found := Fields({key: text}, [], "").date(key)):
+            return found
+        if text:
+            shown = shorten(text, 40)
+            fields.report("bad-date", key, f"'{shown}' is no date; expected one such as 2024-05-31")
+    return ""
+
+
+def period(fields: Fields, start: str, end: str) -> Period | None:
+    """A span of time whose ends stand in two fields."""
+    found = Period(date(fields, start), date(fields, end))
+    return found if found != Period() else None
+
+
+def frequency(fields: Fields, key: str) -> str:
+    """How often the data is updated."""
+    return fields.parsed(key, text_of(fields.get(key)), parse_frequency, "bad-frequency")
+
+
+def languages(fields: Fields, key: str) -> tuple[str, ...]:
+    """Languages as tags, from a list, a JSON text of one, or names between commas."""
+    found = (
+        fields.parsed(key, text, parse_language, "bad-language")
+        for text in listed(fields.get(key), r"[\s,;]+")
+    )
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def listed(value: Any, separators: str = "") -> tuple[str, ...]:
+    """The texts of a list, of a JSON text of a list, or of one text with separators."""
+    if isinstance(value, str) and value.strip()[:1] == "[":
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, str):
+        value = re.split(separators, value) if separators else [value]
+    return names(value) if not is_blank(value) else ()
+
+
+def place(fields: Fields) -> Found:
+    """The geometry (GeoJSON, WKT or numbers), and the source's words for the place."""
+    geometry, name = parts.place(fields)
+    return {
+        "spatial": geometry or _box(fields),
+        "spatial_text": first(fields, "spatial-text") or name,
+    }
+
+
+_BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
+
+
+def _box(fields: Fields) -> Mapping[str, Any] | None:
+    """The box of GEMINI datasets, whose four sides data.gov.uk keeps as extras."""
+    sides = [text_of(fields.get(key)) for key in _BOX]
+    if not all(sides):
+        return None
+    return parts.place(Fields({"spatial": ",".join(sides)}, []))[0]
+
+
+def further(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the fields that nothing else read, as extras under their own names."""
+    known = set(read)
+    for key, value in flat.items():
+        if key not in known and (text := text_of(value)):
+            yield key.strip(), text

@@ -1,0 +1,142 @@
+"""Resources of a package dict of CKAN's kind."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin
+
+from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core.records import Period, ResourceRecord
+from ckanext.ukharvest.core.values import clean_text, is_web_url, shorten
+from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers.json_fields import Fields
+
+# CKAN's own book-keeping: says nothing about the file, and means something else on another site.
+_BOOKKEEPING = frozenset(
+    ("package_id", "revision_id", "revision_timestamp", "state", "position", "url_type")
+    + ("cache_url", "cache_last_updated", "webstore_url", "webstore_last_updated", "on_same_domain")
+    + ("datastore_active", "datastore_contains_all_records_of_source_file", "tracking_summary")
+    + ("resource_group_id", "mimetype_inner", "metadata_modified", "has_views", "ckan_url")
+    + ("total_record_count", "_size", "original_url", "set_url_type", "task_created")
+)
+_READ = frozenset(
+    ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
+    + ("created", "last_modified", "schema_url", "date", "extras")
+)
+
+# The words of resource_type in CKAN and data.gov.uk → what the resource is. The word itself stays
+# too; "file.upload" was CKAN 2.0's for what others call file.
+_KINDS = {
+    "file": "data",
+    "data": "data",
+    "api": "service",
+    "service": "service",
+    "documentation": "documentation",
+}
+
+
+def resources(fields: Fields, base: str, limit: int) -> tuple[ResourceRecord, ...]:
+    """The files and services of a dataset, at most ``limit``, in their order.
+
+    Args:
+        base: address of the dataset's page, for addresses without a host.
+    """
+    found: list[ResourceRecord] = []
+    key = "resources"
+    for number, part in enumerate(fields.objects(key)):
+        if number == limit:
+            total = len(fields.items(key, strict=False))
+            only = f"{total:,} entries; the first {limit:,} were read"
+            fields.report("too-many-resources", key, only)
+            break
+        if isinstance(part, str):
+            fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
+            if is_web_url(part):
+                found.append(ResourceRecord(url=part, format=formats.of_url(part), kind="data"))
+        elif (resource := _resource(part, base)) is not None:
+            found.append(resource)
+    return tuple(found)
+
+
+def _resource(part: Fields, base: str) -> ResourceRecord | None:
+    """One resource; None if it is deleted, or has no address, which is reported."""
+    if clean_text(part.get("state")) == "deleted":
+        return None
+    url = _url(part, base)
+    if not url:
+        if not part.is_settled("url"):
+            part.report("missing-url", "url", "missing; expected the file's web address")
+        return None
+    word = clean_text(part.get("resource_type")).lower().removesuffix(".upload")
+    period = _period(part)
+    return ResourceRecord(
+        url=url,
+        id=package.text_of(part.get("id")),
+        name=package.first(part, "name", "title"),
+        description=package.text_of(part.get("description")),
+        format=_format(part, url),
+        mimetype=clean_text(part.get("mimetype")),
+        kind=_KINDS.get(word, "" if word else "data"),
+        size=_size(part),
+        issued=package.date(part, "created"),
+        modified=package.date(part, "last_modified"),
+        temporal=period,
+        schema_url=package.text_of(part.get("schema_url")),
+        extras=_extras(part, word) | ({} if period else _undated(part)),
+    )
+
+
+def _url(part: Fields, base: str) -> str:
+    text = clean_text(part.get("url"))
+    if text.startswith("/") and base:
+        # CKAN without ckan.site_url, or behind a proxy that it does not know.
+        part.report(
+            "relative-url",
+            "url",
+            f"'{shorten(text, 60)}' has no host; expected a whole web address",
+        )
+        try:
+            return urljoin(base, text)
+        except ValueError:
+            return ""
+    return part.link("url")
+
+
+def _format(part: Fields, url: str) -> str:
+    """CKAN's label; a format that we do not know is kept as the source has it."""
+    name = clean_text(part.get("format"))
+    mimetype = clean_text(part.get("mimetype"))
+    known = formats.label(name)
+    return known or name or formats.label(mimetype) or formats.of_url(url)
+
+
+def _size(part: Fields) -> int | None:
+    text = clean_text(part.get("size"))
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d{1,18})(?:\.\d*)?", text)
+    if match is None:
+        part.report("bad-size", "size", f"'{shorten(text, 40)}' is no size; expected bytes")
+        return None
+    return int(match[1])
+
+
+def _period(part: Fields) -> Period | None:
+    """The date of one file of a time series, data.gov.uk's ``date``."""
+    date = package.date(part, "date")
+    return Period(date) if date else None
+
+
+def _extras(part: Fields, word: str) -> dict[str, str]:
+    """All further fields under their own names."""
+    flat = package.flatten(part.data)
+    found = dict(package.further(flat, _READ | _BOOKKEEPING))
+    if word:
+        found["resource_type"] = word
+    return found
+
+
+def _undated(part: Fields) -> dict[str, str]:
+    """What stands where a date should: reported, and kept as it is."""
+    text = package.text_of(part.get("date"))
+    return {"date": text} if text else {}
