@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.mapping import Field
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
@@ -140,15 +140,6 @@ def _report_missing(fields: Fields, found: Found) -> None:
         # What was refused is reported already; what is redacted is meant to be missing.
         if not found.get(name) and not fields.is_settled(key):
             fields.report("missing-field", key, f"missing; expected {expected}")
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One line of the mapping: the fields read, where they go, and how."""
-
-    source: tuple[str, ...]
-    target: str
-    read: Callable[[Fields], Found]
 
 
 def _notes(fields: Fields) -> Found:
