@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.mapping import Field
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url
 from ckanext.ukharvest.parsers import field_table
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers.datajson import Field
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_dict import Found
 from ckanext.ukharvest.parsers.package_resources import resources
@@ -210,7 +210,14 @@ _BOOKKEEPING = (
     + ("revision_id", "revision_timestamp", "creator_user_id", "num_tags", "num_resources")
     + ("relationships_as_object", "relationships_as_subject", "relationships", "tracking_summary")
     + ("metadata_created", "license_title", "harvest", "harvest_object_id", "harvest_source_id")
-    + ("harvest_source_title", "ratings_average", "ratings_count", "ckan_url", "download_url")
+    + (
+        "harvest_source_title",
+        "import_source",
+        "ratings_average",
+        "ratings_count",
+        "ckan_url",
+        "download_url",
+    )
     + ("notes_rendered", "display_name", "capacity", "total", "data_dict", "validated_data_dict")
 )
 

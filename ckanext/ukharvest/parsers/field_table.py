@@ -46,7 +46,7 @@ BUILT_IN: Mapping[str, str] = {
 }
 
 # What our own import writes into each dataset: a remote site's are kept under another name.
-_OWN = ("guid", "import_source", "harvest_source_reference", "metadata-date")
+_OWN = ("guid", "harvest_source_reference", "metadata-date")
 PREFIX = "original_"
 
 

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http import HttpClient, Reply
 from ckanext.ukharvest.core.text import one_line, shorten
 from ckanext.ukharvest.readers.json_file import JsonFile
+from ckanext.ukharvest.readers.json_outline import MAX_DEPTH
 
 ACCEPT = "application/json, */*;q=0.1"
 
@@ -102,9 +103,11 @@ def parse_json(reply: Reply) -> Any:
     """
     url = reply.requested_url
     try:
-        return json.loads(reply.content)
+        value = json.loads(reply.content)
     except (ValueError, RecursionError):
-        return _with_care(JsonFile(reply.body, url=url, charset=reply.charset), url)
+        value = _with_care(JsonFile(reply.body, url=url, charset=reply.charset), url)
+    _check_depth(value, url)
+    return value
 
 
 def _with_care(file: JsonFile, url: str) -> Any:
@@ -113,13 +116,34 @@ def _with_care(file: JsonFile, url: str) -> Any:
         raise ProtocolError(
             f"the answer of {url} is empty; expected JSON", code="empty-document", url=url
         )
-    for _event in file.events():  # finds every fault, in words
-        pass
-    try:
-        return next(file.items(""))
-    except RecursionError as exc:
-        message = f"the answer of {url} is nested too deeply to be read"
-        raise ProtocolError(message, code="json-syntax", url=url) from exc
+    depth = 0
+    for _prefix, event, _value in file.events():  # finds every fault, in words
+        depth += (event in ("start_map", "start_array")) - (event in ("end_map", "end_array"))
+        if depth > MAX_DEPTH:
+            raise _too_deep(url)
+    return next(file.items(""))
+
+
+def _check_depth(value: Any, url: str) -> None:
+    """Refuse what a later step could not go through; level by level, without recursion."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                below.extend(each for each in item.values() if isinstance(each, (dict, list)))
+            elif isinstance(item, list):
+                below.extend(each for each in item if isinstance(each, (dict, list)))
+        if not below:
+            return
+        level = below
+    raise _too_deep(url)
+
+
+def _too_deep(url: str) -> ProtocolError:
+    return ProtocolError(
+        f"the answer of {url} is nested more than {MAX_DEPTH} levels deep", code="too-deep", url=url
+    )
 
 
 def _refusal(reply: Reply) -> Refused:

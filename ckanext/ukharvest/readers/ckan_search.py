@@ -1,0 +1,225 @@
+"""CKAN's ``package_search`` in pages (docs.ckan.org, "API guide").
+
+Pages are sorted by id, so that a change elsewhere moves nothing, and overlap by one dataset: where
+the overlap is missing, datasets were removed meanwhile and the read goes back, instead of missing
+as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.text import clean_text
+from ckanext.ukharvest.readers import ckan_package as packages
+from ckanext.ukharvest.readers import ckan_site as sites
+from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
+from ckanext.ukharvest.readers.paging import MAX_PAGES
+
+_SEARCH = "/api/3/action/package_search"
+
+# Clocks of a site's machines differ, and a search index lags behind the database.
+_OVERLAP = timedelta(hours=1)
+
+# Passes over all pages before a read that still lacks datasets counts as incomplete.
+_PASSES = 3
+_STEPS_BACK = 50
+
+
+@dataclass(slots=True)
+class _Page:
+    start: int
+    count: int
+    items: list[Any]
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far a read through the pages has come.
+
+    Attributes:
+        before: datasets that an interrupted read of this run had yielded already.
+        border: the last of them by id; pages are sorted by id.
+        seen: keys of the datasets that this read yielded.
+        newest: the latest metadata_modified among them, as the site writes it.
+        is_sure: no page border lost its overlap for good.
+    """
+
+    before: int = 0
+    border: str = ""
+    newest: str = ""
+    is_sure: bool = True
+    seen: set[str] = field(default_factory=set)
+
+    @property
+    def found(self) -> int:
+        return self.before + len(self.seen)
+
+    def is_known(self, item: Any) -> bool:
+        guid = _id(item)
+        return _key(item) in self.seen or bool(guid and guid <= self.border)
+
+    @classmethod
+    def of(cls, resume: str) -> _Progress:
+        """Read a resume point: position, id and newest stamp behind ``search``."""
+        parts = resume.split(" ")
+        if len(parts) != 4 or parts[0] != "search" or not parts[1].isdecimal():
+            return cls()
+        return cls(before=int(parts[1]) + 1, border=parts[2], newest=parts[3])
+
+    def resume(self, position: int, item: Any) -> str:
+        guid = _id(item)
+        return f"search {position} {guid} {self.newest}" if guid and " " not in guid else ""
+
+
+def _id(item: Any) -> str:
+    return clean_text(item.get("id")) if isinstance(item, Mapping) else ""
+
+
+def _key(item: Any) -> str:
+    """What tells a dataset from others: its id, or all that it says where it has none."""
+    return _id(item) or "\n" + canonical_json(item)
+
+
+class Search:
+    """One read of a site by ``package_search``."""
+
+    def __init__(self, source: Source, base: str, site: sites.Site) -> None:
+        self._source = source
+        self._base = base
+        self._url = base + _SEARCH
+        self._q = site.q
+        self._fq = [*site.fq, *sites.clauses(source.options)]
+        self._since = "" if source.options.get("force_all") else source.since
+        self._progress = _Progress.of(source.resume)
+        self._pages = 0
+
+    def first(self) -> _Page:
+        """The page to begin with: the first, or the one on which an interrupted read stopped.
+
+        Raises:
+            SourceError: this is not, or not the whole, address of a CKAN with a search.
+        """
+        start = max(self._progress.before - 1, 0)
+        try:
+            return self._page(start)
+        except Refused:
+            if not self._since:
+                raise
+        # A site that cannot be asked for changes can be asked for everything.
+        self._since = ""
+        return self._page(start)
+
+    def walk(self, page: _Page) -> Generator[RawRecord, None, Ending]:
+        """Yield every dataset once, through as many passes as it takes to see all."""
+        for number in range(1, _PASSES + 1):
+            self._progress.is_sure = True
+            count = yield from self._pass(page, is_first=number == 1)
+            if self._progress.found >= count or not self._progress.is_sure:
+                break
+            if number < _PASSES:
+                page = self._page(0)
+        return self._ending(count)
+
+    def _pass(self, page: _Page, *, is_first: bool) -> Generator[RawRecord, None, int]:
+        """Yield what is new on the pages from one on; return how many datasets there should be."""
+        progress, steps_back, barren = self._progress, 0, 0
+        while True:
+            if page.start and not any(map(progress.is_known, page.items)):
+                if steps_back < _STEPS_BACK:
+                    steps_back += 1
+                    back = max(len(page.items), self._source.options.get("rows", 100)) // 2
+                    page = self._page(max(page.start - max(back, 1), 0))
+                    continue
+                progress.is_sure = False
+            found = progress.found
+            yield from self._new(page)
+            barren = barren + 1 if progress.found == found else 0
+            behind = page.start + len(page.items)
+            if is_first and barren > 1 and not steps_back:
+                progress.is_sure = False  # the site shows the same page whatever is asked for
+                return page.count
+            if not page.items or 0 <= page.count <= behind:
+                return page.count
+            page = self._page(behind - 1 if len(page.items) > 1 else behind)
+
+    def _new(self, page: _Page) -> Iterator[RawRecord]:
+        progress = self._progress
+        for offset, item in enumerate(page.items):
+            if progress.is_known(item):
+                continue
+            stamp = clean_text(item.get("metadata_modified")) if isinstance(item, Mapping) else ""
+            progress.newest = max(progress.newest, stamp.replace(" ", "T"))
+            position = page.start + offset
+            progress.seen.add(_key(item))
+            yield packages.raw_record(
+                item,
+                f"dataset {position + 1}",
+                self._url,
+                page=self._base,
+                resume=progress.resume(position, item),
+            )
+
+    def _page(self, start: int) -> _Page:
+        self._pages += 1
+        if self._pages > MAX_PAGES:
+            raise ProtocolError(
+                f"{self._url} still shows new datasets after {MAX_PAGES:,} pages;"
+                " expected the pages to end",
+                code="endless-paging",
+                url=self._url,
+            )
+        params: dict[str, str | int] = {
+            "rows": self._source.options.get("rows", 100),
+            "start": start,
+            "sort": "id asc",
+        }
+        since = [f"+metadata_modified:[{self._since} TO *]"] if self._since else []
+        given = {"q": self._q, "fq": " ".join([*self._fq, *since])}
+        params |= {name: value for name, value in given.items() if value}
+        result = action(self._source.http, self._url, params)
+        if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
+            raise wrong_shape(self._url, result, "an object with count and results")
+        return _Page(start, packages.count_of(result), result["results"])
+
+    def _ending(self, count: int) -> Ending:
+        progress = self._progress
+        ending = Ending(
+            complete=True,
+            interface="package_search",
+            changes_only=bool(self._since),
+            mark=_mark(progress.newest) or self._since,
+        )
+        if not progress.found and not self._since:
+            reason = f"{self._url} has no datasets; an empty list does not prove an end"
+        elif count < 0:
+            reason = f"{self._url} does not say how many datasets there are; expected count"
+        elif progress.found < count:
+            told = f"{self._url} says that there are {count:,} datasets"
+            reason = f"{told} and shows {progress.found:,}"
+        elif not progress.is_sure:
+            reason = f"the pages of {self._url} moved while they were read"
+        else:
+            return ending
+        return replace(ending, complete=False, reason=reason, mark=self._since)
+
+
+def _mark(newest: str) -> str:
+    """From when the next run asks for changes, in Solr's form; "" if the stamp is no date."""
+    try:
+        stamp = datetime.fromisoformat(newest.replace("Z", "+00:00"))
+    except ValueError:
+        return ""
+    if stamp.tzinfo is None:  # CKAN writes UTC
+        stamp = stamp.replace(tzinfo=timezone.utc)
+    # A stamp in the future would hide all changes until then.
+    try:
+        earlier = min(stamp, datetime.now(timezone.utc)).astimezone(timezone.utc) - _OVERLAP
+    except OverflowError:
+        return ""
+    return earlier.strftime("%Y-%m-%dT%H:%M:%SZ")
