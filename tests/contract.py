@@ -65,4 +65,33 @@ def _dataset(item: Item) -> dict[str, Any]:
     return dataset
 
 
-SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {"data_json": _data_json}
+_SEARCH = "/api/3/action/package_search?rows=100&start={}&sort=id+asc"
+
+
+def _ckan(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """A site that shows fewer datasets a page than it is asked for, as CKAN does from 2.8 on."""
+    half = (len(records) + 1) // 2
+    pages = {0: records[:half], half - 1: records[half - 1 :]}
+    for start, page in pages.items():
+        result = {"count": len(records), "results": [_package(each) for each in page]}
+        publisher.serve(_SEARCH.format(start), {"help": "", "success": True, "result": result})
+    return Served(_SEARCH.format(0), _SEARCH.format(half - 1))
+
+
+def _package(item: Item) -> dict[str, Any]:
+    package = {
+        "id": f"id-{item.number:03}",
+        "name": f"name-{item.number}",
+        "title": item.title,
+        "notes": item.description,
+        "resources": [{"id": f"r-{item.number}", "url": f"https://data.example/{item.number}.csv"}],
+    }
+    if item.nameless:
+        del package["id"]
+    return package
+
+
+SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
+    "ckan": _ckan,
+    "data_json": _data_json,
+}

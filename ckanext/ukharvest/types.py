@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Parser, RawRecord, Reader
+from ckanext.ukharvest.parsers import ckan as ckan_datasets
 from ckanext.ukharvest.parsers import datajson
+from ckanext.ukharvest.readers import ckan as ckan_site
 from ckanext.ukharvest.readers import document
 from ckanext.ukharvest.readers.json_outline import Shape
 
@@ -101,7 +103,16 @@ DATA_JSON = SourceType(
     aliases=("datajson", "dcat_json"),
 )
 
-TYPES = {kind.name: kind for kind in (DATA_JSON,)}
+CKAN = SourceType(
+    name="ckan",
+    title="CKAN",
+    description="Datasets of another CKAN site, all or by organisation, group, tag, type or search",
+    reader=ckan_site.CkanSite(),
+    parser=ckan_datasets,
+    options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
+)
+
+TYPES = {kind.name: kind for kind in (CKAN, DATA_JSON)}
 
 
 def find(name: str) -> SourceType | None:
