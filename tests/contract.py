@@ -91,7 +91,33 @@ def _package(item: Item) -> dict[str, Any]:
     return package
 
 
+def _inventory(publisher: Publisher, records: Sequence[Item]) -> Served:
+    datasets = "".join(_inventory_dataset(each) for each in records)
+    text = (
+        '<inv:Inventory xmlns:inv="http://schemas.esd.org.uk/inventory" Modified="2024-05-01">'
+        "<inv:Identifier>https://council.example</inv:Identifier>"
+        f"<inv:Datasets>{datasets}</inv:Datasets></inv:Inventory>"
+    )
+    publisher.serve("/inventory.xml", text, headers={"Content-Type": "application/xml"})
+    return Served("/inventory.xml", "/inventory.xml")
+
+
+def _inventory_dataset(item: Item) -> str:
+    identifier = "" if item.nameless else f"id-{item.number}"
+    address = f"https://data.example/{item.number}.csv"
+    return (
+        '<inv:Dataset Modified="2024-04-01">'
+        f"<inv:Identifier>{identifier}</inv:Identifier><inv:Title>{item.title}</inv:Title>"
+        f"<inv:Description>{item.description}</inv:Description>"
+        '<inv:Resources><inv:Resource Type="Data"><inv:Identifier>file</inv:Identifier>'
+        "<inv:Title>File</inv:Title><inv:Renditions><inv:Rendition>"
+        f"<inv:Identifier>{address}</inv:Identifier>"
+        "</inv:Rendition></inv:Renditions></inv:Resource></inv:Resources></inv:Dataset>"
+    )
+
+
 SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
     "ckan": _ckan,
     "data_json": _data_json,
+    "inventory": _inventory,
 }

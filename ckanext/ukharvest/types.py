@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Parser, RawRecord, Reader
 from ckanext.ukharvest.parsers import ckan as ckan_datasets
-from ckanext.ukharvest.parsers import datajson
+from ckanext.ukharvest.parsers import datajson, inventory, inventory_document, inventory_schema
 from ckanext.ukharvest.readers import ckan as ckan_site
-from ckanext.ukharvest.readers import document
+from ckanext.ukharvest.readers import document, xml_document
 from ckanext.ukharvest.readers.json_outline import Shape
 
 
@@ -110,6 +110,29 @@ CKAN = SourceType(
     reader=ckan_site.CkanSite(),
     parser=ckan_datasets,
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
+)
+
+_INVENTORY_SHAPE = xml_document.XmlShape(
+    kind=inventory_document.KIND,
+    paths=inventory_document.PATHS,
+    root=inventory_document.ROOT,
+    guid=inventory_document.identifier,
+    content=inventory_document.content,
+    modified=inventory_document.modified,
+    is_gone=inventory_document.is_gone,
+    checker=inventory_schema.Checker,
+    alone="is one Dataset without an Inventory around it, which does not tell of others",
+)
+
+INVENTORY = SourceType(
+    name="inventory",
+    title="Inventory XML",
+    description="Datasets of an inventory in the LGA's format (versions 0.1 to 0.3),"
+    " as the DataShare software of councils publishes it",
+    reader=xml_document.XmlDocument(_INVENTORY_SHAPE),
+    parser=inventory,
+    options=(xml_document.VALIDATION, *inventory.OPTIONS),
+    old_guids=inventory_document.old_guids,
 )
 
 TYPES = {kind.name: kind for kind in (CKAN, DATA_JSON)}

@@ -6,7 +6,9 @@ Exclusive canonical form as in the W3C recommendation "Exclusive XML Canonicaliz
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Generator
 from copy import deepcopy
+from typing import IO
 
 from lxml import etree
 
@@ -16,6 +18,8 @@ from ckanext.ukharvest.core.sniff import html_title
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
 # .NET writes text through a StringWriter, which declares utf-16 whatever the bytes are.
 _FALSE_UTF16 = re.compile(rb"""(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
+
+_HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
@@ -37,14 +41,102 @@ def parse(content: bytes | str, *, url: str = "") -> etree._Element:
     try:
         root = etree.fromstring(data, _parser())
     except etree.XMLSyntaxError as exc:
-        raise _not_xml(data, exc, url) from exc
+        raise not_xml(data, exc, url) from exc
+    _refuse(root, data, url)
+    return root
+
+
+def elements(
+    body: IO[bytes], paths: Collection[tuple[str, ...]], *, url: str = ""
+) -> Generator[etree._Element, None, etree._Element]:
+    """Yield the elements at some paths when they have been read; return the root with the rest.
+
+    An element is taken out of the tree when the next one is asked for, so that of a large
+    document one at a time is in memory. Read to the end, the document is known to be well-formed.
+
+    Args:
+        body: the document, seekable.
+        paths: local names from the root down, in any namespace; all end in the same name.
+        url: where it was read, for the error.
+
+    Raises:
+        ParseError: as ``parse``, also in the middle.
+    """
+    names = {path[-1] for path in paths}
+    file = _Stream(body, url)
+    events = etree.iterparse(
+        file,
+        events=("end",),
+        tag=[f"{{*}}{name}" for name in names],
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+    )
+    done: etree._Element | None = None
+    try:
+        for _event, element in events:
+            if _path(element) not in paths:
+                continue
+            if done is None:
+                _refuse(element.getroottree().getroot(), file.head, url)
+            _take_out(done)
+            yield element
+            done = element
+    except etree.XMLSyntaxError as exc:
+        raise not_xml(file.head, exc, url) from exc
+    root: etree._Element = events.root
+    _refuse(root, file.head, url)
+    _take_out(done)
+    return root
+
+
+class _Stream:
+    """A document's bytes from the beginning, mended as ``parse`` mends them."""
+
+    def __init__(self, body: IO[bytes], url: str) -> None:
+        body.seek(0)
+        self.head = body.read(_HEAD)
+        self._first = _to_bytes(self.head, url)
+        self._body = body
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        return self._body.read(size)
+
+
+def _path(element: etree._Element) -> tuple[str, ...]:
+    line = (element, *element.iterancestors())
+    return tuple(etree.QName(each).localname for each in reversed(line))
+
+
+def _take_out(element: etree._Element | None) -> None:
+    parent = None if element is None else element.getparent()
+    if element is not None and parent is not None:
+        parent.remove(element)
+
+
+def _refuse(root: etree._Element, data: bytes, url: str) -> None:
+    """Raise ParseError for a page, and for a DOCTYPE."""
     tag = root.tag.lower() if isinstance(root.tag, str) else ""
     if tag in ("html", _XHTML):
         raise _page(html_title(data) or "", url)
     if root.getroottree().docinfo.internalDTD is not None:
         message = "the document has a DOCTYPE, which is not accepted; expected XML without one"
         raise ParseError(message, code="doctype", url=url, line=_line_of_doctype(data))
-    return root
+
+
+def pushed(target: etree._TargetParserTarget[None]) -> etree.XMLParser:
+    """Return a parser that builds nothing: it is fed bytes and tells ``target`` what it reads."""
+    return etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False)
+
+
+def line_of(element: etree._Element) -> int | None:
+    """The line in which an element begins, None if it was not read from a document."""
+    line = element.sourceline
+    return line if isinstance(line, int) else None
 
 
 def canonical(element: etree._Element) -> bytes:
@@ -88,7 +180,7 @@ def _to_bytes(content: bytes | str, url: str) -> bytes:
         raise ParseError("the XML holds half a character", url=url, line=line) from exc
 
 
-def _not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str) -> ParseError:
+def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str) -> ParseError:
     title = html_title(data)
     if title is not None:
         return _page(title, url)
@@ -102,6 +194,11 @@ def _not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str) -> ParseError:
 def _page(title: str, url: str) -> ParseError:
     named = f", title '{title}'" if title else " without a title"
     return ParseError(f"an HTML page instead of XML{named}", code="html", url=url)
+
+
+def refuse_doctype(data: bytes, url: str) -> ParseError:
+    message = "the document has a DOCTYPE, which is not accepted; expected XML without one"
+    return ParseError(message, code="doctype", url=url, line=_line_of_doctype(data))
 
 
 def _line_of_doctype(data: bytes) -> int | None:

@@ -1,0 +1,12 @@
+"""Inventory XML as a CKAN plugin."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.harvesters.base import UkHarvester
+from ckanext.ukharvest.types import INVENTORY
+
+
+class InventoryHarvester(UkHarvester):
+    """Datasets of one inventory."""
+
+    source_type = INVENTORY

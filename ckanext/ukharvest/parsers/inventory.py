@@ -1,0 +1,294 @@
+"""Datasets of Inventory XML, the format of the LGA's ESD and of the DataShare software.
+
+Specification: schemas.esd.org.uk/inventory (versions 0.1 to 0.3) and its guidance of 2014.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from ckanext.ukharvest.core import licences, xml
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
+from ckanext.ukharvest.core.values import is_web_url, parse_url, shorten
+from ckanext.ukharvest.parsers import inventory_resources as files
+from ckanext.ukharvest.parsers.xml_fields import Node
+
+VERSION = 1
+FORM = "xml"
+OPTIONS = ()
+
+Found = dict[str, Any]  # some of DatasetRecord's fields
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A dataset, and the inventory around it, of which it inherits."""
+
+    inventory: Node
+    dataset: Node
+    identifier: str
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read an inventory of one dataset, as the reader cuts them out, or a lone Dataset.
+
+    Raises:
+        ParseError: it is no such document, or has no title or identity.
+    """
+    problems: list[Problem] = []
+    entry = _entry(raw, problems)
+    where = f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
+    if not raw.guid:
+        raise ParseError(f"{where}: Identifier is missing", code="missing-identifier")
+    title = " ".join(plain_text(entry.dataset.text("Title")).split())
+    if not title:
+        raise ParseError(f"{where}: Title is missing; expected a text", code="missing-title")
+    files.active(entry.dataset)
+    found, extras = _collect(entry)
+    for name, field in (("Description", "notes"), ("Rights", "licence")):
+        if not found.get(field):
+            expected = {"notes": "what the data is", "licence": "the address of a licence"}[field]
+            entry.dataset.report("missing-field", name, f"missing; expected {expected}")
+    # What a dataset shares with its resources is read for each, and reported once.
+    reported = tuple(dict.fromkeys(problems))
+    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
+
+
+def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
+    root = xml.parse(raw.content or "", url=raw.url)
+    is_alone = etree.QName(root).localname == "Dataset"
+    dataset = root if is_alone else root.find("{*}Datasets/{*}Dataset")
+    if dataset is None:
+        name = etree.QName(root).localname
+        message = f"the record is <{name}>; expected an inventory with a Dataset"
+        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+    inventory = etree.Element("Inventory") if is_alone else root
+    return Entry(Node(inventory, problems, "Inventory/"), Node(dataset, problems), raw.guid)
+
+
+def _collect(entry: Entry) -> tuple[Found, dict[str, str]]:
+    """Read what MAPPING lists: fields of the record, and extras."""
+    found: Found = {}
+    extras: dict[str, str] = {}
+    for field in MAPPING:
+        part = field.read(entry)
+        extras.update((key, value) for key, value in part.pop("extras", {}).items() if value)
+        found.update(part)
+    return found, extras
+
+
+def _notes(entry: Entry) -> Found:
+    return {"notes": plain_text(entry.dataset.text("Description"))}
+
+
+def _terms(entry: Entry) -> Found:
+    licence = licences.find(entry.dataset.text("Rights"))
+    holder = plain_text(entry.dataset.text("RightsHolder"))
+    if is_web_url(holder):
+        meant = licences.find(holder)
+        if meant and meant.id:
+            words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
+            entry.dataset.report("bad-rights-holder", "RightsHolder", words)
+            licence, holder = licence or meant, ""
+    return {"licence": licence, "extras": {"rights_holder": holder}}
+
+
+def _dates(entry: Entry) -> Found:
+    modified = _modified(entry)
+    return {"modified": modified, "metadata_modified": modified}
+
+
+def _modified(entry: Entry) -> str:
+    return entry.dataset.date("Modified") or entry.inventory.date("Modified")
+
+
+def _subjects(entry: Entry) -> Found:
+    """Services and functions told by their addresses: publishers put one for the other."""
+    found: dict[str, list[str]] = {"service": [], "function": [], "": []}
+    for subject in entry.dataset.each("Subjects", "Subject"):
+        given = (*subject.texts("Service"), *subject.texts("Function"), subject.own_text())
+        for text in filter(None, re.split(r"[\s,;]+(?=https?:)", " ".join(filter(None, given)))):
+            match = re.search(r"/(service|function)/\d+/?$", text, re.IGNORECASE)
+            found[match[1].lower() if match else ""].append(text)
+    return {
+        "themes": tuple(dict.fromkeys(found[""])),
+        "extras": {
+            "la_service": " ".join(dict.fromkeys(found["service"])),
+            "la_function": " ".join(dict.fromkeys(found["function"])),
+        },
+    }
+
+
+def _language(entry: Entry) -> Found:
+    found = [files.language(part) for part in entry.dataset.each("Resources", "Resource")]
+    if not any(found):
+        found = [files.language(entry.inventory)]
+    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+
+
+def _coverage(entry: Entry) -> Found:
+    """The hull of the resources' times, and their places, or else the inventory's."""
+    periods: list[Period] = []
+    places: list[str] = []
+    for part in entry.dataset.each("Resources", "Resource"):
+        period, named = files.coverage(part)
+        periods += [period] if period else []
+        places += named
+    if not places:
+        places = [
+            text
+            for part in entry.inventory.each("Metadata", "Coverage")
+            for text in part.texts("Spatial")
+        ]
+    urls = [text for text in dict.fromkeys(places) if is_web_url(text)]
+    return {
+        "temporal": _hull(periods),
+        "spatial_text": "; ".join(text for text in dict.fromkeys(places) if text not in urls),
+        "extras": {"spatial_uri": " ".join(urls)},
+    }
+
+
+def _hull(periods: list[Period]) -> Period | None:
+    if not periods:
+        return None
+    starts, ends = [each.start for each in periods], [each.end for each in periods]
+    return Period(min(starts) if all(starts) else "", max(ends) if all(ends) else "")
+
+
+def _publisher(entry: Entry) -> Found:
+    texts = [t for part in entry.inventory.each("Metadata") for t in part.texts("Publisher")]
+    text = next(iter(texts), "")
+    publisher = Agent(url=text) if is_web_url(text) else Agent(name=text)
+    return {"publisher": publisher if text else None}
+
+
+def _document(entry: Entry) -> Found:
+    metadata = next(entry.inventory.each("Metadata"), entry.inventory)
+    return {
+        "extras": {
+            "inventory_identifier": entry.identifier,
+            "inventory_document": entry.inventory.text("Identifier"),
+            "inventory_creator": entry.inventory.text("Creator"),
+            "inventory_title": plain_text(metadata.text("Title")),
+            "inventory_description": plain_text(metadata.text("Description")),
+        }
+    }
+
+
+# CKAN's names of relationships for the words of RelationType.
+_RELATIONS = {
+    "depends on": "depends_on",
+    "derived from": "derives_from",
+    "links to": "links_to",
+    "": "relation",
+}
+
+
+def _relations(entry: Entry) -> Found:
+    # Version 0.3 types each relation, the older ones all of a dataset's at once.
+    shared = entry.dataset.text("RelationType")
+    found: dict[str, list[str]] = {}
+    for part in entry.dataset.each("Relations", "Relation"):
+        kind = part.text("RelationType") or shared
+        target = part.text("DatasetIdentifier") or part.own_text()
+        if kind.lower() not in _RELATIONS:
+            expected = "expected depends on, derived from or links to"
+            part.report("unexpected-value", "RelationType", f"'{shorten(kind, 40)}'; {expected}")
+        if target:
+            found.setdefault(_RELATIONS.get(kind.lower(), "relation"), []).append(target)
+    return {"extras": {key: ", ".join(dict.fromkeys(each)) for key, each in found.items()}}
+
+
+# Fields with a list of values, whatever the version; others are kept, and reported.
+_LISTS = {
+    "Protected": ("protected personal", "protected foi exempt")
+    + ("protected intellectual property", "charge applies", "other"),
+    "Context": ("reference", "operational", "aggregated", "strategic", "operational / raw")
+    + ("statistical / processed", "analytical - tba", "political - tba"),
+}
+
+
+def _terms_of_use(entry: Entry) -> Found:
+    dataset = entry.dataset
+    for name, values in _LISTS.items():
+        text = dataset.text(name)
+        if text and text.lower() not in values:
+            expected = ", ".join(values[:5])
+            shown = shorten(text, 40)
+            dataset.report("unexpected-value", name, f"'{shown}'; expected one of: {expected}")
+    charge = dataset.text("ChargeURL")
+    dataset.parsed("ChargeURL", charge, parse_url, "bad-url")
+    return {
+        "extras": {
+            "protected": dataset.text("Protected"),
+            "protected_text": plain_text(dataset.text("ProtectedText")),
+            "context": dataset.text("Context"),
+            "charge_url": charge,
+            "publish-date": dataset.date("CommittmentDate"),
+        }
+    }
+
+
+def _resources(entry: Entry) -> Found:
+    found = files.resources(entry.dataset, _modified(entry))
+    pages = (r.url for r in found if r.kind == "documentation" and r.format == "HTML")
+    is_published = any(r.kind in ("data", "service") for r in found)
+    return {
+        "resources": found,
+        "url": next(filter(is_web_url, pages), ""),
+        "schema_urls": tuple(dict.fromkeys(r.schema_url for r in found if r.schema_url)),
+        # The guidance: a dataset is published when it has a rendition of data.
+        "extras": {"unpublished": "" if is_published else "true"},
+    }
+
+
+_RENDITION = ("Identifier", "MimeType", "Title", "Description", "Availability", "ConformsTo")
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(("Description",), "notes", _notes),
+    Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
+    Field(("@Modified",), "modified, metadata_modified", _dates),
+    Field(
+        ("Subjects/Subject/Service", "Subjects/Subject/Function"),
+        "extras la_service, la_function; themes",
+        _subjects,
+    ),
+    Field(("Inventory/@Language", "Resource/@Language"), "language", _language),
+    Field(
+        ("Resource/Coverage", "Inventory/Metadata/Coverage"),
+        "temporal, spatial_text; extra spatial_uri",
+        _coverage,
+    ),
+    Field(("Inventory/Metadata/Publisher",), "publisher", _publisher),
+    Field(
+        ("Identifier", "Inventory/Identifier", "Inventory/Creator")
+        + ("Inventory/Metadata/Title", "Inventory/Metadata/Description"),
+        "extras inventory_identifier, inventory_document, inventory_creator, inventory_title,"
+        " inventory_description",
+        _document,
+    ),
+    Field(
+        ("Relations", "RelationType"),
+        "extras depends_on, derives_from, links_to, relation",
+        _relations,
+    ),
+    Field(
+        ("Protected", "ProtectedText", "Context", "ChargeURL", "CommittmentDate"),
+        "extras protected, protected_text, context, charge_url, publish-date",
+        _terms_of_use,
+    ),
+    Field(
+        ("Resource", "Resource/@Type", "Resource/@Active")
+        + tuple(f"Rendition/{name}" for name in _RENDITION),
+        "resources, url, schema_urls; extra unpublished",
+        _resources,
+    ),
+)

@@ -1,0 +1,157 @@
+"""Resources of an inventory's dataset: each rendition of each resource is one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.records import Period, ResourceRecord
+from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
+from ckanext.ukharvest.parsers.inventory_document import is_active
+from ckanext.ukharvest.parsers.xml_fields import Node
+
+AVAILABILITY = ("download", "service", "on application")
+# What data.gov.uk told publishers to write beside a schema's address.
+_SCHEMA_TYPES = {"CSV": "csvlint", "XML": "xsd"}
+_KINDS = {"data": "data", "document": "documentation"}
+# DataShare's own description of a file's columns, which it names where no standard is linked.
+_DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
+_SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def resources(dataset: Node, modified: str) -> tuple[ResourceRecord, ...]:
+    """The active renditions of a dataset's active resources.
+
+    Args:
+        dataset: the Dataset.
+        modified: the dataset's, which its resources inherit.
+    """
+    found = [
+        resource
+        for part in dataset.each("Resources", "Resource")
+        if active(part)
+        for resource in _renditions(part, part.date("Modified") or modified)
+    ]
+    # Older DataShares give one identifier to several files: then the address tells them apart.
+    counts = Counter(resource.id for resource in found)
+    return tuple(r if counts[r.id] == 1 else replace(r, id="") for r in found)
+
+
+def active(part: Node) -> bool:
+    """Whether a dataset, resource or rendition is active; other words are reported."""
+    text = part.attribute("Active")
+    found = is_active(text)
+    if found is None:
+        part.report("bad-active", "@Active", f"'{shorten(text, 40)}'; expected Yes or No")
+    return found is not False
+
+
+def language(part: Node) -> str:
+    """The language of a resource or an inventory as a tag, "" where it has none."""
+    return part.parsed("@Language", part.attribute("Language"), parse_language, "bad-language")
+
+
+def coverage(part: Node) -> tuple[Period | None, tuple[str, ...]]:
+    """A resource's time and places."""
+    periods: list[Period] = []
+    places: list[str] = []
+    for each in part.each("Coverage"):
+        start, end = each.date("TemporalFrom"), each.date("TemporalTo")
+        shared = min(len(start), len(end))
+        if start and end and start[:shared] > end[:shared]:
+            each.report("bad-period", "@TemporalTo", f"'{end}' is before TemporalFrom '{start}'")
+        elif start or end:
+            periods.append(Period(start, end))
+        places += each.texts("Spatial")
+    return next(iter(periods), None), tuple(dict.fromkeys(places))
+
+
+def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
+    kind = _kind(part)
+    period, places = coverage(part)
+    spoken = language(part)
+    for rendition in part.each("Renditions", "Rendition"):
+        url = _url(rendition)
+        if not active(rendition) or not url:
+            continue
+        mimetype = rendition.text("MimeType")
+        label = formats.label(mimetype) or formats.of_url(url)
+        if mimetype and not label:
+            words = f"'{shorten(mimetype, 40)}' is not a known type; expected one such as text/csv"
+            rendition.report("unknown-format", "MimeType", words)
+        schema_url, extras = _schema(rendition)
+        extras["language"] = spoken
+        extras["schema_type"] = _SCHEMA_TYPES.get(label, "") if schema_url else ""
+        extras["spatial_uri"] = " ".join(places)
+        extras["availability"] = availability = rendition.text("Availability")
+        if availability and availability.lower() not in AVAILABILITY:
+            expected = "expected Download, Service or On application"
+            shown = shorten(availability, 40)
+            rendition.report("unexpected-value", "Availability", f"'{shown}'; {expected}")
+        yield ResourceRecord(
+            url=url,
+            id=_id(part, mimetype),
+            name=_line(rendition.text("Title")) or _line(part.text("Title")),
+            description=plain_text(rendition.text("Description") or part.text("Description")),
+            format=label,
+            mimetype=mimetype,
+            kind="service" if kind == "data" and availability.lower() == "service" else kind,
+            modified=rendition.date("Modified") or modified,
+            temporal=period,
+            schema_url=schema_url,
+            extras={key: value for key, value in extras.items() if value},
+        )
+
+
+def _line(text: str) -> str:
+    return " ".join(plain_text(text).split())
+
+
+def _kind(part: Node) -> str:
+    text = part.attribute("Type")
+    kind = _KINDS.get(text.lower(), "")
+    if not kind:
+        words = f"'{shorten(text, 40)}'" if text else "missing"
+        part.report("bad-type", "@Type", f"{words}; expected Data or Document")
+    return kind or "data"
+
+
+def _id(part: Node, mimetype: str) -> str:
+    # The address is no part of it: DataShare's hold the day they were asked for.
+    identifier = part.text("Identifier")
+    return f"{identifier} {mimetype}".strip() if identifier else ""
+
+
+def _url(rendition: Node) -> str:
+    name = "Identifier"
+    text = rendition.text(name)
+    if not text:
+        rendition.report("missing-url", name, "missing; expected the address of the file")
+        return ""
+    found = rendition.parsed(name, text, parse_url, "bad-url")
+    # What might be meant as an address is kept; "javascript:" must never become a link.
+    return found or ("" if _SCHEME.match(text) else text)
+
+
+def _schema(rendition: Node) -> tuple[str, dict[str, str]]:
+    """The address of the standard that a file follows, and what else is said of its form."""
+    given = dict.fromkeys(rendition.texts("ConformsTo"))
+    own = [text for text in given if is_definition(text)]
+    standards = [text for text in given if text not in own]
+    urls = [text for text in standards if is_web_url(text)]
+    others = [text for text in standards if text not in urls[:1]]
+    extras = {"conforms_to": ", ".join(others), "described_by": ", ".join(own)}
+    return next(iter(urls), ""), extras
+
+
+def is_definition(url: str) -> bool:
+    """Whether an address is a site's own definition of a file, not a shared standard."""
+    try:
+        return _DEFINITION.search(urlsplit(url).path) is not None
+    except ValueError:
+        return False
