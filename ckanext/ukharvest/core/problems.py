@@ -1,0 +1,173 @@
+"""What a publisher does about each problem and error: one sentence with an example.
+
+Messages say what was found and where; these say what to change. tests/docs holds that every code
+of the readers and parsers has a tip, and that no tip is left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Problems: the record arrives, and something in it is better mended.
+_OF_FIELDS = {
+    "bad-access-level": "Write one of: public, restricted public, non-public.",
+    "bad-active": 'Write Active="Yes" or Active="No".',
+    "bad-code": "Write the budget's codes with their colon, such as 015:11 (bureauCode) or 015:001"
+    " (programCode).",
+    "bad-date": "Write the day as year-month-day, such as 2024-05-31, with the time behind a T"
+    " where it matters: 2024-05-31T14:30:00Z.",
+    "bad-email": "Write one e-mail address and nothing else, such as opendata@example.gov.uk.",
+    "bad-frequency": "Name the interval by a word or as ISO 8601 has it, such as monthly or R/P1M.",
+    "bad-iri": "Write the address without blanks, quotes and brackets, or percent-encode them:"
+    " https://example.gov.uk/my%20data.",
+    "bad-language": "Write a language tag of BCP 47, such as en, en-GB or cy.",
+    "bad-media-type": "Write a media type as type/subtype, such as text/csv.",
+    "bad-period": "Write the beginning and the end as dates with a slash between them, the earlier"
+    " first, such as 2019-04-01/2020-03-31.",
+    "bad-rights-holder": "Name the body that holds the rights, such as Borchester City Council, and"
+    " put the licence into Rights.",
+    "bad-size": "Write the size in bytes as a whole number, such as 20480.",
+    "bad-spatial": "Give a place's name, a box as west,south,east,north in degrees, such as"
+    " -2.4,53.3,-2.0,53.6, or a GeoJSON geometry.",
+    "bad-tag": "Use tags of 2 to 100 letters, digits, blanks, - and _ in a list, such as"
+    " [road safety, transport].",
+    "bad-type": 'Write Type="Data" for data and Type="Document" for what explains it.',
+    "bad-url": "Give a whole web address, such as https://example.gov.uk/data/roads.csv.",
+    "email-without-mailto": "Put mailto: in front of the address: mailto:opendata@example.gov.uk.",
+    "empty-entry": "Take the empty entry out of the list, or give it its fields.",
+    "empty-field": "Leave the field out where nothing is known, or fill it, such as 2024-05-31.",
+    "large-spatial": "Give a simpler outline, or the box around it, such as -2.4,53.3,-2.0,53.6.",
+    "misnamed-field": "Use the name of the specification, such as license in data.json or"
+    " dcat:distribution in DCAT.",
+    "missing-field": "Fill the field: portals show it first, such as a contact's name and e-mail"
+    " address or the licence's web address.",
+    "missing-media-type": "Say beside the address what the file is, such as text/csv.",
+    "missing-url": "Give every file its web address, such as https://example.gov.uk/data/roads.csv.",
+    "relative-url": "Give the address with its host, such as https://example.gov.uk/data/roads.csv;"
+    " a CKAN needs ckan.site_url set for that.",
+    "too-many-distributions": "Split the dataset, or ask the portal to raise the source's option"
+    " max_resources, such as max_resources=2000.",
+    "too-many-resources": "Split the dataset, or ask the portal to raise the source's option"
+    " max_resources, such as max_resources=2000.",
+    "too-many-tags": "Keep the few tags that people would search for, such as transport or air"
+    " quality.",
+    "unexpected-value": "Write one of the values that the message names, as they stand there, such"
+    " as Download.",
+    "unknown-format": "Name the format by its usual short name or media type, such as CSV or"
+    " text/csv.",
+    "unknown-licence": "Give the licence's web address, such as"
+    " https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/.",
+    "wrong-case": "Write the field's name with the capitals of the specification, such as"
+    " accessLevel, not accesslevel.",
+    "wrong-type": "Give the kind of value that the message expects, such as the list [roads] where"
+    " roads stands alone.",
+}
+
+# Defects of a document as a whole, and of its encoding.
+_OF_DOCUMENTS = {
+    "byte-order-mark": "Save the document as UTF-8 without a byte order mark (UTF-8, not UTF-8 with"
+    " BOM).",
+    "left-out": "Nothing has to change: only datasets are harvested, such as a series' members.",
+    "not-utf-8": "Save or export the document as UTF-8, for example with encoding utf-8 in the"
+    " program that writes it.",
+    "schema": "Mend the element in that line as the format's schema asks, such as an Identifier"
+    " before the Title; a portal can set the option validation=lenient until then.",
+    "too-many-nodes": "Describe one dataset in each dcat:Dataset, and link to other data instead of"
+    " embedding it, such as dct:relation <https://example.gov.uk/id/other>.",
+    "unknown-schema": "Name the version that the document follows, such as"
+    " https://project-open-data.cio.gov/v1.1/schema.",
+}
+
+# The record is lost, or is not for us.
+_OF_RECORDS = {
+    "duplicate-guid": "Give every dataset an identifier of its own, such as roads-2024 and"
+    " roads-2025.",
+    "missing-identifier": "Give the dataset an identifier that never changes, such as"
+    " https://example.gov.uk/id/dataset/roads.",
+    "missing-title": "Give the dataset a title, such as Road traffic counts 2024.",
+    "no-dataset": "Give the dataset's node the type dcat:Dataset, such as <#roads> a dcat:Dataset.",
+    "not-a-dataset": "Serve datasets at this address, such as package_show's answers with title and"
+    " resources.",
+    "not-an-object": 'Make each dataset an object, such as {"identifier": "roads", "title":'
+    ' "Roads"}.',
+    "not-json": "Make the dataset valid JSON; a checker such as jsonlint shows the place.",
+    "not-ntriples": "Harvest the source again with force, so that the record is read anew, for"
+    " example after an upgrade.",
+    "not-shown": "Make package_show answer for every name that the list gives, such as"
+    " /api/3/action/package_show?id=roads.",
+    "parse": "Make every entry of the list a dataset, such as an object with identifier and title.",
+    "record": "Mend what the message names, such as a missing title, and harvest again.",
+    "rejected": "Change the fields that the message names to what this portal accepts, such as a"
+    " licence from its list.",
+    "skipped": "Nothing has to change: the record is not meant for this portal, such as a"
+    " non-public one.",
+}
+
+# The run stops: nothing is imported, nothing is deleted.
+_OF_SOURCES = {
+    "api-refused": "Make the address answer without a login, such as"
+    " https://example.gov.uk/api/3/action/package_search.",
+    "bad-encoding": "Let the server send the document plain or as complete gzip data, with"
+    " Content-Encoding: gzip.",
+    "bad-status": "Make the address answer with status 200 in a browser without a login, or give"
+    " the portal the new one, such as https://example.gov.uk/data.json.",
+    "blocked": "Use a public http or https address, such as https://example.gov.uk/data.json; the"
+    " portal's sysadmin can allow others.",
+    "context": "Write the JSON-LD context into the document, such as"
+    ' "@context": {"dcat": "http://www.w3.org/ns/dcat#"}.',
+    "doctype": "Remove the <!DOCTYPE …> from the XML, so that it begins with its root element, such"
+    " as <Inventory>.",
+    "empty-document": "Serve the document at this address with its datasets, such as at"
+    " https://example.gov.uk/data.json; a failed export often leaves an empty file.",
+    "endless-paging": "Make the link to the next page lead to further records and end with the last"
+    " page, such as ?page=12 without a next.",
+    "fetch": "Make the address answer in a browser, such as https://example.gov.uk/data.json.",
+    "html": "Give the address of the document itself, such as https://example.gov.uk/inventory.xml,"
+    " not of a page about it.",
+    "html-page": "Give the address of the document itself, such as https://example.gov.uk/data.json,"
+    " and see that it asks for no login and is not down.",
+    "json-syntax": "Mend the JSON in the line that the message names, such as a comma too many; a"
+    " checker such as jsonlint shows the place.",
+    "no-interface": "Give the site's own address, such as https://data.example.gov.uk, and switch"
+    " on one of its interfaces, such as /data.json.",
+    "no-search": "Let the site answer package_search, or take the filter out of the source, such as"
+    " fq=organization:roads.",
+    "not-a-catalogue": "Give the address of the list of datasets, such as"
+    ' {"dataset": […]} in data.json or nodes of the type dcat:Dataset in RDF.',
+    "not-xml": "Mend the XML in the line that the message names, such as a tag left open.",
+    "protocol": "Give the address of the kind that the source's type reads, such as"
+    " https://example.gov.uk/data.json for data.json.",
+    "rdf-syntax": "Mend the RDF in the line that the message names, such as a prefix that is not"
+    " declared; a validator such as the W3C's shows the place.",
+    "redirect": "Give the portal the address that the redirects end at, such as"
+    " https://www.example.gov.uk/data.json.",
+    "source": "Mend what the message names, such as the address https://example.gov.uk/data.json.",
+    "too-deep": "Write the document flat, such as datasets in one list, not within each other.",
+    "too-large": "Serve the datasets in pages or as smaller documents, such as"
+    " https://example.gov.uk/data.json?page=1.",
+    "unreachable": "See that the server answers from outside its own network under a name and a"
+    " certificate that are valid, such as https://example.gov.uk.",
+    "wrong-root": "Give the address of a document whose root element is the one expected, such as"
+    " <Inventory>.",
+    "wrong-shape": "Give the address of an interface that lists datasets, such as"
+    " https://example.gov.uk/api/3/action/package_search.",
+    "xml-document": "Give the address of the JSON document, such as https://example.gov.uk/data.json,"
+    " or choose the source type that reads XML.",
+    "xml-syntax": "Mend the XML in the line that the message names, such as a tag left open.",
+}
+
+# The source's own form.
+_OF_OPTIONS = {
+    "bad-option": "Write the option as its help says, such as max_resources=1000.",
+    "config": "Correct the field of the source's form that the message names, such as its address.",
+    "unknown-option": "Use the name of an option of this source type, such as max_resources.",
+}
+
+TIPS: Mapping[str, str] = {
+    **_OF_FIELDS,
+    **_OF_DOCUMENTS,
+    **_OF_RECORDS,
+    **_OF_SOURCES,
+    **_OF_OPTIONS,
+    "error": "Mend what the message names, such as a date to 2024-05-31, and harvest again.",
+}

@@ -1,0 +1,1 @@
+"""The pages of docs/sources, made from the code."""

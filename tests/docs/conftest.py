@@ -1,0 +1,8 @@
+"""The modules of bin/docs are found as it finds them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
