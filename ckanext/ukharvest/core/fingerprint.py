@@ -98,5 +98,9 @@ def _has_text(element: etree._Element) -> bool:
     return any(text and text.strip() for text in texts)
 
 
-# "rdf" joins with the DCAT parser: its canonical form needs the graph.
-CANONICAL: dict[str, Callable[[str], bytes]] = {"json": _json, "xml": _xml}
+def _rdf(content: str) -> bytes:
+    # Readers hand over core.rdf's canonical N-Triples: parsing them again could change nothing.
+    return content.encode("utf-8", "replace")
+
+
+CANONICAL: dict[str, Callable[[str], bytes]] = {"json": _json, "xml": _xml, "rdf": _rdf}

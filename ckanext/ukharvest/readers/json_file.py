@@ -110,25 +110,10 @@ class JsonFile:
             if b"\0" in head[:2]:
                 self._encoding = "utf-16-le" if head[1:2] == b"\0" else "utf-16-be"
                 self._errors = "replace"
-        line = self._first_wrong_line() if self._encoding == "utf-8" else None
+        line = first_wrong_line(self._body, self._skip) if self._encoding == "utf-8" else None
         if line is not None:
-            self._encoding, self._errors = _declared(charset)
+            self._encoding, self._errors = declared_encoding(charset)
         self._report(line)
-
-    def _first_wrong_line(self) -> int | None:
-        """The line of the first byte that is not UTF-8, None if all are."""
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        self._body.seek(self._skip)
-        line = 1
-        while True:
-            chunk = self._body.read(1 << 20)
-            try:
-                decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as exc:
-                return line + chunk[: exc.start].count(b"\n")
-            if not chunk:
-                return None
-            line += chunk.count(b"\n")
 
     def _report(self, line: int | None) -> None:
         if line is not None:
@@ -235,8 +220,24 @@ class _Meter:
         self.column += len(rest.translate(None, _CONTINUATION))
 
 
-def _declared(charset: str) -> tuple[str, str]:
-    """The encoding of a document that is not UTF-8.
+def first_wrong_line(body: IO[bytes], skip: int = 0) -> int | None:
+    """Return the line of a file's first byte that is not UTF-8, None if all are."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    body.seek(skip)
+    line = 1
+    while True:
+        chunk = body.read(1 << 20)
+        try:
+            decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as exc:
+            return line + chunk[: exc.start].count(b"\n")
+        if not chunk:
+            return None
+        line += chunk.count(b"\n")
+
+
+def declared_encoding(charset: str) -> tuple[str, str]:
+    """Return codec and error handler for a document that is not UTF-8.
 
     A declared Latin-1 is Windows-1252 on the web (WHATWG Encoding, 4.2), and is read byte by
     byte: files pasted together hold both it and UTF-8.

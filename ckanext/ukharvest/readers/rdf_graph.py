@@ -1,0 +1,154 @@
+"""A document's graph, kept outside of memory, and the records in it.
+
+DCAT 3 (https://www.w3.org/TR/vocab-dcat-3/); paging by Hydra, both of its vocabularies in use:
+PagedCollection (nextPage, totalItems) and PartialCollectionView (next).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from ckanext.ukharvest.core.rdf import (
+    DATASET_TYPES,
+    DCAT,
+    OTHER_DATASET_TYPES,
+    RDF,
+    Triple,
+    is_node,
+    value,
+)
+
+HYDRA = "http://www.w3.org/ns/hydra/core#"
+TYPE = f"<{RDF}type>"
+
+# A record that is larger was not meant as one: a vocabulary or a whole register hangs on it.
+MAX_TRIPLES = 20_000
+
+_DATASET, _OTHER, _INSTEAD = 1, 2, 3
+# Nodes of their own standing, by type: a record has links to them, not what they say.
+_RANKS = {
+    **{f"<{DCAT}{name}>": _OTHER for name in ("Catalog", "CatalogRecord")},
+    **{f"<{HYDRA}{name}>": _OTHER for name in ("PagedCollection", "PartialCollectionView")},
+    f"<{HYDRA}Collection>": _OTHER,
+    **{f"<{each}>": _DATASET for each in DATASET_TYPES},
+    **{f"<{each}>": _INSTEAD for each in OTHER_DATASET_TYPES},
+}
+_DATASETS = frozenset(f"<{each}>" for each in (*DATASET_TYPES, *OTHER_DATASET_TYPES))
+# What links a node that many share to all that share it, or a term to its whole vocabulary.
+_LISTS = frozenset(
+    f"<{each}>"
+    for each in (
+        *(DCAT + name for name in ("dataset", "servesDataset", "catalog", "record", "service")),
+        *(f"http://www.w3.org/2004/02/skos/core#{name}" for name in ("hasTopConcept", "member")),
+        *(f"http://xmlns.com/foaf/0.1/{name}" for name in ("made", "publications")),
+    )
+)
+_NOT_FOLLOWED = frozenset(
+    f"<http://www.w3.org/2004/02/skos/core#{name}>"
+    for name in ("broader", "narrower", "related", "inScheme", "topConceptOf", "broadMatch")
+    + ("broaderTransitive", "narrowerTransitive", "exactMatch", "closeMatch", "relatedMatch")
+) | {TYPE}
+
+
+class RdfGraph:
+    """The triples of one document in a temporary database; close it when done."""
+
+    def __init__(self) -> None:
+        # Without a name SQLite keeps a database in memory as long as it is small, else in a
+        # temporary file that nobody else sees.
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute("PRAGMA journal_mode = OFF")
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._records = _DATASET
+        self.too_large: list[str] = []
+
+    def close(self) -> None:
+        self._db.close()
+
+    def load(self, triples: Iterable[Triple]) -> None:
+        """Take a document's triples in place of what was there; what they raise goes through."""
+        self._db.execute("DROP TABLE IF EXISTS triple")
+        self._db.execute("DROP TABLE IF EXISTS border")
+        self._db.execute("DROP TABLE IF EXISTS kind")
+        self._db.execute("CREATE TABLE triple (s TEXT, p TEXT, o TEXT)")
+        self._db.execute("BEGIN")
+        try:
+            self._db.executemany("INSERT INTO triple VALUES (?, ?, ?)", triples)
+        finally:
+            self._db.execute("COMMIT")
+        self._db.execute("CREATE INDEX by_subject ON triple (s)")
+        self._find_borders()
+
+    def _find_borders(self) -> None:
+        """Note which nodes stand on their own, and which of them are the records."""
+        self._db.execute("CREATE TABLE kind (o TEXT PRIMARY KEY, rank INTEGER) WITHOUT ROWID")
+        self._db.executemany("INSERT INTO kind VALUES (?, ?)", _RANKS.items())
+        self._db.execute(
+            "CREATE TABLE border AS SELECT s, min(triple.rowid) AS place, min(rank) AS rank"
+            " FROM triple JOIN kind USING (o) WHERE p = ? GROUP BY s",
+            (TYPE,),
+        )
+        self._db.execute("CREATE INDEX by_node ON border (s)")
+        is_dcat = self._one("SELECT 1 FROM border WHERE rank = ?", _DATASET)
+        self._records = _DATASET if is_dcat else _INSTEAD
+        if is_dcat:
+            self._db.execute("DELETE FROM border WHERE rank = ?", (_INSTEAD,))
+
+    @property
+    def is_catalogue(self) -> bool:
+        """Whether there is anything of DCAT's or Hydra's lists, be it empty."""
+        return self._one("SELECT 1 FROM border")
+
+    def datasets(self) -> Iterator[str]:
+        """Yield the datasets that are described, in the document's order.
+
+        A node with nothing but a type is described elsewhere, on another page: it is left out.
+        """
+        query = (
+            "SELECT s FROM border WHERE rank = ? AND EXISTS"
+            " (SELECT 1 FROM triple WHERE triple.s = border.s AND p <> ?) ORDER BY place"
+        )
+        for (node,) in self._db.execute(query, (self._records, TYPE)):
+            yield node
+
+    def record(self, dataset: str) -> list[Triple]:
+        """Return the triples of a dataset and of the nodes it owns, breadth first."""
+        found: list[Triple] = []
+        known = {dataset}
+        waiting = [dataset]
+        for node in waiting:  # grows
+            if node != dataset and len(found) > MAX_TRIPLES:
+                self.too_large.append(dataset)
+                break
+            for predicate, obj in self._facts(node):
+                if node != dataset and self._leads_away(predicate, obj, dataset):
+                    continue
+                found.append((node, predicate, obj))
+                if obj in known or predicate in _NOT_FOLLOWED or not is_node(obj):
+                    continue
+                known.add(obj)
+                if not self._is_border(obj):
+                    waiting.append(obj)
+        return found
+
+    def values(self, predicate: str) -> list[str]:
+        """Return the distinct texts or addresses that any node has under a predicate, sorted."""
+        query = "SELECT DISTINCT o FROM triple WHERE p = ?"
+        return sorted(value(row[0]) for row in self._db.execute(query, (f"<{predicate}>",)))
+
+    def _leads_away(self, predicate: str, obj: str, dataset: str) -> bool:
+        """From a node that the dataset owns to what it does not."""
+        if predicate in _LISTS or (predicate == TYPE and obj in _DATASETS):
+            return True
+        return is_node(obj) and obj != dataset and self._is_border(obj)
+
+    def _facts(self, node: str) -> list[tuple[str, str]]:
+        query = "SELECT DISTINCT p, o FROM triple WHERE s = ? ORDER BY p, o"
+        return self._db.execute(query, (node,)).fetchall()
+
+    def _is_border(self, node: str) -> bool:
+        return self._one("SELECT 1 FROM border WHERE s = ?", node)
+
+    def _one(self, query: str, *values: str | int) -> bool:
+        return self._db.execute(query, values).fetchone() is not None
