@@ -91,6 +91,21 @@ def _package(item: Item) -> dict[str, Any]:
     return package
 
 
+_LIST = "/api/3/action/current_package_list_with_resources?limit=100&offset={}"
+
+
+def _dkan(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """DKAN 7, whose pages are as large as the site likes and go on until one is empty."""
+    half = (len(records) + 1) // 2
+    pages = {0: records[:half], half: records[half:], len(records): ()}
+    for start, page in pages.items():
+        result = [_package(each) for each in page]
+        publisher.serve(_LIST.format(start), {"success": True, "result": result})
+    names = [f"name-{each.number}" for each in records]
+    publisher.serve("/api/3/action/package_list", {"success": True, "result": names})
+    return Served(_LIST.format(0), _LIST.format(half))
+
+
 def _inventory(publisher: Publisher, records: Sequence[Item]) -> Served:
     datasets = "".join(_inventory_dataset(each) for each in records)
     text = (
@@ -119,5 +134,6 @@ def _inventory_dataset(item: Item) -> str:
 SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
     "ckan": _ckan,
     "data_json": _data_json,
+    "dkan": _dkan,
     "inventory": _inventory,
 }

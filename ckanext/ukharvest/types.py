@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Parser, RawRecord, Reader
 from ckanext.ukharvest.parsers import ckan as ckan_datasets
-from ckanext.ukharvest.parsers import datajson, inventory, inventory_document, inventory_schema
+from ckanext.ukharvest.parsers import (
+    datajson,
+    dkan,
+    inventory,
+    inventory_document,
+    inventory_schema,
+)
 from ckanext.ukharvest.readers import ckan as ckan_site
+from ckanext.ukharvest.readers import dkan as dkan_site
 from ckanext.ukharvest.readers import document, xml_document
 from ckanext.ukharvest.readers.json_outline import Shape
 
@@ -112,6 +119,17 @@ CKAN = SourceType(
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),
 )
 
+DKAN = SourceType(
+    name="dkan",
+    title="DKAN",
+    description="Datasets of a site that runs DKAN 7 or 2; a site may change from one to the other",
+    reader=dkan_site.Dkan(guid=dkan.identifier, names=dkan.names),
+    parser=dkan,
+    options=dkan.OPTIONS,
+    old_guids=dkan.old_guids,
+)
+
+
 _INVENTORY_SHAPE = xml_document.XmlShape(
     kind=inventory_document.KIND,
     paths=inventory_document.PATHS,
@@ -135,7 +153,7 @@ INVENTORY = SourceType(
     old_guids=inventory_document.old_guids,
 )
 
-TYPES = {kind.name: kind for kind in (CKAN, DATA_JSON)}
+TYPES = {kind.name: kind for kind in (CKAN, DATA_JSON, DKAN)}
 
 
 def find(name: str) -> SourceType | None:
