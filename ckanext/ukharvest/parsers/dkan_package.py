@@ -72,7 +72,7 @@ def _read(text: str) -> str:
 
 
 def _files(fields: Fields) -> Found:
-    """Dates in ISO 8601, sizes in bytes, descriptions without tags."""
+    """Dates in ISO 8601, sizes in bytes, media types only, descriptions without tags."""
     month_first = is_month_first(_printed(fields.data))
     files = fields.get("resources")
     if not isinstance(files, list):
@@ -84,9 +84,11 @@ def _file(resource: Any, month_first: bool) -> Any:
     if not isinstance(resource, Mapping):
         return resource
     texts = {key: clean_text(resource.get(key)) for key in _FILE_DATES}
+    mimetype = clean_text(resource.get("mimetype"))
     return {
         **resource,
         **{key: iso(text, month_first=month_first) for key, text in texts.items()},
+        "mimetype": mimetype if "/" in mimetype else "",  # else the file's ending once more
         "size": bytes_of(clean_text(resource.get("size"))),
         "description": plain_text(clean_text(resource.get("description"))),
     }

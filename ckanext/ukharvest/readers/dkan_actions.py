@@ -168,7 +168,8 @@ class Site:
                 if not self._guids and number in (_PATIENCE, len(names)):
                     raise
                 self._lost += 1
-                error = ParseError(f"dataset '{name}' is listed, but {exc.message}", url=exc.url)
+                words = f"dataset '{name}' is listed, but {exc.message}"
+                error = ParseError(words, code="not-shown", url=exc.url)
                 lost = RawRecord("", url=exc.url, position=f"dataset '{name}'", error=error)
                 held.append((name, lost))
             else:
