@@ -1,0 +1,204 @@
+"""Who stands behind a dataset, and under what terms it may be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import unquote
+
+from ckanext.ukharvest.core import licences
+from ckanext.ukharvest.core.records import Agent, Licence
+from ckanext.ukharvest.core.values import is_web_url, parse_email
+from ckanext.ukharvest.parsers.dcat_node import LABELS, Node, quoted
+
+PUBLISHER = ("dct:publisher", "dc:publisher", "schema:publisher")
+CONTACT = ("dcat:contactPoint", "adms:contactPoint", "schema:contactPoint", "pmd:contactEmail")
+CREATOR = ("dct:creator", "dc:creator", "schema:creator", "schema:author")
+LICENCE = ("dct:license", "dct:licence", "cc:license", "schema:license")
+RIGHTS = ("dct:rights", "dct:accessRights", "dc:rights")
+
+# vCard has had four ways to write each, DCAT-AP has foaf, search engines read schema.org.
+_NAMES = (
+    *("foaf:name", "vcard:fn", "vcard:hasFN", "schema:name", "vcard:organization-name"),
+    *("vcard:hasOrganizationName", "vcard:organisationName", "vcard:hasName", "vcard:FN"),
+)
+_EMAILS = ("vcard:hasEmail", "foaf:mbox", "vcard:email", "vcard:EMAIL", "schema:email")
+_PHONES = ("vcard:hasTelephone", "vcard:tel", "vcard:TEL", "foaf:phone", "schema:telephone")
+_PAGES = (
+    *("vcard:hasURL", "vcard:hasUrl", "vcard:url", "foaf:homepage", "foaf:workplaceHomepage"),
+    *("schema:url", "foaf:page"),
+)
+_ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
+# Real governments need four levels.
+_MAX_LEVELS = 10
+_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
+_URL_IN_TEXT = re.compile(r"https?://[^\s<>\"')]+")
+
+Extras = dict[str, str]
+
+
+def publisher(node: Node) -> tuple[Agent | None, Extras]:
+    """The publisher, and what ckanext-dcat keeps of it; the bodies above it as "A > B > C"."""
+    for part in node.nodes(*PUBLISHER):
+        agent = _agent(part)
+        if not agent.name:
+            node.report(
+                "missing-field",
+                "dct:publisher",
+                f"{quoted(part.uri or agent.email)} has no name in the document;"
+                " expected its foaf:name",
+            )
+        extras = _agent_extras("publisher", part, agent)
+        return _linked(part, agent), extras | {"publisher_hierarchy": _hierarchy(part, agent.name)}
+    return None, {}
+
+
+def _hierarchy(part: Node, name: str) -> str:
+    names, level = [name], part
+    for _ in range(_MAX_LEVELS):
+        above = next(iter(level.nodes(*_ABOVE)), None)
+        if above is None or above.term == part.term:
+            break
+        names.append(above.text(*_NAMES, *LABELS) or above.label())
+        level = above
+    return " > ".join(filter(None, reversed(names))) if len(names) > 1 else ""
+
+
+def contact(node: Node) -> tuple[Agent | None, Extras]:
+    """Whom to ask: of several the first with an e-mail address."""
+    parts = [(part, _agent(part)) for part in node.nodes(*CONTACT)]
+    if not parts:
+        return None, {}
+    part, agent = next((pair for pair in parts if pair[1].email), parts[0])
+    others = (other for _, other in parts)
+    if not agent.name and part.term.kind == "literal":
+        # data.gov.uk's guide: an address beside whatever names the contact.
+        agent = replace(agent, name=next((o.name for o in others if o.name), ""))
+    phones = (each.address() for each in part.nodes(*_PHONES))
+    phone = unquote(next(phones, "")).removeprefix("tel:")
+    return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
+
+
+def author(node: Node) -> tuple[Agent | None, Extras]:
+    """The first creator."""
+    for part in node.nodes(*CREATOR):
+        agent = _agent(part)
+        return _linked(part, agent), _agent_extras("creator", part, agent)
+    return None, {}
+
+
+def _agent(part: Node) -> Agent:
+    """A person or body in any form: a text, an address, or a node; ``url`` is its homepage."""
+    text = part.address() if part.term.kind != "blank" else ""
+    if part.term.kind == "literal" or text.lower().startswith("mailto:"):
+        return _of_text(part, text)
+    name = part.text(*_NAMES) or part.text(*LABELS)
+    return Agent(name, _email(part), part.page(*_PAGES))
+
+
+def _of_text(part: Node, text: str) -> Agent:
+    if "@" not in text:
+        return Agent(url=text) if is_web_url(text) else Agent(name=text)
+    try:
+        email = parse_email(text)
+    except ValueError:
+        return Agent(name=text)
+    name = text.partition("<")[0].strip() if "<" in text else ""
+    return Agent(name, email)
+
+
+def _email(part: Node) -> str:
+    for name in _EMAILS:
+        for each in part.nodes(name):
+            text = each.address()
+            # A bare address where a URI is due becomes the end of the document's own URL.
+            if each.uri and "@" in (bare := text.rpartition("/")[2]) and "/" in text:
+                part.report("email-without-mailto", name, f"{quoted(bare)} lacks mailto:")
+                text = bare
+            if found := part.parsed(name, text, parse_email, "bad-email"):
+                return found
+    return ""
+
+
+def _linked(part: Node, agent: Agent) -> Agent | None:
+    """The agent under its URI, by which publishers are told apart; else under its homepage."""
+    uri = part.uri if is_web_url(part.uri) else ""
+    found = replace(agent, url=uri or agent.url)
+    return found if found != Agent() else None
+
+
+def _agent_extras(prefix: str, part: Node, agent: Agent) -> Extras:
+    return {
+        f"{prefix}_uri": part.uri,
+        f"{prefix}_name": agent.name,
+        f"{prefix}_email": agent.email,
+        f"{prefix}_url": agent.url,
+        f"{prefix}_type": next(iter(part.values("dct:type")), ""),
+        f"{prefix}_identifier": next(iter(part.values("dct:identifier", "vcard:hasUID")), ""),
+    }
+
+
+def licence(node: Node) -> Licence | None:
+    """The licence of a dataset or distribution; an unknown one is reported and kept.
+
+    Where ``dct:license`` is missing, rights that name a known licence count (udata does the same).
+    """
+    parts = node.nodes(*LICENCE)
+    found = [each for part in parts for each in _licences(part)]
+    known = next((each for each in found if each.id), None)
+    if known is None and not found:
+        rights = node.nodes("dct:rights", "dc:rights")
+        known = next((each for part in rights for each in _licences(part) if each.id), None)
+    if found and known is None:
+        shown = quoted(found[0].url or found[0].title, 80)
+        node.report(
+            "unknown-licence",
+            "dct:license",
+            f"{shown} is not a known licence; expected one such as {_OGL}",
+        )
+        title = next((each.title for each in found if each.title), "")
+        return Licence("", title, next((each.url for each in found if each.url), ""))
+    return known
+
+
+def _licences(part: Node) -> Iterator[Licence]:
+    """What the node's URI, names and equivalents say, each looked up."""
+    same = ("skos:exactMatch", "owl:sameAs", "schema:url", "foaf:page", "rdfs:seeAlso")
+    texts = [part.uri, part.label(), *part.values(*same)]
+    texts += [
+        text
+        for name in ("dct:title", "rdfs:label", "dct:identifier", "skos:notation")
+        for text in part.best(name)
+    ]
+    for text in filter(None, texts):
+        found = licences.find(text)
+        if found and not found.id:
+            inside = licences.find(_hint(text))
+            found = replace(inside, url=found.url or inside.url) if inside and inside.id else found
+        if found:
+            yield found
+
+
+def _hint(text: str) -> str:
+    """What in a text may name a licence: the address in a sentence, the id that ends a register's.
+
+    Such as ``…/licenses/cc-zero`` of a national DCAT-AP.
+    """
+    if address := _URL_IN_TEXT.search(text):
+        if address[0] != text:
+            return address[0].rstrip(".,;")
+        register = re.search(r"/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", text, re.IGNORECASE)
+        return register[1] if register else ""
+    return ""
+
+
+def rights(node: Node) -> str:
+    """Terms in words, each once; a URI stands for itself where it has no words."""
+    texts = []
+    for name in RIGHTS:
+        parts = node.nodes(name)
+        # Access rights are a code, which is kept as an extra; here only words count.
+        uris = [] if name == "dct:accessRights" else [part.uri for part in parts]
+        texts += node.best(name) or list(filter(None, (part.label() for part in parts))) or uris
+    return "\n".join(dict.fromkeys(filter(None, texts)))

@@ -1,0 +1,61 @@
+"""What leads to a dataset besides its distributions: dumps, endpoints, and pages about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.values import is_web_url
+from ckanext.ukharvest.parsers.dcat_node import Node
+
+# Further ways to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
+WAYS = {
+    "void:dataDump": ("Data dump", "RDF", "data"),
+    "pmd:downloadURL": ("Data dump", "RDF", "data"),
+    "pmd:zippedShapefile": ("Data as shapefile (zipped)", "SHP", "data"),
+    "void:sparqlEndpoint": ("SPARQL endpoint", "SPARQL", "service"),
+    "pmd:sparqlEndpoint": ("SPARQL endpoint", "SPARQL", "service"),
+    "dcat:endpointURL": ("Service", "API", "service"),
+    "dcat:downloadURL": ("", "", "data"),
+    "dcat:accessURL": ("", "", "data"),
+}
+# Pages about the data.
+PAGES = {
+    "dcat:dataDictionary": "Data dictionary",
+    "wdrs:describedby": "Data dictionary",
+    "dct:references": "Reference",
+    "foaf:page": "Documentation",
+    "dcat:endpointDescription": "Service description",
+    "dcat:landingPage": "Landing page",
+}
+
+
+def others(node: Node) -> Iterator[ResourceRecord]:
+    """Further ways to the data, and pages about it, in the order of their weight."""
+    for predicate, (name, label, kind) in WAYS.items():
+        for url in node.links(predicate):
+            # A dump may be in another form of RDF, or a table.
+            found = formats.of_url(url)
+            found = label if found in ("", "ZIP", "GZ") else found
+            yield ResourceRecord(url, name=name, format=found, kind=kind)
+    for predicate, name in PAGES.items():
+        for part in node.nodes(predicate):
+            url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
+            if url:
+                title = part.text("dct:title", "schema:name", "rdfs:label")
+                label = formats.of_url(url) or "HTML"
+                yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
+
+
+def without_repeats(
+    files: list[ResourceRecord], pages: Iterable[ResourceRecord]
+) -> tuple[ResourceRecord, ...]:
+    """The distributions, and of the rest what has an address of its own."""
+    found = list(files)
+    seen = {file.url for file in files}
+    for page in pages:
+        if page.url not in seen:
+            found.append(page)
+        seen.add(page.url)
+    return tuple(found)
