@@ -105,6 +105,7 @@ def test_clear_of_a_dataset_with_collaborators_views_and_relations(
     # platform.md 1.7: package_member has no cascade, so the stock action fails
     first, second, *_others = portal.datasets()
     user, group = factories.User(), factories.Group()
+    act("package_patch", id=first["id"], groups=[{"name": group["name"]}])
     Session.add(
         model.PackageMember(
             package_id=first["id"],
@@ -126,8 +127,6 @@ def test_clear_of_a_dataset_with_collaborators_views_and_relations(
         )
     )
     Session.commit()
-    context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
-    call_action("package_patch", context, id=first["id"], groups=[{"name": group["name"]}])
     assert act("harvest_source_clear", id=source)["deleted"] == 5
     assert portal.datasets() == []
     assert portal.found() == []

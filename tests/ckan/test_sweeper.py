@@ -407,7 +407,7 @@ def slow_consumers(ini: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consum
         yield running
 
 
-def until(condition: Callable[[], Any], seconds: float = 40) -> None:
+def until(condition: Callable[[], Any], seconds: float = 180) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

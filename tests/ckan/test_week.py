@@ -28,7 +28,7 @@ from tests.ckan.harvesting import Portal, Workers, act, extras, figures, tick
 from tests.publisher import Publisher
 
 PATH = "/data.json"
-PATIENCE = 60  # seconds until a run of a few dozen records has ended, on a slow machine
+PATIENCE = 180  # seconds until a run of a few dozen records has ended, on a slow machine
 
 
 class Week:
