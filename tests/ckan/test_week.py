@@ -117,6 +117,7 @@ def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Worke
     week.until(lambda: worker.busy(PATIENCE) == {job_id})
     for process in portal.consumers.processes:
         process.send_signal(signal.SIGKILL)
+        process.wait(PATIENCE)
     queue.purge_queues()
     records = [dataset(n, description="Changed.") for n in range(5)]
     records += [dataset(n) for n in range(5, 12)]
