@@ -131,9 +131,37 @@ def _inventory_dataset(item: Item) -> str:
     )
 
 
+def _dcat_rdf(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """Turtle in pages that Hydra links, as CKAN's own catalogue has them."""
+    half = (len(records) + 1) // 2
+    paths = ["/catalog.ttl", "/catalog.ttl?page=2"]
+    for path, page in zip(paths, (records[:half], records[half:]), strict=True):
+        link = f"; hydra:next <{paths[1]}>" if path == paths[0] else ""
+        text = (
+            "@prefix dcat: <http://www.w3.org/ns/dcat#> ."
+            " @prefix dct: <http://purl.org/dc/terms/> ."
+            " @prefix hydra: <http://www.w3.org/ns/hydra/core#> .\n"
+            f"<{path}> a hydra:PartialCollectionView{link} .\n"
+            f"<#catalogue> a dcat:Catalog; hydra:totalItems {len(records)} .\n"
+        )
+        turtle = text + "".join(_described(each) for each in page)
+        publisher.serve(path, turtle, headers={"Content-Type": "text/turtle"})
+    return Served(*paths)
+
+
+def _described(item: Item) -> str:
+    title = f'dct:title "{item.title}"; ' if item.title else ""
+    node = "[]" if item.nameless else f"<https://data.example/id/{item.number}>"
+    return (
+        f'{node} a dcat:Dataset; {title}dct:description "{item.description}"; dcat:distribution'
+        f" [ a dcat:Distribution; dcat:downloadURL <https://data.example/{item.number}.csv> ] .\n"
+    )
+
+
 SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
     "ckan": _ckan,
     "data_json": _data_json,
+    "dcat_rdf": _dcat_rdf,
     "dkan": _dkan,
     "inventory": _inventory,
 }

@@ -10,6 +10,7 @@ from ckanext.ukharvest.core.records import Parser, RawRecord, Reader
 from ckanext.ukharvest.parsers import ckan as ckan_datasets
 from ckanext.ukharvest.parsers import (
     datajson,
+    dcat,
     dkan,
     inventory,
     inventory_document,
@@ -17,7 +18,7 @@ from ckanext.ukharvest.parsers import (
 )
 from ckanext.ukharvest.readers import ckan as ckan_site
 from ckanext.ukharvest.readers import dkan as dkan_site
-from ckanext.ukharvest.readers import document, xml_document
+from ckanext.ukharvest.readers import document, rdf, xml_document
 from ckanext.ukharvest.readers.json_outline import Shape
 
 
@@ -129,7 +130,6 @@ DKAN = SourceType(
     old_guids=dkan.old_guids,
 )
 
-
 _INVENTORY_SHAPE = xml_document.XmlShape(
     kind=inventory_document.KIND,
     paths=inventory_document.PATHS,
@@ -153,7 +153,27 @@ INVENTORY = SourceType(
     old_guids=inventory_document.old_guids,
 )
 
-TYPES = {kind.name: kind for kind in (CKAN, DATA_JSON, DKAN)}
+DCAT_RDF = SourceType(
+    name="dcat_rdf",
+    title="DCAT",
+    description="Datasets described with DCAT in RDF/XML, Turtle, N-Triples, JSON-LD and others,"
+    " also in pages (Hydra, Link headers, ?page=n)",
+    reader=rdf.RdfReader(),
+    parser=dcat,
+    options=(*rdf.OPTIONS, *dcat.OPTIONS),
+    aliases=("dcat_xml",),
+)
+
+TYPES = {
+    kind.name: kind
+    for kind in (
+        CKAN,
+        DATA_JSON,
+        DCAT_RDF,
+        DKAN,
+        INVENTORY,
+    )
+}
 
 
 def find(name: str) -> SourceType | None:
