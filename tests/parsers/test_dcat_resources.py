@@ -186,12 +186,18 @@ def test_a_licence_that_all_distributions_have_is_the_datasets() -> None:
         ("dct:references <http://a.uk/x>", "Reference", "HTML", "documentation"),
         ("void:dataDump <http://a.uk/x>", "Data dump", "RDF", "data"),
         ("void:sparqlEndpoint <http://a.uk/x>", "SPARQL endpoint", "SPARQL", "service"),
-        ("pmd:zippedShapefile <http://a.uk/x>", "Data as shapefile (zipped)", "SHP", "data"),
+        ("geography:zippedShapefile <http://a.uk/x>", "Data as shapefile (zipped)", "SHP", "data"),
     ],
 )
 def test_what_else_leads_to_a_dataset(turtle: str, name: str, label: str, kind: str) -> None:
     expected = ResourceRecord("http://a.uk/x", name=name, format=label, kind=kind)
     assert parse(turtle).resources == (expected,)
+
+
+def test_the_file_of_a_dataset_of_publish_my_data() -> None:
+    record = parse('pmd:downloadURL <http://a.uk/x> ; pmd:mediaType "text/csv"')
+    expected = ResourceRecord("http://a.uk/x", format="CSV", mimetype="text/csv", kind="data")
+    assert record.resources == (expected,)
 
 
 def test_a_page_that_is_a_distribution_too_stands_once() -> None:

@@ -100,7 +100,7 @@ def _report_missing(node: Node, found: Found) -> None:
 _NOTES = ("dct:description", "rdfs:comment")
 _ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")
 _KEYWORDS = ("dcat:keyword", "schema:keywords", "dc:subject")
-_THEMES = ("dcat:theme", "dct:subject", "schema:about", "foaf:theme")
+_THEMES = ("dcat:theme", "dct:subject", "schema:about", "foaf:theme", "folder:inFolder")
 _STANDARDS = ("dct:conformsTo", "void:vocabulary")
 _PAGE = ("dcat:landingPage", "foaf:homepage", "schema:url")
 _VERSION = ("dcat:version", "owl:versionInfo", "adms:version", "schema:version", "pav:version")

@@ -12,10 +12,9 @@ from ckanext.ukharvest.parsers.dcat_node import Node
 # Further ways to the data, of VoID and OpenDataCommunities: predicate → name, format, kind.
 WAYS = {
     "void:dataDump": ("Data dump", "RDF", "data"),
-    "pmd:downloadURL": ("Data dump", "RDF", "data"),
-    "pmd:zippedShapefile": ("Data as shapefile (zipped)", "SHP", "data"),
+    "pmd:downloadURL": ("", "", "data"),
+    "geography:zippedShapefile": ("Data as shapefile (zipped)", "SHP", "data"),
     "void:sparqlEndpoint": ("SPARQL endpoint", "SPARQL", "service"),
-    "pmd:sparqlEndpoint": ("SPARQL endpoint", "SPARQL", "service"),
     "dcat:endpointURL": ("Service", "API", "service"),
     "dcat:downloadURL": ("", "", "data"),
     "dcat:accessURL": ("", "", "data"),
@@ -36,9 +35,10 @@ def others(node: Node) -> Iterator[ResourceRecord]:
     for predicate, (name, label, kind) in WAYS.items():
         for url in node.links(predicate):
             # A dump may be in another form of RDF, or a table.
-            found = formats.of_url(url)
+            mimetype = node.text("pmd:mediaType") if predicate == "pmd:downloadURL" else ""
+            found = formats.of_url(url) or formats.label(mimetype)
             found = label if found in ("", "ZIP", "GZ") else found
-            yield ResourceRecord(url, name=name, format=found, kind=kind)
+            yield ResourceRecord(url, name=name, format=found, mimetype=mimetype, kind=kind)
     for predicate, name in PAGES.items():
         for part in node.nodes(predicate):
             url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")

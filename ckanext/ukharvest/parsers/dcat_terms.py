@@ -50,6 +50,8 @@ NAMESPACES = {
     "org": ("http://www.w3.org/ns/org#",),
     "void": ("http://rdfs.org/ns/void#",),
     "pmd": ("http://publishmydata.com/def/dataset#",),
+    "folder": ("http://publishmydata.com/def/ontology/folder/",),
+    "geography": ("http://opendatacommunities.org/def/ontology/geography/",),
     "cc": ("http://creativecommons.org/ns#",),
     "odrl": ("http://www.w3.org/ns/odrl/2/",),
     "pav": ("http://purl.org/pav/",),
