@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 # Title, what it says, tag, group.
@@ -26,7 +26,7 @@ _PARISHES = ("Ashcombe", "Brook End", "Easterby", "Little Wend", "Marl Hill", "N
 )
 _FILES = (("csv", "text/csv", "12.5 KB"), ("pdf", "application/pdf", "1.2 MB"))
 _HOST = "https://data.wendbridge.example"
-_CREATED = datetime(2025, 3, 14, 8, 0, tzinfo=timezone.utc)
+_CREATED = datetime(2025, 3, 14, 8, 0, tzinfo=UTC)
 
 
 def packages(base: str) -> list[dict[str, Any]]:
@@ -40,9 +40,7 @@ def _package(
 ) -> dict[str, Any]:
     title, text, tag, group = topic
     name = _slug(f"{title} {parish}")
-    changed = datetime(2026, 1, 2, 9, 30, tzinfo=timezone.utc) + timedelta(
-        days=number, minutes=7 * number
-    )
+    changed = datetime(2026, 1, 2, 9, 30, tzinfo=UTC) + timedelta(days=number, minutes=7 * number)
     return {
         "id": _uuid(name),
         "name": name,
