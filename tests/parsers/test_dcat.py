@@ -110,9 +110,11 @@ def test_the_source_chooses_the_language() -> None:
             Agent("P", "p@a.uk"),
         ),
         ('dc:publisher [ rdfs:label "P" ]', Agent("P")),
+        ('dct:publisher <http://a.uk/p>, "P"', Agent("P")),
+        ('dct:publisher ""', None),
     ],
 )
-def test_publishers(turtle: str, expected: Agent) -> None:
+def test_publishers(turtle: str, expected: Agent | None) -> None:
     assert parse('dct:title "T" ; ' + turtle, bare=True).publisher == expected
 
 
@@ -368,6 +370,7 @@ def _parsed(lines: list[str]) -> DatasetRecord:
     return dcat.parse(RawRecord("g", "\n".join(lines)), {})
 
 
-def test_the_mapping_names_every_predicate_once_per_target() -> None:
-    rows = [(source, row.target) for row in dcat.MAPPING for source in row.source]
+@pytest.mark.parametrize("mapping", [dcat.MAPPING, dcat.RESOURCE_MAPPING])
+def test_the_mapping_names_every_predicate_once_per_target(mapping: Any) -> None:
+    rows = [(source, row.target) for row in mapping for source in row.source]
     assert len(rows) == len(set(rows))

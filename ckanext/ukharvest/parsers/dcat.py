@@ -226,3 +226,6 @@ MAPPING: tuple[Field[Node], ...] = (
         for predicate, name in extras.LISTS.items()
     ),
 )
+
+# What a distribution says: the documentation's second table.
+RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

@@ -40,18 +40,17 @@ Extras = dict[str, str]
 
 def publisher(node: Node) -> tuple[Agent | None, Extras]:
     """The publisher, and what ckanext-dcat keeps of it; the bodies above it as "A > B > C"."""
-    for part in node.nodes(*PUBLISHER):
-        agent = _agent(part)
-        if not agent.name:
-            node.report(
-                "missing-field",
-                "dct:publisher",
-                f"{quoted(part.uri or agent.email)} has no name in the document;"
-                " expected its foaf:name",
-            )
-        extras = _agent_extras("publisher", part, agent)
-        return _linked(part, agent), extras | {"publisher_hierarchy": _hierarchy(part, agent.name)}
-    return None, {}
+    parts = [(part, _agent(part)) for part in node.nodes(*PUBLISHER)]
+    parts = [pair for pair in parts if pair[1] != Agent() or pair[0].uri]
+    if not parts:
+        return None, {}
+    part, agent = next((pair for pair in parts if pair[1].name), parts[0])
+    if not agent.name:
+        shown = quoted(part.uri or agent.email)
+        expected = f"{shown} has no name in the document; expected its foaf:name"
+        node.report("missing-field", "dct:publisher", expected)
+    extras = _agent_extras("publisher", part, agent)
+    return _linked(part, agent), extras | {"publisher_hierarchy": _hierarchy(part, agent.name)}
 
 
 def _hierarchy(part: Node, name: str) -> str:
@@ -92,12 +91,12 @@ def _agent(part: Node) -> Agent:
     """A person or body in any form: a text, an address, or a node; ``url`` is its homepage."""
     text = part.address() if part.term.kind != "blank" else ""
     if part.term.kind == "literal" or text.lower().startswith("mailto:"):
-        return _of_text(part, text)
+        return _of_text(text)
     name = part.text(*_NAMES) or part.text(*LABELS)
     return Agent(name, _email(part), part.page(*_PAGES))
 
 
-def _of_text(part: Node, text: str) -> Agent:
+def _of_text(text: str) -> Agent:
     if "@" not in text:
         return Agent(url=text) if is_web_url(text) else Agent(name=text)
     try:
