@@ -142,7 +142,8 @@ def _licence(record: DatasetRecord) -> Licence:
 
 def _facts(record: DatasetRecord) -> dict[str, str]:
     facts = dict(record.extras)
-    facts.update((key, value(record)) for key, value in FACTS.items())
+    # A parser keeps under an extra's name what it could not understand: blank does not replace it.
+    facts.update((key, text) for key, value in FACTS.items() if (text := value(record)))
     facts["import_source"] = "harvest"
     facts["harvest_source_reference"] = record.guid
     return {key: value for key, value in facts.items() if value}
