@@ -107,6 +107,18 @@ def test_a_dataset_that_slipped_between_the_pages_is_asked_for(
     assert ending.complete
 
 
+def test_as_many_names_as_packages_may_still_be_others(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    """1 was deleted after it was read, and 3 slipped."""
+    serve_list(publisher, (1, 2))
+    serve_names(publisher, "parks-2", "parks-3")
+    serve_package(publisher, 3)
+    found, ending = read(publisher, http)
+    assert guids(found) == [uuid(1), uuid(2), uuid(3)]
+    assert ending.complete
+
+
 def test_names_that_the_list_writes_otherwise_are_no_further_datasets(
     publisher: Publisher, http: HttpClient
 ) -> None:

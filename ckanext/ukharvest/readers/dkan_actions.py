@@ -140,9 +140,11 @@ class Site:
                 return self._ending()
             reason = f"the last page was refused, and there is no list to compare: {exc.message}"
             return Ending(complete=False, reason=reason)
-        # As many names as packages are all of them, in whatever form the site writes its names.
-        if len(names) > len(self._guids):
-            for _name, raw in self._show_all([name for name in names if name not in keys]):
+        missing = [name for name in names if name not in keys]
+        # Where none is known the site writes its names in another form ("node/17"): as many names
+        # as packages are all of them then.
+        if len(missing) < len(names) or len(names) > len(self._guids):
+            for _name, raw in self._show_all(missing):
                 yield raw
         return self._ending()
 
