@@ -28,8 +28,12 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     Attributes:
         interface: which of several interfaces the source answered on ("" = not probed).
-        validators: {"salt": str, "documents": {url: [etag, last_modified]}}, or None.
-        resume: the reader's resume point of a run that broke off, or None.
+        validators: what the last run left for the next one, or None: {"source": type and url that
+            it was of, "salt", "job_id": None if all has to be read again, "documents":
+            {url: [etag, last_modified]}, "mark": what changed since it can be asked for,
+            "full_read": when all was read last}.
+        resume: how a gather that is killed can go on, or None: {"job_id", "point", "since",
+            "source", "salt"}.
         held: deletions that wait: {"job_id", "guids", "reason", "since"}, or None.
         schedule, recipients: per source settings beyond ckanext-harvest's own. recipients also
             holds, under "confirmed", the options that a sysadmin confirmed (model/confirmed.py).

@@ -113,10 +113,25 @@ def mark_seen(ids: Iterable[int], job_id: str) -> None:
         _update(chunk, last_seen_job_id=job_id, last_seen=utcnow(), missed_runs=0)
 
 
+def seen_by(source_id: str, job_id: str) -> set[str]:
+    """Return the guids of the records that the job has marked as seen."""
+    query = Session.query(Record.guid).filter_by(source_id=source_id, last_seen_job_id=job_id)
+    return {row[0] for row in query}
+
+
 def mark_missed(ids: Iterable[int]) -> None:
     """Count one more complete run that did not see these records; the caller commits."""
     for chunk in _chunks(ids):
         _update(chunk, missed_runs=Record.missed_runs + 1)
+
+
+def rename(row_id: int, source_id: str, guid: str) -> None:
+    """Give a row its record's own guid; an empty row that stands there goes; no commit."""
+    empty = sa.delete(Record).where(
+        Record.source_id == source_id, Record.guid == guid, Record.package_id.is_(None)
+    )
+    Session.execute(empty.execution_options(synchronize_session=False))
+    _update([row_id], guid=guid)
 
 
 def forget(ids: Iterable[int]) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
 
-from ckanext.ukharvest.model import utcnow
+from ckanext.ukharvest.model import SourceState, utcnow
 
 Session = model.Session
 
@@ -104,6 +105,30 @@ def discard(job_id: str) -> None:
         HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED
     )
     Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def staged(job_id: str) -> list[tuple[str, str, bool]]:
+    """Return id, guid and whether it is lost of each of the job's staged objects, in order."""
+    query = Session.query(
+        HarvestObject.id,
+        HarvestObject.guid,
+        sa.func.coalesce(HarvestObject.report_status, "") == "errored",
+    ).filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
+    return [tuple(row) for row in query.order_by(HarvestObject.gathered)]
+
+
+def point_of(source_id: str, job_id: str) -> dict[str, Any]:
+    """Return what the job's gather noted of how it can go on; {} if it cannot."""
+    state = Session.get(SourceState, source_id)
+    noted = (state.resume or {}) if state else {}
+    return dict(noted) if noted.get("job_id") == job_id else {}
+
+
+def forget_point(source_id: str) -> None:
+    """Let no gather go on: the run has ended, or starts again; the caller commits."""
+    state = Session.get(SourceState, source_id)
+    if state is not None and state.resume:
+        state.resume = sa.null()
 
 
 def extras_of(object_id: str) -> dict[str, str]:

@@ -58,9 +58,8 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
     lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
     if lost > MAX_RESENDS:
         return _end(job, report, f"its gather was ended {lost} times before it was done")
-    # A reader that can go on where it broke off would keep what is staged and its resume point
-    # (SourceState.resume); none does yet, so it starts again.
-    staging.discard(job.id)
+    if not staging.point_of(job.source_id, job.id):  # else it goes on where it broke off
+        staging.discard(job.id)
     report.counts = {**(report.counts or {}), LOST_GATHERS: lost}
     return _send(job, "its gather consumer is gone")
 
@@ -81,6 +80,7 @@ def _end(job: HarvestJob, report: JobReport | None, why: str) -> str:
         _discard_all(job_id)
     else:
         staging.discard(job_id)
+        staging.forget_point(job.source_id)
         report.outcome, report.reason, report.finished = "failed", message, tables.utcnow()
     job.gather_finished = tables.utcnow()
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))

@@ -7,7 +7,8 @@ import logging
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.core.records import Ending, RawRecord, Validators
+from ckanext.ukharvest.core.records import Ending, RawRecord
+from ckanext.ukharvest.harvesters.run import memory
 from ckanext.ukharvest.harvesters.run.gather import Gather
 from ckanext.ukharvest.harvesters.run.setting import Setting
 from ckanext.ukharvest.model import staging, utcnow
@@ -27,8 +28,13 @@ class GatherOne(Gather):
         super().__init__(kind, job)
         self.guid = guid
 
-    def _trusted_validators(self, _setting: Setting) -> dict[str, Validators]:
-        return {}  # "not modified" would bring no record
+    def _recall(self, setting: Setting) -> memory.Recalled:
+        staging.discard(self.job_id)
+        # "Not modified", or changes alone, might not bring the record.
+        return memory.Recalled(interface=memory.interface(setting))
+
+    def _note(self, _setting: Setting, _point: str) -> None:
+        """Note nothing: sent again, the job is one of all records."""
 
     def _take(self, raw: RawRecord, setting: Setting) -> None:
         if raw.guid != self.guid or raw.deleted:

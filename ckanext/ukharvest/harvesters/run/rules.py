@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.harvesters.run.setting import Setting
 from ckanext.ukharvest.model.known import Known
 
@@ -13,9 +11,9 @@ from ckanext.ukharvest.model.known import Known
 MAX_GUID = 2000
 
 
-def sentences(reason: str, problems: Iterable[Problem]) -> str:
+def sentences(*reasons: str) -> str:
     """Join the reasons of a run that there are."""
-    return "; ".join(each for each in (reason, *(problem.message for problem in problems)) if each)
+    return "; ".join(filter(None, reasons))
 
 
 def guid_error(raw: RawRecord) -> ParseError | None:

@@ -11,8 +11,9 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import config, mapper, store
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import shorten
+from ckanext.ukharvest.harvesters.run import memory
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
 from ckanext.ukharvest.model import JobReport, Record, staging
 from ckanext.ukharvest.types import SourceType
@@ -37,7 +38,8 @@ def fetch(kind: SourceType, obj: HarvestObject) -> Answer:
         return True
     setting = setting_of(kind, obj.source)
     with config.http_client(setting.options["credential"]) as http:
-        raw = kind.reader.fetch(Source(setting.url, setting.options, http), _raw(obj, extras))
+        told = memory.Recalled(interface=memory.interface(setting))
+        raw = kind.reader.fetch(told.source(setting, http), _raw(obj, extras))
     if raw.content is None:
         raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
     obj.content = raw.content
