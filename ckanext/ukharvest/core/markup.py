@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from html.parser import HTMLParser
 
 from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.core.web import is_web_url
@@ -15,11 +14,16 @@ _BLOCKS = frozenset(
 )
 _LINES = frozenset(("br", "dd", "dt", "li", "tr"))
 _UNSEEN = frozenset(("head", "script", "style", "template", "title"))
-_TAG = re.compile(
-    r"</?(?:a|abbr|b|big|cite|code|em|font|i|img|q|small|span|strong|sub|sup|td|th|u|tbody|thead"
-    rf"|body|html|{'|'.join(sorted(_BLOCKS | _LINES | _UNSEEN))})\b[^<>]*>",
-    re.IGNORECASE,
+_NAMES = (
+    frozenset(("a", "abbr", "b", "big", "body", "cite", "code", "em", "font", "html", "i", "img"))
+    | frozenset(("q", "small", "span", "strong", "sub", "sup", "tbody", "td", "th", "thead", "u"))
+    | _BLOCKS
+    | _LINES
+    | _UNSEEN
 )
+# Not html.parser: its time grows with the square of what is not closed.
+_TAG = re.compile(rf"<(/?)({'|'.join(sorted(_NAMES))})\b([^<>]*)>", re.IGNORECASE)
+_HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE)
 
 
 def plain_text(value: str) -> str:
@@ -27,63 +31,74 @@ def plain_text(value: str) -> str:
 
     Text without any tag of HTML keeps its line ends and its "<" as they are.
     """
-    text = clean_text(value)
-    if not _TAG.search(text):
-        return clean_text(html.unescape(text))
+    text = _without_comments(clean_text(value))
     reader = _Reader()
-    reader.feed(text)
-    reader.close()
+    place = 0
+    for tag in _TAG.finditer(text):
+        reader.words(text[place : tag.start()])
+        place = tag.end()
+        reader.tag(tag[2].lower(), is_end=bool(tag[1]), attributes=tag[3])
+    if not place:
+        return clean_text(html.unescape(text))
+    reader.words(text[place:])
     return reader.text()
 
 
-class _Reader(HTMLParser):
+def _without_comments(text: str) -> str:
+    parts = []
+    place = 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts.append(text[place:start])
+        place = end + len("-->")
+    return "".join((*parts, text[place:]))
+
+
+class _Reader:
     """Collects what a browser would show."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self._parts: list[str] = []
         self._unseen = 0
-        self._links: list[tuple[str, int]] = []
+        self._link: tuple[str, int] | None = None
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _UNSEEN:
-            self._unseen += 1
-        elif tag == "a":
-            self._links.append((dict(attrs).get("href") or "", len(self._parts)))
-        else:
-            self._break(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN:
-            self._unseen = max(0, self._unseen - 1)
-        elif tag == "a" and self._links:
-            self._link(*self._links.pop())
-        elif tag in _BLOCKS:
-            self._parts.append("\n\n")
-
-    def handle_data(self, data: str) -> None:
+    def words(self, text: str) -> None:
+        """Take the text between two tags."""
         if not self._unseen:
-            self._parts.append(re.sub(r"\s+", " ", data))
+            self._parts.append(re.sub(r"\s+", " ", html.unescape(text)))
+
+    def tag(self, name: str, *, is_end: bool, attributes: str) -> None:
+        """Take a tag."""
+        if name in _UNSEEN:
+            self._unseen = max(0, self._unseen + (-1 if is_end else 1))
+        elif name == "a":
+            self._close_link()
+            match = None if is_end else _HREF.search(attributes)
+            if match:
+                target = html.unescape(match[1] or match[2] or match[3] or "").strip()
+                self._link = (target, len(self._parts))
+        elif name in _BLOCKS:
+            self._parts.append("\n\n")
+        elif name in ("td", "th"):
+            self._parts.append(" ")
+        elif name in _LINES and not is_end:
+            self._parts.append("\n- " if name == "li" else "\n")
 
     def text(self) -> str:
         """What was collected, at most one blank line between paragraphs."""
-        joined = re.sub(r" *\n *", "\n", re.sub(r"[ \u00a0]+", " ", "".join(self._parts)))
-        return clean_text(re.sub(r"\n{3,}", "\n\n", joined))
+        lines = (" ".join(line.split()) for line in "".join(self._parts).split("\n"))
+        return clean_text(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))
 
-    def _break(self, tag: str) -> None:
-        if tag in _BLOCKS:
-            self._parts.append("\n\n")
-        elif tag in _LINES:
-            self._parts.append("\n- " if tag == "li" else "\n")
-        elif tag in ("td", "th"):
-            self._parts.append(" ")
-
-    def _link(self, target: str, start: int) -> None:
+    def _close_link(self) -> None:
+        if self._link is None:
+            return
+        target, start = self._link
+        self._link = None
         words = " ".join("".join(self._parts[start:]).split())
-        target = target.strip()
-        if is_web_url(target) and words and words != target:
+        if not is_web_url(target):
+            return
+        if words and words != target:
             # Brackets would end the link's words.
             words = words.replace("[", "(").replace("]", ")")
             self._parts[start:] = [f"[{words}]({target})"]
-        elif is_web_url(target):
+        else:
             self._parts[start:] = [target]

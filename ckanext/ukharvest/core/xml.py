@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Generator
 from copy import deepcopy
-from typing import IO
+from typing import IO, Any
 
 from lxml import etree
 
@@ -84,7 +84,7 @@ def elements(
             yield element
             done = element
     except etree.XMLSyntaxError as exc:
-        raise not_xml(file.head, exc, url) from exc
+        raise not_xml(file.head, exc, url, events.error_log) from exc
     root: etree._Element = events.root
     _refuse(root, file.head, url)
     _take_out(done)
@@ -180,15 +180,19 @@ def _to_bytes(content: bytes | str, url: str) -> bytes:
         raise ParseError("the XML holds half a character", url=url, line=line) from exc
 
 
-def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str) -> ParseError:
+def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> ParseError:
     title = html_title(data)
     if title is not None:
         return _page(title, url)
     if not data.strip():
         return ParseError("the document is empty; expected XML", code="not-xml", url=url)
-    reason = re.sub(r", line \d+, column \d+.*$", "", exc.msg or "", flags=re.DOTALL).strip()
+    words, line = exc.msg or "", exc.lineno
+    if not line and len(log):
+        # Some faults (an entity that is not defined) iterparse only notes down.
+        words, line = log[0].message, log[0].line
+    reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL).strip()
     message = f"the document is not well-formed XML: {reason or 'no element found'}"
-    return ParseError(message, code="not-xml", url=url, line=exc.lineno or None)
+    return ParseError(message, code="not-xml", url=url, line=line or None)
 
 
 def _page(title: str, url: str) -> ParseError:

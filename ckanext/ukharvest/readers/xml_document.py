@@ -60,6 +60,7 @@ class XmlShape:
         checker: makes a checker for one document; None where there is no schema.
         alone: why a document that is a record itself does not prove that there are no others.
         singular: what a record is called.
+        identifier: the element that holds its identity.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class XmlShape:
     checker: Callable[[], Checker] | None = None
     alone: str = ""
     singular: str = "dataset"
+    identifier: str = "Identifier"
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,8 @@ class XmlDocument:
         )
         if guid:
             return raw
-        message = f"{position}: Identifier is missing; expected a text that stays the same"
+        missing = f"{position}: {shape.identifier} is missing"
+        message = f"{missing}; expected a text that stays the same"
         return replace(raw, error=ParseError(message, code="missing-identifier"))
 
     def _elements(self, reply: Reply, url: str) -> Generator[etree._Element, None, etree._Element]:
