@@ -311,6 +311,17 @@ def test_a_register_below_a_dataset_is_left_out(
     assert [problem.code for problem in ending.problems] == ["too-many-nodes"]
 
 
+def test_a_publisher_that_lists_all_its_datasets_costs_each_nothing(site: Site) -> None:
+    count = 3000
+    datasets = "".join(dataset(n, f":{n} dct:publisher :council . ") for n in range(count))
+    lists = "".join(f":council dct:hasPart :{n} ; foaf:made :x{n} .\n" for n in range(count))
+    site.serve("/d", PREFIXES + datasets + lists + ':council foaf:name "A council" .')
+    found, ending = site.read()
+    assert len(found) == count
+    assert not ending.problems
+    assert {(raw.content or "").count("\n") for raw in found} == {4}
+
+
 def test_what_is_not_modified_is_not_read(site: Site) -> None:
     body = (PREFIXES + dataset(1)).encode()
     site.publisher.routes["/d"] = Response(body, etag='"1"')

@@ -6,6 +6,7 @@ PagedCollection (nextPage, totalItems) and PartialCollectionView (next).
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 
@@ -24,6 +25,8 @@ TYPE = f"<{RDF}type>"
 
 # A record that is larger was not meant as one: a vocabulary or a whole register hangs on it.
 MAX_TRIPLES = 20_000
+# Nor does a node with so many statements describe the dataset that links to it.
+MAX_FACTS = 1_000
 
 _DATASET, _OTHER, _INSTEAD = 1, 2, 3
 # Nodes of their own standing, by type: a record has links to them, not what they say.
@@ -94,6 +97,12 @@ class RdfGraph:
         self._records = _DATASET if is_dcat else _INSTEAD
         if is_dcat:
             self._db.execute("DELETE FROM border WHERE rank = ?", (_INSTEAD,))
+        # Once here, not for each record: 100,000 datasets may share a publisher that lists them.
+        self._db.execute(
+            "DELETE FROM triple WHERE s NOT IN (SELECT s FROM border)"
+            " AND (o IN (SELECT s FROM border) OR p IN (SELECT value FROM json_each(?)))",
+            (json.dumps(sorted(_LISTS)),),
+        )
 
     @property
     def is_catalogue(self) -> bool:
@@ -114,21 +123,21 @@ class RdfGraph:
 
     def record(self, dataset: str) -> list[Triple]:
         """Return the triples of a dataset and of the nodes it owns, breadth first."""
-        found: list[Triple] = []
-        known = {dataset}
-        waiting = [dataset]
+        found = [(dataset, predicate, obj) for predicate, obj in self._facts(dataset)]
+        waiting = [obj for _, predicate, obj in found if self._is_owned(predicate, obj)]
+        waiting = [node for node in dict.fromkeys(waiting) if not self._is_border(node)]
+        known = {dataset, *waiting}
         for node in waiting:  # grows
-            if node != dataset and len(found) > MAX_TRIPLES:
+            facts = self._facts(node, MAX_FACTS + 1)
+            if len(facts) > MAX_FACTS or len(found) > MAX_TRIPLES:
                 self.too_large.append(dataset)
-                break
-            for predicate, obj in self._facts(node):
-                if node != dataset and self._leads_away(predicate, obj, dataset):
+                continue
+            for predicate, obj in facts:
+                if predicate == TYPE and obj in _DATASETS:
                     continue
                 found.append((node, predicate, obj))
-                if obj in known or predicate in _NOT_FOLLOWED or not is_node(obj):
-                    continue
-                known.add(obj)
-                if not self._is_border(obj):
+                if obj not in known and self._is_owned(predicate, obj):
+                    known.add(obj)
                     waiting.append(obj)
         return found
 
@@ -137,15 +146,12 @@ class RdfGraph:
         query = "SELECT DISTINCT o FROM triple WHERE p = ?"
         return sorted(value(row[0]) for row in self._db.execute(query, (f"<{predicate}>",)))
 
-    def _leads_away(self, predicate: str, obj: str, dataset: str) -> bool:
-        """From a node that the dataset owns to what it does not."""
-        if predicate in _LISTS or (predicate == TYPE and obj in _DATASETS):
-            return True
-        return is_node(obj) and obj != dataset and self._is_border(obj)
+    def _is_owned(self, predicate: str, obj: str) -> bool:
+        return is_node(obj) and predicate not in _NOT_FOLLOWED
 
-    def _facts(self, node: str) -> list[tuple[str, str]]:
-        query = "SELECT DISTINCT p, o FROM triple WHERE s = ? ORDER BY p, o"
-        return self._db.execute(query, (node,)).fetchall()
+    def _facts(self, node: str, limit: int = -1) -> list[tuple[str, str]]:
+        query = "SELECT p, o FROM triple WHERE s = ? LIMIT ?"
+        return sorted(set(self._db.execute(query, (node, limit))))
 
     def _is_border(self, node: str) -> bool:
         return self._one("SELECT 1 FROM border WHERE s = ?", node)
