@@ -37,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the expected results of tests/sources anew, to be read before a commit",
     )
+    parser.addoption(
+        "--samples",
+        metavar="DIR",
+        help="a folder of real documents with its MANIFEST.tsv, for tests/conformance",
+    )
 
 
 @pytest.fixture(autouse=True)

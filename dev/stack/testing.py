@@ -40,6 +40,8 @@ bin/test [--ckan VERSION] [arguments for pytest]
   bin/test -m "not ckan"        what needs no CKAN and no services: seconds
   bin/test --ckan VERSION       what is marked ckan, on that CKAN: {" or ".join(CKAN_VERSIONS)}
   bin/test tests/core -k guard  only these; a folder without CKAN starts no services
+  bin/test --samples DIR        tests/conformance reads the real documents of that folder;
+                                without it those of ../shared/samples, if they are there
 
 Services that run elsewhere can be named; see bin/stack --help."""
 
@@ -73,7 +75,7 @@ class Result:
 
 def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     """Read -m and the paths out of pytest's arguments."""
-    rest = list(arguments)
+    rest = _joined(arguments, "--samples")
     expression = _take_expression(rest)
     paths = [Path(word.partition("::")[0]).resolve() for word in rest if not word.startswith("-")]
     paths = [path for path in paths if path.exists()]
@@ -88,6 +90,17 @@ def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
         expression=expression,
         arguments=tuple(rest),
     )
+
+
+def _joined(arguments: Iterable[str], option: str) -> list[str]:
+    """Write an option and its value as one word, so that the value is no path of tests."""
+    rest: list[str] = []
+    for word in arguments:
+        if rest[-1:] == [option]:
+            rest[-1] += f"={word}"
+        else:
+            rest.append(word)
+    return rest
 
 
 def _take_expression(arguments: list[str]) -> str:

@@ -1,0 +1,69 @@
+"""What is malformed, or something else, is refused with the right reason in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.expectations import TYPE_OF
+from tests.conformance.manifest import Sample
+from tests.conformance.running import check_all
+
+ALL = tuple(TYPE_OF.values())
+JSON = ("ckan", "data_json", "dkan")
+RDF = ("dcat_rdf",)
+
+# Document → for which types, in which words, and which line is named (None: the fault has none).
+# Documents of bad/ that are not here are of kinds that are not read yet.
+REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
+    ("errorpage-gsa-403.html", ALL, "HTML page instead of {kind}, title '403 Forbidden'", None),
+    (
+        "errorpage-gsa-sitedown.html",
+        ALL,
+        "HTML page instead of {kind}, title '503 Site Temporarily Down'",
+        None,
+    ),
+    ("datajson--ng-bad.json", JSON, "not valid JSON: unexpected character in line 3", 3),
+    ("datajson--ng-good-but-not-data.json", ("data_json", "dkan"), "found the keys good", None),
+    ("datajson--ng-good-but-not-data.json", ("ckan",), "an object with good", None),
+    ("geonetwork-badMd.xml", ("inventory",), "its root element is <abc>", 2),
+    ("geonetwork-badMd.xml", RDF, "the root element is abc; expected rdf:RDF", None),
+    ("geonetwork-badMd.xml", JSON, "XML instead of JSON", None),
+    ("spatial-wms-capabilities.xml", ("inventory",), "root element is <WMT_MS_Capabilities>", 2),
+    ("spatial-wms-capabilities.xml", RDF, "the root element is WMT_MS_Capabilities", None),
+    ("spatial-wms-capabilities.xml", JSON, "XML instead of JSON", None),
+    ("gemini--spatial-gemini2.1-error_bad_xml.xml", ("inventory", *RDF), "not well-formed XML", 16),
+    ("oaipmh--pyoai-fake3-00001.xml", ("inventory", *RDF), "not well-formed XML", 1),
+    ("oaipmh--sickle-ListRecordsBroken.xml", ("inventory",), "not well-formed XML", 1),
+    ("oaipmh--sickle-ListRecordsBroken.xml", RDF, "not RDF: the document begins with", 1),
+    ("w3c-rdf-turtle-turtle-syntax-bad-base-01.ttl", RDF, "not valid Turtle", 2),
+    ("w3c-rdf-turtle-turtle-syntax-bad-lang-01.ttl", RDF, "not valid Turtle", 2),
+    ("w3c-rdf-turtle-turtle-syntax-bad-num-01.ttl", RDF, "not valid Turtle", 1),
+    ("w3c-rdf-turtle-turtle-syntax-bad-prefix-01.ttl", RDF, "prefix : has not been declared", 2),
+    ("w3c-rdf-turtle-turtle-syntax-bad-uri-01.ttl", RDF, "not valid Turtle: Invalid IRI", 2),
+    ("w3c-rdfms-abouteach-error001.rdf", RDF, "not valid RDF/XML", 31),
+    ("w3c-rdfms-rdf-id-error001.rdf", RDF, "333-555-666 is not a valid rdf:ID", 24),
+)
+KIND = {"inventory": "Inventory XML", "dcat_rdf": "RDF"}
+
+
+@pytest.mark.parametrize("source_type", ALL)
+def test_a_malformed_document_is_refused_in_words(
+    source_type: str, folder: Path, samples: list[Sample]
+) -> None:
+    there = {sample.name for sample in samples}
+    jobs = [row for row in REFUSED if source_type in row[1] and f"bad/{row[0]}" in there]
+    outcomes = check_all((source_type, folder / "bad" / name) for name, *_ in jobs)
+    for (name, _, words, line), outcome in zip(jobs, outcomes, strict=True):
+        (error,) = outcome.errors
+        assert words.format(kind=KIND.get(source_type, "JSON")) in error["message"], name
+        assert error["line"] == line, name
+        assert outcome.records == [], name
+        assert outcome.status == 2, name
+        assert error["message"] in outcome.stderr, name
+
+
+def test_every_malformed_document_has_a_line_in_the_table(samples: list[Sample]) -> None:
+    named = {f"bad/{row[0]}" for row in REFUSED}
+    assert {sample.name for sample in samples if sample.kind == "bad"} - named == set()
