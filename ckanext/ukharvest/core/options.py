@@ -76,8 +76,6 @@ def _convert(option: Option, value: Any) -> Any:
 
 
 def _text(option: Option, value: Any) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
     text = value.strip() if isinstance(value, str) else ""
     if not text:
         raise _refused(option, value, "a text")

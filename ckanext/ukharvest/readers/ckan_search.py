@@ -128,9 +128,10 @@ class Search:
 
     def _pass(self, page: _Page, *, is_first: bool) -> Generator[RawRecord, None, int]:
         """Yield what is new on the pages from one on; return how many datasets there should be."""
-        progress, steps_back, barren = self._progress, 0, 0
+        progress, steps_back, barren, count = self._progress, 0, 0, page.count
         while True:
-            if page.start and not any(map(progress.is_known, page.items)):
+            count = max(count, page.count)
+            if self._has_moved(page):
                 if steps_back < _STEPS_BACK:
                     steps_back += 1
                     back = max(len(page.items), self._source.options.get("rows", 100)) // 2
@@ -143,10 +144,16 @@ class Search:
             behind = page.start + len(page.items)
             if is_first and barren > 1 and not steps_back:
                 progress.is_sure = False  # the site shows the same page whatever is asked for
-                return page.count
+                return count
             if not page.items or 0 <= page.count <= behind:
-                return page.count
+                return count
             page = self._page(behind - 1 if len(page.items) > 1 else behind)
+
+    def _has_moved(self, page: _Page) -> bool:
+        """Whether datasets before this page were removed since the page before it was read."""
+        if not page.start or any(map(self._progress.is_known, page.items)):
+            return False
+        return bool(page.items) or 0 <= page.count <= page.start
 
     def _new(self, page: _Page) -> Iterator[RawRecord]:
         progress = self._progress
