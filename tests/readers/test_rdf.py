@@ -121,6 +121,12 @@ def test_the_same_graph_is_the_same_content_in_every_syntax(
     assert sorted((raw.guid, raw.content) for raw in found) == sorted(before)
 
 
+def test_n_triples_of_urns_are_not_taken_for_xml(site: Site) -> None:
+    kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Dataset>"
+    site.serve("/d", f'<urn:x> {kind} .\n<urn:x> <http://purl.org/dc/terms/title> "x" .\n')
+    assert [raw.guid for raw in site.read()[0]] == ["urn:x"]
+
+
 def test_the_identity_is_the_one_that_the_stock_harvester_stores(site: Site) -> None:
     body = (
         PREFIXES

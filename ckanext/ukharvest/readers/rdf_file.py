@@ -51,7 +51,10 @@ FORMATS = {
 }
 _TEXT = (F.TURTLE, F.N3, F.N_TRIPLES, F.N_QUADS, F.TRIG)
 
-_XML = re.compile(r"<(?:\?xml\b|!|[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?(?:\s[^<>]*=|\s*/?>))")
+# A prefix has to be declared in the root itself: <urn:x> without attributes is an IRI.
+_XML = re.compile(
+    r"<(?:\?xml\b|!|rdf:RDF\b|[A-Za-z_][\w.-]*(?:\s*/?>|(?::[A-Za-z_][\w.-]*)?\s[^<>]*=))"
+)
 _BRACKET = re.compile(r"\[\s*[\[\]{\"]")
 _TURTLE = re.compile(r"(?:@?(?:prefix|base|version)\b|#|<|_:|\[|\(|[\w.-]*:)", re.IGNORECASE)
 _DECLARED = re.compile(rb"""\A\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
