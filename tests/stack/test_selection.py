@@ -86,3 +86,11 @@ def test_reports_are_summed_up_in_the_words_of_a_closing_line(tmp_path: Path) ->
     counts = testing.count([one, two, tmp_path / "broken-off.xml"])
 
     assert counts == "5 passed, 2 failed, 1 skipped"
+
+
+def test_the_folder_of_real_documents_is_no_folder_of_tests(tmp_path: Path) -> None:
+    selection = testing.select(["--samples", str(tmp_path)], only_ckan=False)
+
+    assert selection.with_ckan
+    assert selection.without_ckan
+    assert selection.arguments == (f"--samples={tmp_path}",)

@@ -1,0 +1,169 @@
+"""One page of docs/sources for each source type, out of what the code declares."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.problems import TIPS
+from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
+
+from . import codes
+
+FOLDER = codes.ROOT / "docs" / "sources"
+MADE = "<!-- Made by bin/docs from the code; edit that, and run it again. -->"
+
+# Fields of DatasetRecord that the mapper writes into CKAN's own; mapper.FACTS has the others.
+_OWN = {
+    "title": "title",
+    "name": "name (of a new dataset)",
+    "notes": "notes",
+    "url": "url",
+    "version": "version",
+    "tags": "tags",
+    "author": "author, author_email",
+    "contact": "maintainer, maintainer_email",
+    "licence": "license_id",
+    "resources": "resources",
+    "organisation": "owner_org (option remote_orgs)",
+    "groups": "groups (option remote_groups)",
+}
+# Modules that say what can be wrong with a source's form, whatever its type.
+_FORM = frozenset({"ckanext.ukharvest.core.options"})
+
+
+def pages() -> dict[Path, str]:
+    """Every page's path and text."""
+    found = {FOLDER / f"{kind.name}.md": _page(kind) for kind in TYPES.values()}
+    found[FOLDER / "README.md"] = _index()
+    return found
+
+
+def _index() -> str:
+    rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.values()]
+    return "\n".join(["# Source types", "", MADE, "", *_table(("type", "name", "reads"), rows), ""])
+
+
+def _page(kind: SourceType) -> str:
+    parser = sys.modules[kind.parser.__name__]  # type: ignore[attr-defined]
+    lines = [f"# {kind.title}: `{kind.name}`", "", MADE, "", f"{kind.description}.", ""]
+    lines += [(parser.__doc__ or "").strip(), ""]
+    if kind.aliases:
+        names = ", ".join(f"`{name}`" for name in kind.aliases)
+        lines += [f"Other portals' names for it, which work here too: {names}.", ""]
+    lines += ["## Fields", "", *_mapping(parser.MAPPING), ""]
+    for mapping in _resource_mappings(kind):
+        lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
+    lines += ["## Options", "", *_options((*kind.options, *COMMON_OPTIONS)), ""]
+    lines += ["## Problems and errors", ""]
+    return "\n".join([*lines, *_tips(_codes(kind)), ""])
+
+
+def _mapping(mapping: Iterable[Any], *, in_ckan: bool = True) -> Iterator[str]:
+    head = ("field of the source", "field of the record", "in CKAN")
+    rows = [
+        (", ".join(f"`{name}`" for name in row.source), row.target, _in_ckan(row.target))
+        for row in mapping
+    ]
+    return _table(head, rows) if in_ckan else _table(head[:2], (row[:2] for row in rows))
+
+
+def _in_ckan(target: str) -> str:
+    """CKAN's names for what the fields of a record become; other words are names of extras."""
+    words = re.findall(r"[\w-]+", target)
+    found: list[str] = []
+    for word in words:
+        if word in _OWN:
+            found.append(_OWN[word])
+        found += _facts().get(word, ())
+        if word not in _OWN and word not in _facts() and word not in ("extra", "extras", "list"):
+            found.append(word)
+    if words == ["extras"]:
+        found.append("extras")
+    return ", ".join(dict.fromkeys(found))
+
+
+@cache
+def _facts() -> dict[str, list[str]]:
+    """Field of DatasetRecord → the extras that mapper.FACTS makes of it.
+
+    Read from the source, since the mapper needs CKAN.
+    """
+    tree = ast.parse((codes.PACKAGE / "mapper.py").read_text(encoding="utf-8"))
+    table = next(
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "FACTS"
+    )
+    found: dict[str, list[str]] = {}
+    if not isinstance(table, ast.Dict):
+        raise TypeError("mapper.FACTS is no dict any more")
+    for key, value in zip(table.keys, table.values, strict=True):
+        fields = re.findall(r"\br\.(\w+)|\b_(\w+)\(r\)", ast.unparse(value))
+        for field in dict.fromkeys(a or {"period": "temporal"}.get(b, b) for a, b in fields):
+            found.setdefault(field, []).append(str(getattr(key, "value", "")))
+    return found
+
+
+def _resource_mappings(kind: SourceType) -> Iterator[Any]:
+    for name in sorted(_modules(kind)):
+        if mapping := getattr(sys.modules.get(name), "RESOURCE_MAPPING", None):
+            yield mapping
+
+
+def _options(options: Iterable[Option]) -> Iterator[str]:
+    rows = [
+        (
+            f"`{option.name}`",
+            option.kind,
+            f"`{_shown(option.default)}`" if _shown(option.default) else "",
+            ", ".join(f"`{choice}`" for choice in option.choices if choice),
+            option.help + (" Sysadmins only." if option.sysadmin_only else ""),
+        )
+        for option in options
+    ]
+    return _table(("option", "kind", "default", "choices", "meaning"), rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value in ("", (), None) or value == {} else str(value)
+
+
+def _tips(found: Iterable[str]) -> Iterator[str]:
+    return _table(("code", "what to change"), [(f"`{code}`", TIPS[code]) for code in sorted(found)])
+
+
+def _codes(kind: SourceType) -> set[str]:
+    """What the modules of the type's reader and parser can give, and the network's errors."""
+    paths = codes.modules()
+    bases = {each.code for each in (UkharvestError, *UkharvestError.__subclasses__())}
+    found = {code for name in _modules(kind) - _FORM for code in codes.codes_of(paths[name])}
+    return found - bases
+
+
+def _modules(kind: SourceType) -> set[str]:
+    """The reader's and the parser's modules, and all of ours that they import."""
+    paths = codes.modules()
+    open_ends = {type(kind.reader).__module__, kind.parser.__name__}  # type: ignore[attr-defined]
+    found: set[str] = set()
+    while open_ends:
+        name = open_ends.pop()
+        found.add(name)
+        open_ends |= codes.imports_of(paths[name]) - found
+    return found
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield f"| {' | '.join(cell.replace('|', '&#124;').replace('<', '&lt;') for cell in row)} |"
