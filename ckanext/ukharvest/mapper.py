@@ -209,6 +209,8 @@ def _match(
         tuple[Callable[[ResourceRecord], Any], Callable[[dict[str, Any]], Any]], ...
     ] = (
         (lambda n: _key(n) if n.id else None, lambda o: keys.get(o["id"])),
+        # ckanext-harvest's CKAN harvester gives resources their remote ids.
+        (lambda n: n.id or None, lambda o: o["id"]),
         (lambda n: (n.url, n.name), lambda o: (o.get("url"), o.get("name") or "")),
         (
             lambda n: (_stable(n.url), n.name),

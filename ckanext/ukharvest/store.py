@@ -167,7 +167,7 @@ def _write_package(
         context["original_package"] = existing
         _call("package_update", context, mapped.package)
         return UPDATED, existing["id"], mapped.resources
-    mapped.package["name"] = free_name(write.record.title)
+    mapped.package["name"] = free_name(write.record.title, write.record.name)
     package_id = _call("package_create", context, mapped.package)
     return ADDED, package_id, mapped.resources
 

@@ -9,9 +9,14 @@ from ckan import model
 from ckanext.ukharvest.core.values import slug
 
 
-def free_name(title: str) -> str:
-    """Return a dataset name made of the title that no dataset has, deleted ones included."""
-    base = slug(title)
+def free_name(title: str, wanted: str = "") -> str:
+    """Return a dataset name that no dataset has, deleted ones included.
+
+    Args:
+        wanted: what it is made of in place of the title; taken as it is where CKAN allows it.
+    """
+    plain = wanted.replace("_", "-")
+    base = wanted if wanted and slug(plain) == plain else slug(wanted or title)
     pattern = base.replace("_", r"\_") + "%"
     query = model.Session.query(model.Package.name).filter(model.Package.name.like(pattern))
     taken = {name for (name,) in query}
