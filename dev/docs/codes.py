@@ -7,7 +7,7 @@ class of the package; or the value of a variable or class attribute named ``code
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,7 @@ PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
 LAYERS = ("core", "readers", "parsers")
 
-Positions = Mapping[str, int]
+Positions = dict[str, int]
 
 
 def modules() -> dict[str, Path]:
@@ -33,7 +33,7 @@ def modules() -> dict[str, Path]:
 @cache
 def codes_of(path: Path) -> frozenset[str]:
     """The codes that a module names."""
-    public = {
+    public: dict[str, int] = {
         name: where
         for each in modules().values()
         for name, where in _positions(_tree(each)).items()
@@ -63,12 +63,13 @@ def _positions(tree: ast.Module) -> Positions:
     """Name of a function or dataclass → at which position it takes a code."""
     found = {}
     for node in ast.walk(tree):
-        names: list[str] = []
         if isinstance(node, ast.FunctionDef):
             names = [each.arg for each in node.args.args if each.arg not in ("self", "cls")]
         elif isinstance(node, ast.ClassDef):
             fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
             names = [ast.unparse(each.target) for each in fields]
+        else:
+            continue
         if "code" in names:
             found[node.name] = names.index("code")
     return found

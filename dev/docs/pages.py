@@ -10,7 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.errors import (
+    ConfigError,
+    RecordError,
+    SourceError,
+    UkharvestError,
+)
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems import TIPS
 from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
@@ -145,7 +150,7 @@ def _tips(found: Iterable[str]) -> Iterator[str]:
 def _codes(kind: SourceType) -> set[str]:
     """What the modules of the type's reader and parser can give, and the network's errors."""
     paths = codes.modules()
-    bases = {each.code for each in (UkharvestError, *UkharvestError.__subclasses__())}
+    bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {code for name in _modules(kind) - _FORM for code in codes.codes_of(paths[name])}
     return found - bases
 
