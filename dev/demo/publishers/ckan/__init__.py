@@ -28,7 +28,7 @@ GONE = (12, 131)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The search's pages, one dataset alone, and the list of names."""
+    """The search's pages."""
     packages = catalogue.packages(base)
     if fault == "bad-record":
         packages[BAD]["title"] = ""
@@ -39,20 +39,19 @@ def routes(base: str, fault: str) -> dict[str, Response]:
         result = {"count": len(packages), "results": packages[start : start + PAGE]}
         broken = fault == "page2-500" and number == 2
         found[_page(start)] = failure() if broken else _answer(base, "package_search", result)
-    names = [each["name"] for each in packages]
-    found["/api/3/action/package_list"] = _answer(base, "package_list", names)
-    for each in packages:
-        path = f"/api/3/action/package_show?id={each['name']}"
-        found[path] = _answer(base, "package_show", each)
     return found
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """Every dataset that the list names, each by itself: another way than the extension's."""
+    """Every dataset of the search's pages, the one that two pages share once."""
     base = url.rstrip("/")
-    names = json.loads(read(f"{base}/api/3/action/package_list"))["result"]
-    shown = (read(f"{base}/api/3/action/package_show?id={name}") for name in names)
-    return [served(json.loads(text)["result"]) for text in shown]
+    packages: dict[str, Any] = {}
+    start, total = 0, 1
+    while start < total:
+        result = json.loads(read(base + _page(start)))["result"]
+        packages.update((each["id"], each) for each in result["results"])
+        start, total = start + PAGE - 1, result["count"]
+    return [served(each) for each in packages.values()]
 
 
 def _page(start: int) -> str:
