@@ -19,7 +19,7 @@ from ckan import model
 from ckan.lib.plugins import lookup_package_plugin
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest import compat, config, mapper
+from ckanext.ukharvest import compat, config, further, mapper
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
@@ -50,6 +50,7 @@ class Write:
         record: what the source says.
         fingerprint: of its content; stored with it.
         url, last_modified: where it was read, and the source's own stamp of it.
+        further: a dataset dict of ckanext-dcat's profiles; what ours has not is added from it.
         forced: also bring back a dataset that a person deleted.
     """
 
@@ -59,6 +60,7 @@ class Write:
     defaults: mapper.Defaults
     url: str = ""
     last_modified: str = ""
+    further: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
     schema: frozenset[str] = field(default_factory=frozenset)
 
@@ -155,6 +157,7 @@ def _write_package(
     if known is None and existing:
         known = adoption.resources_written(existing["id"], existing["resources"])
     mapped = mapper.to_package_dict(write.record, existing, known, write.schema, write.defaults)
+    further.add_missing(mapped.package, write.further, write.schema)
     context = {
         "user": config.harvest_user(),
         "ignore_auth": True,

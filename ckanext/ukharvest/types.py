@@ -153,6 +153,15 @@ INVENTORY = SourceType(
     old_guids=inventory_document.old_guids,
 )
 
+# Read by the CKAN side.
+_PROFILES = Option(
+    "profiles",
+    "list",
+    (),
+    "ckanext-dcat's profiles, such as euro_dcat_ap_3, that are run over each dataset as well: what"
+    " they find and this type does not is added.",
+)
+
 DCAT_RDF = SourceType(
     name="dcat_rdf",
     title="DCAT",
@@ -160,7 +169,7 @@ DCAT_RDF = SourceType(
     " also in pages (Hydra, Link headers, ?page=n)",
     reader=rdf.RdfReader(),
     parser=dcat,
-    options=(*rdf.OPTIONS, *dcat.OPTIONS),
+    options=(*rdf.OPTIONS, *dcat.OPTIONS, _PROFILES),
     aliases=("dcat_xml",),
 )
 

@@ -15,10 +15,12 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckanext.harvest.harvesters.ckanharvester import CKANHarvester
-from ckanext.harvest.model import HarvestJob, HarvestObject
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.model import utcnow
-from tests.ckan.harvesting import Portal, act, figures
+from ckanext.ukharvest.model import Record, adoption, utcnow
+from tests.ckan.catalogues import dataset
+from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.test_adoption import Stock
 from tests.publisher import Publisher, Request, Response
 
 pytestmark = pytest.mark.in_process
@@ -158,6 +160,64 @@ def test_what_a_person_did_with_the_stock_harvesters_datasets(
 def test_names_of_new_datasets_are_the_remote_ones(portal: Portal, ckan_source: str) -> None:
     assert figures(portal.run(ckan_source)) == {"added": 5}
     assert [each["name"] for each in portal.datasets()] == [f"remote_{n}" for n in range(5)]
+
+
+INVENTORY = """<?xml version="1.0" encoding="utf-8"?>
+<Inventory xmlns="http://schemas.esd.org.uk/inventory" Modified="2026-05-01">
+  <Identifier>http://council.example/inventory</Identifier>
+  <Metadata><Title>Inventory</Title><Publisher>Somewhere Council</Publisher></Metadata>
+  <Datasets>{}</Datasets>
+</Inventory>"""
+INVENTORY_DATASET = """<Dataset Modified="2026-05-01" Active="Yes">
+  <Identifier>parking/{0}</Identifier><Title>Car parks {0}</Title>
+  <Description>What is known about number {0}.</Description>
+  <Resources><Resource Type="Data"><Title>Table {0}</Title><Renditions><Rendition>
+    <Identifier>https://data.example/files/{0}.csv?version=1</Identifier>
+    <MimeType>text/csv</MimeType>
+  </Rendition></Renditions></Resource></Resources>
+</Dataset>"""
+
+
+@pytest.fixture
+def inventory_source(portal: Portal, publisher: Publisher) -> str:
+    text = INVENTORY.format("".join(INVENTORY_DATASET.format(n) for n in range(3)))
+    publisher.serve("/inventory.xml", text, headers={"Content-Type": "application/xml"})
+    return portal.source(
+        publisher.url("/inventory.xml"), "inventory", config={"validation": "lenient"}
+    )
+
+
+@pytest.mark.parametrize("objects", [True, False], ids=["harvest-objects", "extra"])
+def test_an_inventory_whose_guids_were_put_together_from_two(
+    portal: Portal, inventory_source: str, objects: bool
+) -> None:
+    composed = "http://council.example/inventory/parking/{}"
+    old = [dataset(n, identifier=composed.format(n)) for n in range(3)]
+    Stock(inventory_source, portal.organization_id).fill(old, objects=objects)
+    before = ids(portal)
+    assert figures(portal.run(inventory_source)) == {"updated": 3}
+    assert ids(portal) == before
+    assert [extras(each)["guid"] for each in portal.datasets()] == [
+        f"parking/{n}" for n in range(3)
+    ]
+    rows = model.Session.query(Record.guid).filter_by(source_id=inventory_source)
+    assert sorted(row[0] for row in rows) == [f"parking/{n}" for n in range(3)]
+    assert figures(portal.run(inventory_source)) == {"not modified": 3}
+
+
+def test_an_inventory_adopted_behind_a_run_that_refused_it(
+    portal: Portal, publisher: Publisher, inventory_source: str
+) -> None:
+    # A row without a dataset stands where the renamed one goes.
+    model.Session.add(Record(source_id=inventory_source, guid="parking/0", outcome="errored"))
+    model.Session.commit()
+    old = [dataset(0, identifier="http://council.example/inventory/parking/0")]
+    Stock(inventory_source, portal.organization_id).fill(old)
+    adoption.adopt(HarvestSource.get(inventory_source))
+    model.Session.commit()
+    before = ids(portal)
+    assert figures(portal.run(inventory_source)) == {"added": 2, "updated": 1}
+    assert before.items() <= ids(portal).items()
 
 
 CATALOGUE = """\

@@ -14,6 +14,7 @@ from ckanext.ukharvest import mapper
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest.harvesters.run import profiles
 from ckanext.ukharvest.model import confirmed
 from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
 
@@ -49,7 +50,8 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
     """Return the source's options with defaults filled in.
 
     Raises:
-        ConfigError: not a JSON object, or an option that the type does not have.
+        ConfigError: not a JSON object, an option that the type does not have, or profiles that
+            this portal does not have.
     """
     try:
         found = json.loads(text) if text and text.strip() else {}
@@ -59,7 +61,10 @@ def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
         raise ConfigError(
             'configuration: expected a JSON object such as {"option": "value"}', field="config"
         )
-    return options.validate(found, (*kind.options, *COMMON_OPTIONS))
+    read = options.validate(found, (*kind.options, *COMMON_OPTIONS))
+    if read.get(profiles.OPTION):
+        profiles.check(read[profiles.OPTION])
+    return read
 
 
 def setting_of(kind: SourceType, source: HarvestSource) -> Setting:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ckan import model
 from ckanext.harvest.model import HarvestObject
@@ -13,7 +14,7 @@ from ckanext.ukharvest import config, mapper, store
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.harvesters.run import memory
+from ckanext.ukharvest.harvesters.run import memory, profiles, remote
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
 from ckanext.ukharvest.model import JobReport, Record, staging
 from ckanext.ukharvest.types import SourceType
@@ -66,31 +67,41 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
     raw = _raw(obj, extras)
     if raw.content is None:
         raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
-    content_fingerprint = setting.fingerprint(raw.content)
     try:
         record = kind.parser.parse(raw, setting.options)
     except SkipRecord as exc:
         log.info("Skipped %s: %s", obj.guid, exc.message)
-        store.skip(obj.id, content_fingerprint)
+        store.skip(obj.id, setting.fingerprint(raw.content))
         return "unchanged"
-    report = Session.query(JobReport.mode).filter_by(job_id=obj.harvest_job_id).first()
-    (result,) = store.upsert_many(
-        [
-            store.Write(
-                object_id=obj.id,
-                record=_with_parent_checked(record, obj),
-                fingerprint=content_fingerprint,
-                defaults=_defaults(setting),
-                url=raw.url,
-                last_modified=raw.modified,
-                forced=again or bool(report and report.mode == "force"),
-                schema=store.dataset_schema(),
-            )
-        ]
-    )
+    (result,) = store.upsert_many([_write(obj, raw, record, setting, again=again)])
     if isinstance(result, UkharvestError):
         raise result
     return ANSWERS.get(result, True)
+
+
+def _write(
+    obj: HarvestObject, raw: RawRecord, record: DatasetRecord, setting: Setting, *, again: bool
+) -> store.Write:
+    content = raw.content or ""
+    further, problems = _profiles(content, setting)
+    record = _with_parent_checked(record, obj)
+    report = Session.query(JobReport.mode).filter_by(job_id=obj.harvest_job_id).first()
+    return store.Write(
+        object_id=obj.id,
+        record=replace(record, problems=(*record.problems, *problems)),
+        fingerprint=setting.fingerprint(content),
+        defaults=_defaults(setting, record),
+        further=further,
+        url=raw.url,
+        last_modified=raw.modified,
+        forced=again or bool(report and report.mode == "force"),
+        schema=store.dataset_schema(),
+    )
+
+
+def _profiles(content: str, setting: Setting) -> tuple[Mapping[str, Any], Sequence[Problem]]:
+    names = setting.options.get(profiles.OPTION)
+    return profiles.read(content, names) if names else ({}, ())
 
 
 def _with_parent_checked(record: DatasetRecord, obj: HarvestObject) -> DatasetRecord:
@@ -122,12 +133,15 @@ def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
     )
 
 
-def _defaults(setting: Setting) -> mapper.Defaults:
-    extras = dict(each.split("=", 1) for each in setting.options["default_extras"] if "=" in each)
+def _defaults(setting: Setting, record: DatasetRecord) -> mapper.Defaults:
+    of = setting.options
+    groups = remote.groups(record.groups, of.get("remote_groups", ""))
+    owner_org = remote.organisation(record.organisation, of.get("remote_orgs", ""))
+    extras = dict(each.split("=", 1) for each in of["default_extras"] if "=" in each)
     return mapper.Defaults(
-        owner_org=setting.owner_org,
-        tags=setting.options["default_tags"],
-        groups=setting.options["default_groups"],
+        owner_org=owner_org or setting.owner_org,
+        tags=of["default_tags"],
+        groups=(*of["default_groups"], *groups),
         extras=extras,
-        not_overwrite={*setting.options["not_overwrite"], *config.not_overwrite_fields()},
+        not_overwrite={*of["not_overwrite"], *config.not_overwrite_fields()},
     )
