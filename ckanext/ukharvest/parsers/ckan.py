@@ -129,10 +129,12 @@ def _people(fields: Fields) -> Found:
     )
     author = package.agent(fields, ("author", "author_email"))
     extras = {}
-    if fields.has("contact-name", "contact-email") and fields.has("maintainer"):
-        # The mapper writes the contact as the maintainer: what stood there would be lost.
-        extras["original_maintainer"] = package.text_of(fields.get("maintainer"))
-        extras["original_maintainer_email"] = package.text_of(fields.get("maintainer_email"))
+    if fields.has("contact-name", "contact-email"):
+        maintainer = package.agent(fields, ("maintainer", "maintainer_email"))
+        if maintainer and maintainer != contact:
+            # The mapper writes the contact as the maintainer: what stood there would be lost.
+            extras["original_maintainer"] = maintainer.name
+            extras["original_maintainer_email"] = maintainer.email
     return {"contact": contact, "author": author, "extras": extras}
 
 
