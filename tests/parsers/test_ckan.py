@@ -116,6 +116,16 @@ def test_extras_of_uk_publishers_are_understood() -> None:
     assert record.themes == ("environment",)
 
 
+def test_a_maintainer_who_is_the_contact_is_not_kept_twice() -> None:
+    record = parsed(
+        extras={"contact-name": "Waste team", "contact-email": "waste@council.example"},
+        maintainer="Waste team",
+        maintainer_email="waste@council.example",
+    )
+    assert record.contact == Agent("Waste team", "waste@council.example")
+    assert record.extras == {}
+
+
 def test_what_our_own_import_writes_is_kept_under_another_name() -> None:
     record = parsed(extras={"guid": "g-1", "import_source": "harvest", "harvest_object_id": "x"})
     assert record.extras == {"original_guid": "g-1"}
