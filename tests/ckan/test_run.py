@@ -107,6 +107,21 @@ def test_gone_records_are_deleted_at_once_where_the_portal_says_so(
     assert figures(portal.run(source)) == {"not modified": 8, "deleted": 2}
 
 
+@pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "3")
+def test_a_record_that_is_not_public_any_more_goes_missing_and_is_deleted(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    portal.run(source)
+    records = [dataset(n) for n in range(10)]
+    records[9]["accessLevel"] = "non-public"
+    publisher.serve(PATH, catalogue(records))
+    assert figures(portal.run(source)) == {"not modified": 10}  # the import finds it out
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"not modified": 10, "missing": 1}
+    assert figures(portal.run(source)) == {"not modified": 10, "deleted": 1}
+    assert figures(portal.run(source)) == {"not modified": 10}
+
+
 def test_a_record_that_comes_back_has_its_old_dataset_again(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:

@@ -22,7 +22,6 @@ from ckanext.ukharvest.model.known import (
     Known,
     forget,
     mark_missed,
-    mark_seen,
 )
 from ckanext.ukharvest.readers.paging import unique
 
@@ -112,7 +111,7 @@ class Gather(Intake):
         plan = self._plan_deletions(complete)
         self._stage_deletions(plan.delete)
         missed = (*plan.missing, *plan.held)
-        mark_seen(self.unchanged, self.job_id)
+        self._mark_unchanged()
         mark_missed(self.known[guid].id for guid in missed)
         if complete:
             forget(each.id for each in self.known.values() if self._is_strange(each))

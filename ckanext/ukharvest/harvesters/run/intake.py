@@ -35,7 +35,7 @@ class Intake:
         seen: guids that the source listed, lost records included, skipped ones not.
         before: those that a killed gather of this job took before its last resume point.
         adopted: guids of rows that no import has confirmed yet.
-        unchanged: ids of rows with nothing to do.
+        unchanged: ids of rows with nothing to do; so many of them are ``marked`` as seen.
         taken: records since the last commit.
     """
 
@@ -52,6 +52,7 @@ class Intake:
         self.since = ""
         self.taken = 0
         self.unchanged: list[int] = []
+        self.marked = 0
         self.said_deleted: set[str] = set()
         self.counts: Counter[str] = Counter()
         self.has_nameless = False
@@ -78,11 +79,16 @@ class Intake:
             self.counts["seen"] += 1
             self._leave(self.known[guid])
         self.before = frozenset(self.seen | left)
+        self.marked = len(self.unchanged)
 
     def _note(self, setting: Setting, point: str) -> None:
         """Note that all that was taken so far need not be read again; the flush commits."""
-        mark_seen(self.unchanged, self.job_id)
+        self._mark_unchanged()
         memory.note_point(setting, self.job_id, point, self.since)
+
+    def _mark_unchanged(self) -> None:
+        mark_seen(self.unchanged[self.marked :], self.job_id)
+        self.marked = len(self.unchanged)
 
     def _take(self, raw: RawRecord, setting: Setting) -> None:
         self.counts["seen"] += 1
@@ -114,10 +120,12 @@ class Intake:
         return known
 
     def _leave(self, known: Known) -> None:
-        self.unchanged.append(known.id)
         if known.outcome == store.SKIPPED:
-            self.counts["skipped"] += 1  # not seen: an earlier dataset of it goes missing
+            self.counts["skipped"] += 1
+            if not known.is_active:  # else not seen: its earlier dataset goes missing
+                self.unchanged.append(known.id)
             return
+        self.unchanged.append(known.id)
         self.seen.add(known.guid)
         self.counts["kept_deleted" if known.deleted_by_hand else "unchanged"] += 1
 
