@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,6 +38,8 @@ class SourceType:
         aliases: names that other portals gave to the same kind.
         old_guids: other forms of a record's guid that earlier harvesters of this kind stored, the
             likeliest first; asked when a source is taken over. Never raises.
+        volatile: what changes in a record's content and means nothing; a record that differs in
+            nothing else is not modified.
     """
 
     name: str
@@ -47,6 +50,7 @@ class SourceType:
     options: tuple[Option, ...] = ()
     aliases: tuple[str, ...] = ()
     old_guids: Callable[[RawRecord], tuple[str, ...]] = _no_old_guids
+    volatile: re.Pattern[str] | None = None
 
 
 # What every source can be told, whatever its type; read by the CKAN side.
@@ -151,6 +155,9 @@ INVENTORY = SourceType(
     parser=inventory,
     options=(xml_document.VALIDATION, *inventory.OPTIONS),
     old_guids=inventory_document.old_guids,
+    # DataShare ends its download addresses with the day on which the inventory was asked for:
+    # without this every dataset of a council would be imported every night.
+    volatile=re.compile(r"(?<=[?&;])version=\d{1,4}([/.-]|%2F)\d{1,2}\1\d{1,4}\b", re.IGNORECASE),
 )
 
 # Read by the CKAN side.

@@ -43,6 +43,9 @@ class Setting:
         return (self.kind.parser.VERSION, mapper.VERSION, canonical_json(chosen))
 
     def fingerprint(self, content: str) -> str:
+        """Of what matters in a record's content, and of the salt."""
+        if self.kind.volatile:
+            content = self.kind.volatile.sub("", content)
         return fingerprint(content, self.kind.parser.FORM, self.salt)
 
 
