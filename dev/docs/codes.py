@@ -14,13 +14,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
-LAYERS = ("core", "readers", "parsers")
+LAYERS = ("core", "readers", "parsers", "harvesters")
 
 Positions = dict[str, int]
 
 
 def modules() -> dict[str, Path]:
-    """Every module of the layers that know no CKAN, by its dotted name."""
+    """Every module that can give a publisher a code, by its dotted name."""
     found = {}
     for layer in LAYERS:
         for path in sorted((PACKAGE / layer).rglob("*.py")):

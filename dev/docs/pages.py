@@ -148,10 +148,13 @@ def _tips(found: Iterable[str]) -> Iterator[str]:
 
 
 def _codes(kind: SourceType) -> set[str]:
-    """What the modules of the type's reader and parser can give, and the network's errors."""
+    """What the type's reader and parser, the stages and the network can give."""
     paths = codes.modules()
+    stages = {name for name in paths if ".harvesters." in name}
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
-    found = {code for name in _modules(kind) - _FORM for code in codes.codes_of(paths[name])}
+    found = {
+        code for name in (_modules(kind) | stages) - _FORM for code in codes.codes_of(paths[name])
+    }
     return found - bases
 
 

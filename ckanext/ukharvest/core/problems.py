@@ -1,7 +1,7 @@
 """What a publisher does about each problem and error: one sentence with an example.
 
 Messages say what was found and where; these say what to change. tests/docs holds that every code
-of the readers and parsers has a tip, and that no tip is left over.
+of the readers, parsers and stages has a tip, and that no tip is left over.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ _OF_FIELDS = {
     "missing-field": "Fill the field: portals show it first, such as a contact's name and e-mail"
     " address or the licence's web address.",
     "missing-media-type": "Say beside the address what the file is, such as text/csv.",
+    "missing-parent": "Name the collection by the identifier of a dataset of the same source, such"
+    " as https://data.example.gov.uk/id/roads.",
     "missing-url": "Give every file its web address, such as https://example.gov.uk/data/roads.csv.",
+    "profile-failed": "Ask the portal, such as by e-mail: one of its own profiles cannot read the"
+    " record.",
     "relative-url": "Give the address with its host, such as https://example.gov.uk/data/roads.csv;"
     " a CKAN needs ckan.site_url set for that.",
     "too-many-distributions": "Split the dataset, or ask the portal to raise the source's option"
@@ -160,6 +164,7 @@ _OF_SOURCES = {
 _OF_OPTIONS = {
     "bad-option": "Write the option as its help says, such as max_resources=1000.",
     "config": "Correct the field of the source's form that the message names, such as its address.",
+    "not-confirmed": "Ask a sysadmin of the portal to open the source's form and save it.",
     "unknown-option": "Use the name of an option of this source type, such as max_resources.",
 }
 

@@ -71,6 +71,7 @@ OPTIONS = (
     Option("read_only", "boolean", False, f"{_WITHOUT_EFFECT}, as there."),
     Option("api_version", "integer", 0, f"{_WITHOUT_EFFECT}: the site's version is found out."),
     Option("default_group_dicts", "list", (), f"{_WITHOUT_EFFECT}: default_groups names them."),
+    Option("clean_tags", "boolean", False, f"{_WITHOUT_EFFECT}: tags are always cleaned."),
     Option("user", "text", "", f"{_WITHOUT_EFFECT}: the portal's harvest user writes datasets."),
     Option("user_agent", "text", "", f"{_WITHOUT_EFFECT}: the portal says who asks."),
     Option(
