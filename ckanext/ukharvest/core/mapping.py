@@ -22,3 +22,8 @@ class Field(Generic[Fields]):
     source: tuple[str, ...]
     target: str
     read: Callable[[Fields], dict[str, Any]]
+
+
+def beforehand(_fields: object) -> dict[str, Any]:
+    """The ``read`` of what is read before the mapping begins: without it there is no record."""
+    return {}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, beforehand
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
@@ -231,6 +231,14 @@ def _addresses(fields: Fields) -> Found:
 
 
 MAPPING = (
+    Field(("identifier", "uri", "@id"), "guid", beforehand),
+    Field(("title",), "title", beforehand),
+    Field(
+        ("distribution", "sample", "dataDictionary", "describedBy", "page", "landingPage")
+        + ("references", "webService", "accessURL", "downloadURL"),
+        "resources",
+        beforehand,
+    ),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),
     Field(("theme", "subject"), "themes", _themes),
