@@ -38,6 +38,16 @@ class Channel:
         """Nothing to acknowledge: the test is the queue."""
 
 
+def work_off() -> None:
+    """Do what a gather and a fetch consumer do with the messages that are there."""
+    for kind in ("gather", "fetch"):
+        consumer = getattr(queue, f"get_{kind}_consumer")()
+        while body := consumer.redis.lpop(consumer.routing_key):
+            callback = getattr(queue, f"{kind}_callback")
+            callback(Channel(), queue.FakeMethod(body), None, body)
+    model.Session.remove()
+
+
 class Portal:
     """Makes sources and runs them; reads results back through the API's actions.
 

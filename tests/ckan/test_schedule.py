@@ -11,13 +11,12 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
-from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestSource
 from freezegun import freeze_time
 
 from ckanext.ukharvest.model import JobReport
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Channel, Portal, figures
+from tests.ckan.harvesting import Portal, figures, work_off
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -165,15 +164,6 @@ def test_the_schedule_can_be_asked_for_by_get(portal: Portal, app: CKANTestApp) 
         headers={"Authorization": token},
     )
     assert answer.json["result"]["frequency"] == "MANUAL"
-
-
-def work_off() -> None:
-    for kind in ("gather", "fetch"):
-        consumer = getattr(queue, f"get_{kind}_consumer")()
-        while body := consumer.redis.lpop(consumer.routing_key):
-            callback = getattr(queue, f"{kind}_callback")
-            callback(Channel(), queue.FakeMethod(body), None, body)
-    model.Session.remove()
 
 
 def test_a_forced_run_through_the_queue(portal: Portal, publisher: Publisher) -> None:

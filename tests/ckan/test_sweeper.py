@@ -25,7 +25,7 @@ from ckanext.ukharvest.model import JobReport, Record, Worker, staging, worker
 from ckanext.ukharvest.model.worker import Heart
 from ckanext.ukharvest.sweeper import objects
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Channel, Consumers, Portal, figures
+from tests.ckan.harvesting import Consumers, Portal, figures, work_off
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -64,16 +64,6 @@ def on_queue(kind: str) -> list[str]:
     consumer = getattr(queue, f"get_{kind}_consumer")()
     messages = consumer.redis.lrange(consumer.routing_key, 0, -1)
     return [json.loads(message)[consumer.message_key] for message in messages]
-
-
-def work_off() -> None:
-    """Do what a gather and a fetch consumer do with the messages that are there."""
-    for kind in ("gather", "fetch"):
-        consumer = getattr(queue, f"get_{kind}_consumer")()
-        while body := consumer.redis.lpop(consumer.routing_key):
-            callback = getattr(queue, f"{kind}_callback")
-            callback(Channel(), queue.FakeMethod(body), None, body)
-    model.Session.remove()
 
 
 def set_state(object_id: str, state: str) -> None:

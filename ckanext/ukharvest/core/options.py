@@ -39,6 +39,15 @@ class Option:
     check: Callable[[Any], str] | None = None
 
 
+MAX_RESOURCES = Option(
+    "max_resources",
+    "integer",
+    1000,
+    "How many resources of one dataset are read; the rest is left out and reported.",
+    minimum=1,
+)
+
+
 def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str, Any]:
     """Return every declared option with its value, converted.
 

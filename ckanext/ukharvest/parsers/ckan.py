@@ -11,7 +11,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping import Field, beforehand
-from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url
 from ckanext.ukharvest.parsers import field_table
@@ -32,13 +32,7 @@ OPTIONS = (
         ' or {"to": …, "values": {…}, "default": …}.',
         check=field_table.wrong,
     ),
-    Option(
-        "max_resources",
-        "integer",
-        1000,
-        "How many resources of one dataset are read; the rest is left out and reported.",
-        minimum=1,
-    ),
+    MAX_RESOURCES,
     Option(
         "remote_groups",
         "text",

@@ -6,14 +6,13 @@ data.gov.uk's guide to DCAT fields, which promised more than was ever read.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping import Field, beforehand
-from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
     clean_tags,
@@ -26,7 +25,7 @@ from ckanext.ukharvest.core.values import (
 from ckanext.ukharvest.parsers import datajson_parts as parts
 from ckanext.ukharvest.parsers import datajson_resources as resources
 from ckanext.ukharvest.parsers.datajson_extras import CODES, EXTRAS, codes, further
-from ckanext.ukharvest.parsers.json_fields import Fields, address, words
+from ckanext.ukharvest.parsers.json_fields import Fields, address, load_object, name_of, words
 
 VERSION = 1
 FORM = "json"
@@ -38,13 +37,7 @@ OPTIONS = (
         False,
         "Whether datasets with the access level non-public are harvested too.",
     ),
-    Option(
-        "max_resources",
-        "integer",
-        1000,
-        "How many distributions of one dataset are read; the rest is left out and reported.",
-        minimum=1,
-    ),
+    MAX_RESOURCES,
 )
 
 Found = dict[str, Any]  # some of DatasetRecord's fields
@@ -63,11 +56,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         ParseError: it is no JSON object, or has no title or identity.
         SkipRecord: it is not public, and the options do not ask for such entries.
     """
-    data = _load(raw)
+    data = load_object(raw)
     problems: list[Problem] = []
     fields = Fields(data, problems)
     title = fields.text("title")
-    where = f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
+    where = name_of(raw)
     if not raw.guid:
         raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
     _check_access(fields, where, options)
@@ -93,16 +86,6 @@ def _collect(fields: Fields) -> tuple[Found, dict[str, str]]:
         for name, value in part.items():
             found[name] = found.get(name) or value
     return found, extras
-
-
-def _load(raw: RawRecord) -> dict[str, Any]:
-    try:
-        data = json.loads(raw.content or "")
-    except (ValueError, RecursionError) as exc:
-        raise ParseError(f"dataset '{raw.guid}' is not JSON: {exc}", code="not-json") from exc
-    if not isinstance(data, dict):
-        raise ParseError(f"dataset '{raw.guid}' is no object in {{ }}", code="not-an-object")
-    return data
 
 
 _LEVELS = ("public", "restricted public", "non-public")

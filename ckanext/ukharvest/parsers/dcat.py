@@ -13,7 +13,7 @@ from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping import Field, beforehand
 from ckanext.ukharvest.core.markup import plain_text
-from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values import clean_tags, is_web_url
 from ckanext.ukharvest.parsers import dcat_coverage as coverage
@@ -34,13 +34,7 @@ OPTIONS = (
         "en",
         "Language taken first where a text is there in several: a code such as en or cy.",
     ),
-    Option(
-        "max_resources",
-        "integer",
-        1000,
-        "How many distributions of one dataset are read; the rest is left out and reported.",
-        minimum=1,
-    ),
+    MAX_RESOURCES,
 )
 
 Found = dict[str, Any]  # some of DatasetRecord's fields

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.records import Period, Problem
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.records import Period, Problem, RawRecord
 from ckanext.ukharvest.core.values import (
     clean_text,
     is_redacted,
@@ -21,6 +23,26 @@ _WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "no
 _ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
 _KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
 _SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def name_of(raw: RawRecord) -> str:
+    """What a record is called in messages."""
+    return f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
+
+
+def load_object(raw: RawRecord) -> dict[str, Any]:
+    """Return a record's JSON object.
+
+    Raises:
+        ParseError: its content is none.
+    """
+    try:
+        data = json.loads(raw.content or "")
+    except (ValueError, RecursionError) as exc:
+        raise ParseError(f"{name_of(raw)} is not JSON: {exc}", code="not-json") from exc
+    if not isinstance(data, dict):
+        raise ParseError(f"{name_of(raw)} is no object in {{ }}", code="not-an-object")
+    return data
 
 
 class Fields:

@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.values import (
     shorten,
 )
 from ckanext.ukharvest.parsers import datajson_parts as parts
-from ckanext.ukharvest.parsers.json_fields import Fields, words
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object, name_of, words
 
 Found = dict[str, Any]  # some of DatasetRecord's fields
 
@@ -39,15 +39,9 @@ def load(raw: RawRecord) -> dict[str, Any]:
     Raises:
         ParseError: it is no JSON object, or the record has no identity.
     """
-    where = f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
-    try:
-        data = json.loads(raw.content or "")
-    except (ValueError, RecursionError) as exc:
-        raise ParseError(f"{where} is not JSON: {exc}", code="not-json") from exc
-    if not isinstance(data, dict):
-        raise ParseError(f"{where} is no object in {{ }}", code="not-an-object")
+    data = load_object(raw)
     if not raw.guid:
-        raise ParseError(f"{where}: id is missing", code="missing-identifier")
+        raise ParseError(f"{name_of(raw)}: id is missing", code="missing-identifier")
     return data
 
 
