@@ -195,7 +195,7 @@ def test_the_commands_as_json_csv_and_table(cli: Any, source: str) -> None:
     limited = cli.invoke(ukharvest, ["jobs", "--limit", "1"]).output.splitlines()
     assert len(limited) == 2
     types = cli.invoke(ukharvest, ["types"]).output
-    assert types.startswith("data_json: data.json\n")
+    assert "\ndata_json: data.json\n" in types
     assert "other names: datajson" in types
     listed = csv.DictReader(io.StringIO(cli.invoke(ukharvest, ["types", "--format", "csv"]).output))
     assert "default_tags" in {row["option"] for row in listed}
