@@ -219,7 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             headers["Transfer-Encoding"] = "chunked"
         self._start(response, headers)
-        if response.status == 304:
+        if response.status == 304 or self.command == "HEAD":
             return
         if not isinstance(body, bytes):
             for piece in (*body, b""):

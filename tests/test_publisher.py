@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_a_recorded_publisher_answers_what_its_folder_says(folder: Path, http: H
             with pytest.raises(BadStatus) as caught:
                 http.get(publisher.url(path))
             assert caught.value.status == status
+
+
+def test_an_answer_to_head_has_no_body(publisher: Publisher) -> None:
+    # One that has, is taken for the next answer on the connection.
+    publisher.serve("/data.json", b"{}")
+    connection = HTTPConnection(publisher.base.removeprefix("http://"))
+    for method, body in (("HEAD", b""), ("GET", b"{}")):
+        connection.request(method, "/data.json")
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, body)
+    connection.close()
 
 
 def test_routes_may_change_while_the_publisher_runs(publisher: Publisher, http: HttpClient) -> None:
