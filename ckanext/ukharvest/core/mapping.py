@@ -24,6 +24,6 @@ class Field(Generic[Fields]):
     read: Callable[[Fields], dict[str, Any]]
 
 
-def beforehand(_fields: object) -> dict[str, Any]:
-    """The ``read`` of what is read before the mapping begins: without it there is no record."""
+def read_apart(_fields: object) -> dict[str, Any]:
+    """The ``read`` of fields that a parser reads apart from its mapping; the row documents them."""
     return {}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping import Field, beforehand
+from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url
@@ -224,9 +224,9 @@ def _further(fields: Fields) -> Found:
 
 
 MAPPING = (
-    Field(("id",), "guid", beforehand),
-    Field(("title",), "title", beforehand),
-    Field(("resources",), "resources", beforehand),
+    Field(("id",), "guid", read_apart),
+    Field(("title",), "title", read_apart),
+    Field(("resources",), "resources", read_apart),
     Field(("notes", "version", "rights"), "notes, version, rights", _texts),
     Field(("url",), "url", _url),
     Field(("name", "organization", "owner_org", "groups"), "name, organisation", package.groups),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping import Field, beforehand
+from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
@@ -214,13 +214,13 @@ def _addresses(fields: Fields) -> Found:
 
 
 MAPPING = (
-    Field(("identifier", "uri", "@id"), "guid", beforehand),
-    Field(("title",), "title", beforehand),
+    Field(("identifier", "uri", "@id"), "guid", read_apart),
+    Field(("title",), "title", read_apart),
     Field(
         ("distribution", "sample", "dataDictionary", "describedBy", "page", "landingPage")
         + ("references", "webService", "accessURL", "downloadURL"),
         "resources",
-        beforehand,
+        read_apart,
     ),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
 from ckanext.ukharvest.parsers import datajson_parts as parts
@@ -214,3 +215,26 @@ def without_repeats(resources: list[ResourceRecord]) -> list[ResourceRecord]:
             kept.append(resource)
         seen.add(resource.url)
     return kept
+
+
+RESOURCE_MAPPING = (
+    Field(("downloadURL", "accessURL", "accessService"), "url; extra access_url", read_apart),
+    Field(("identifier", "@id"), "id", read_apart),
+    Field(("title", "accessType"), "name", read_apart),
+    Field(("description",), "description", read_apart),
+    Field(("mediaType", "format"), "mimetype, format", read_apart),
+    Field(("byteSize",), "size", read_apart),
+    Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
+    Field(("license", "rights"), "licence; extra rights", read_apart),
+    Field(
+        ("conformsTo", "describedBy"),
+        "schema_url; extras conforms_to, described_by",
+        read_apart,
+    ),
+    Field(
+        ("spatial", "language", "compressFormat", "packageFormat", "characterEncoding"),
+        "extras spatial, spatial-text, language, compress_format, package_format,"
+        " character_encoding",
+        read_apart,
+    ),
+)

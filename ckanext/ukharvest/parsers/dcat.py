@@ -11,7 +11,7 @@ from typing import Any
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping import Field, beforehand
+from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
@@ -190,7 +190,7 @@ def _resources(node: Node) -> Found:
 
 
 MAPPING: tuple[Field[Node], ...] = (
-    Field(("the dataset's URI", "dct:identifier"), "guid", beforehand),
+    Field(("the dataset's URI", "dct:identifier"), "guid", read_apart),
     Field(_TITLE, "title", _title),
     Field((*_NOTES, *_ABSTRACTS), "notes", _notes),
     Field(_KEYWORDS, "tags", _tags),

@@ -14,7 +14,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core import licences, xml
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping import Field, beforehand
+from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_url, shorten
@@ -253,8 +253,8 @@ def _resources(entry: Entry) -> Found:
 _RENDITION = ("Identifier", "MimeType", "Title", "Description", "Availability", "ConformsTo")
 
 MAPPING: tuple[Field[Entry], ...] = (
-    Field(("Identifier",), "guid", beforehand),
-    Field(("Title",), "title", beforehand),
+    Field(("Identifier",), "guid", read_apart),
+    Field(("Title",), "title", read_apart),
     Field(("Description",), "notes", _notes),
     Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
     Field(("@Modified",), "modified, metadata_modified", _dates),

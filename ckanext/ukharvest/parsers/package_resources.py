@@ -6,6 +6,7 @@ import re
 from urllib.parse import urljoin
 
 from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import clean_text, is_web_url, shorten
 from ckanext.ukharvest.parsers import package_dict as package
@@ -140,3 +141,17 @@ def _undated(part: Fields) -> dict[str, str]:
     """What stands where a date should: reported, and kept as it is."""
     text = package.text_of(part.get("date"))
     return {"date": text} if text else {}
+
+
+RESOURCE_MAPPING = (
+    Field(("url",), "url", read_apart),
+    Field(("id",), "id", read_apart),
+    Field(("name", "title"), "name", read_apart),
+    Field(("description",), "description", read_apart),
+    Field(("mimetype", "format"), "mimetype, format", read_apart),
+    Field(("resource_type",), "kind", read_apart),
+    Field(("size",), "size", read_apart),
+    Field(("created", "last_modified"), "issued, modified", read_apart),
+    Field(("schema_url", "date"), "schema_url, temporal", read_apart),
+    Field(("every other field and extra",), "extras", read_apart),
+)
