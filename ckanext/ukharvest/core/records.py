@@ -73,6 +73,11 @@ class RawRecord:
     error: RecordError | None = None
     resume: str = ""
 
+    @property
+    def called(self) -> str:
+        """What the record is called in messages."""
+        return f"dataset '{self.guid}'" if self.guid else self.position or "dataset"
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:

@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.values import (
 from ckanext.ukharvest.parsers import datajson_parts as parts
 from ckanext.ukharvest.parsers import datajson_resources as resources
 from ckanext.ukharvest.parsers.datajson_extras import CODES, EXTRAS, codes, further
-from ckanext.ukharvest.parsers.json_fields import Fields, address, load_object, name_of, words
+from ckanext.ukharvest.parsers.json_fields import Fields, address, load_object, words
 
 VERSION = 1
 FORM = "json"
@@ -60,7 +60,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     problems: list[Problem] = []
     fields = Fields(data, problems)
     title = fields.text("title")
-    where = name_of(raw)
+    where = raw.called
     if not raw.guid:
         raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
     _check_access(fields, where, options)

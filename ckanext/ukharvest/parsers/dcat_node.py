@@ -10,12 +10,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.mapping import Field
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values import clean_text, is_web_url, parse_url, shorten
 from ckanext.ukharvest.parsers.dcat_terms import Graph, Term
+from ckanext.ukharvest.parsers.reporting import parsed
 
 # What a node calls itself, the most telling first.
 LABELS = (
@@ -176,13 +178,7 @@ class Node:
 
     def parsed(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """A text through a parser of ``core.values``; what that refuses is reported as ``code``."""
-        if not text:
-            return ""
-        try:
-            return parse(text)
-        except ValueError as exc:
-            self.report(code, name, str(exc))
-            return ""
+        return parsed(text, parse, partial(self.report, code, name))
 
 
 def collect(node: Node, rows: Iterable[Field[Node]]) -> dict[str, Any]:

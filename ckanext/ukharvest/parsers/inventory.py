@@ -45,7 +45,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """
     problems: list[Problem] = []
     entry = _entry(raw, problems)
-    where = f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
+    where = raw.called
     if not raw.guid:
         raise ParseError(f"{where}: Identifier is missing", code="missing-identifier")
     title = " ".join(plain_text(entry.dataset.text("Title")).split())

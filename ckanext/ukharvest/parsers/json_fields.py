@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -17,17 +18,13 @@ from ckanext.ukharvest.core.values import (
     parse_url,
     shorten,
 )
+from ckanext.ukharvest.parsers.reporting import parsed
 
 # Under which of its names an object of JSON-LD says what it is, and where it is.
 _WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id")
 _ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
 _KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
 _SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-
-
-def name_of(raw: RawRecord) -> str:
-    """What a record is called in messages."""
-    return f"dataset '{raw.guid}'" if raw.guid else raw.position or "dataset"
 
 
 def load_object(raw: RawRecord) -> dict[str, Any]:
@@ -39,9 +36,9 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
     try:
         data = json.loads(raw.content or "")
     except (ValueError, RecursionError) as exc:
-        raise ParseError(f"{name_of(raw)} is not JSON: {exc}", code="not-json") from exc
+        raise ParseError(f"{raw.called} is not JSON: {exc}", code="not-json") from exc
     if not isinstance(data, dict):
-        raise ParseError(f"{name_of(raw)} is no object in {{ }}", code="not-an-object")
+        raise ParseError(f"{raw.called} is no object in {{ }}", code="not-an-object")
     return data
 
 
@@ -145,13 +142,8 @@ class Fields:
 
     def parsed(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """As ``read``, of a text already at hand."""
-        if not text or is_redacted(text):
-            return ""
-        try:
-            return parse(text)
-        except ValueError as exc:
-            self.report(code, key, str(exc))
-            return ""
+        given = "" if is_redacted(text) else text
+        return parsed(given, parse, partial(self.report, code, key))
 
     def date(self, key: str) -> str:
         """A date or date-time in ISO 8601; an empty text is reported."""

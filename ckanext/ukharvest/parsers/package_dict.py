@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.values import (
     shorten,
 )
 from ckanext.ukharvest.parsers import datajson_parts as parts
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object, name_of, words
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object, words
 
 Found = dict[str, Any]  # some of DatasetRecord's fields
 
@@ -41,7 +41,7 @@ def load(raw: RawRecord) -> dict[str, Any]:
     """
     data = load_object(raw)
     if not raw.guid:
-        raise ParseError(f"{name_of(raw)}: id is missing", code="missing-identifier")
+        raise ParseError(f"{raw.called}: id is missing", code="missing-identifier")
     return data
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values import clean_text, parse_date
+from ckanext.ukharvest.parsers.reporting import parsed
 
 Parse = Callable[[str], str]
 
@@ -63,13 +65,7 @@ class Node:
 
     def parsed(self, name: str, text: str, parse: Parse, code: str) -> str:
         """A text through a parser of ``core.values``; what it refuses is reported as ``code``."""
-        if not text:
-            return ""
-        try:
-            return parse(text)
-        except ValueError as exc:
-            self.report(code, name, str(exc))
-            return ""
+        return parsed(text, parse, partial(self.report, code, name))
 
     def date(self, name: str) -> str:
         """The date in an attribute, or in a child where there is no such attribute."""
