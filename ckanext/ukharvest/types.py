@@ -13,6 +13,8 @@ from ckanext.ukharvest.parsers import (
     datajson,
     dcat,
     dkan,
+    gemini,
+    gemini_document,
     inventory,
     inventory_document,
     inventory_schema,
@@ -180,6 +182,27 @@ DCAT_RDF = SourceType(
     aliases=("dcat_xml",),
 )
 
+_GEMINI_SHAPE = xml_document.XmlShape(
+    kind=gemini_document.KIND,
+    paths=gemini_document.PATHS,
+    root=gemini_document.ROOT,
+    guid=gemini_document.identifier,
+    content=gemini_document.content,
+    modified=gemini_document.modified,
+    singular="record",
+    identifier="gmd:fileIdentifier",
+)
+
+GEMINI_SINGLE = SourceType(
+    name="gemini-single",
+    title="Single GEMINI file",
+    description="One GEMINI or ISO 19139 document, for trying out; also a saved answer of a"
+    " catalogue with several records",
+    reader=xml_document.XmlDocument(_GEMINI_SHAPE),
+    parser=gemini,
+    options=gemini.OPTIONS,
+)
+
 TYPES = {
     kind.name: kind
     for kind in (
@@ -187,6 +210,7 @@ TYPES = {
         DATA_JSON,
         DCAT_RDF,
         DKAN,
+        GEMINI_SINGLE,
         INVENTORY,
     )
 }

@@ -24,6 +24,20 @@ class Validators:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """A record as its last import read it, where every record is a document of its own.
+
+    Attributes:
+        guid: the identity that was found in it.
+        etag, modified: as that RawRecord had them.
+    """
+
+    guid: str
+    etag: str = ""
+    modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """What a reader needs to know about one harvest source.
 
@@ -38,6 +52,8 @@ class Source:
             "" asks for everything.
         resume: the resume point of the last record that an interrupted read of this run stored:
             go on behind it; "" begins at the beginning.
+        copies: address → the record that was read there, of those with nothing to do as long as
+            the document there stays the same; such a record is yielded with ``unchanged``.
     """
 
     url: str
@@ -47,6 +63,7 @@ class Source:
     interface: str = ""
     since: str = ""
     resume: str = ""
+    copies: Mapping[str, Copy] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,8 @@ class RawRecord:
         position: a person's words for where it stands, such as "dataset 17".
         error: set when the reader can tell that the record is lost (no identity).
         resume: where a read that breaks off behind this record can go on; "" where it cannot.
+        etag: validator of the record's own document, where it has one.
+        unchanged: the record is the one in ``Source.copies``; it was not read and has no content.
     """
 
     guid: str
@@ -72,6 +91,8 @@ class RawRecord:
     position: str = ""
     error: RecordError | None = None
     resume: str = ""
+    etag: str = ""
+    unchanged: bool = False
 
     @property
     def called(self) -> str:
