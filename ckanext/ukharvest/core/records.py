@@ -263,6 +263,8 @@ class DatasetRecord:
             ``remote_orgs`` and ``remote_groups`` say, which the CKAN side reads: "" leaves them
             aside (the source's own organisation, no groups), "only_local" takes those that are
             here under the same id or name, "create" makes the others.
+        coupled: identifiers and addresses of the records of the datasets that this service
+            operates on, as the source gave them; a dataset is found by any of them.
     """
 
     guid: str
@@ -292,3 +294,4 @@ class DatasetRecord:
     name: str = ""
     organisation: RemoteGroup | None = None
     groups: tuple[RemoteGroup, ...] = ()
+    coupled: tuple[str, ...] = ()
