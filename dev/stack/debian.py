@@ -75,6 +75,28 @@ def ensure(needs: Sequence[Need]) -> None:
         console.run([*install, "install", *packages], log, env=environment)
 
 
+def unpacked(package: str, folder: Path) -> Path:
+    """Unpack a package into a folder, for a program that the machine need not have; once."""
+    done = folder / "unpacked"
+    if done.exists():
+        return folder
+    with step(f"Debian: {package}, unpacked"):
+        folder.mkdir(parents=True, exist_ok=True)
+        log = log_file("apt")
+        download = ["apt-get", "--quiet", "download", package]
+        try:
+            console.run(download, log, cwd=folder)
+        except StackError:  # the lists of packages are missing, or older than what is offered
+            update = [*_privilege([package]), "apt-get", "--quiet", "update"]
+            console.run(update, log)
+            console.run(download, log, cwd=folder)
+        newest = max(folder.glob(f"{package}_*.deb"), key=lambda path: path.stat().st_mtime)
+        console.run(["dpkg-deb", "--extract", newest, folder], log)
+        newest.unlink()
+        done.touch()
+    return folder
+
+
 def _privilege(packages: list[str]) -> list[str]:
     by_hand = f"please install: {' '.join(packages)}"
     if not shutil.which("apt-get"):

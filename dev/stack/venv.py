@@ -62,6 +62,20 @@ def ensure(ckan: str = DEFAULT_CKAN) -> None:
         package.write()
 
 
+def ensure_tool(name: str, requirements: Path) -> Path:
+    """Make the environment of a program whose libraries clash with CKAN's; return its Python."""
+    debian.ensure(debian.VENV[:1])
+    place = STACK / name
+    python = place / "bin" / "python"
+    stamp = Stamp(place / "stamp-requirements", digest([requirements], *(str(place), sys.version)))
+    if not stamp.is_current():
+        with step(f"Python: virtual environment {name}"):
+            _make(place)
+            _pip_at(python, log_file(name), "--requirement", requirements)
+        stamp.write()
+    return python
+
+
 def _make(place: Path) -> None:
     # An environment that was moved, or whose Python is gone, does not mend by installing.
     code = "import pip, sys; sys.exit(sys.prefix != sys.argv[1])"
@@ -78,14 +92,18 @@ def _succeeds(command: Sequence[str | Path]) -> bool:
 
 def _pip(ckan: str, *what: str | Path) -> None:
     """Install into that version's environment, with that version's constraints."""
+    constraints = DEV / f"constraints-{ckan}.txt"
+    log = log_file(folder(ckan).name)
+    _pip_at(program("python", ckan), log, "--constraint", constraints, *what)
+
+
+def _pip_at(python: Path, log: Path, *what: str | Path) -> None:
     # What a surrounding environment says of other Pythons stays out of this one.
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     # Nothing outside the stack's folder is touched, so pip's cache is in it too.
     environment["PIP_CACHE_DIR"] = str(STACK / "cache" / "pip")
-    constraints = DEV / f"constraints-{ckan}.txt"
-    command: list[str | Path] = [program("python", ckan), "-m", "pip", "install", "--quiet"]
-    command += ["--disable-pip-version-check", "--constraint", constraints]
-    console.run([*command, *what], log_file(folder(ckan).name), env=environment)
+    command: list[str | Path] = [python, "-m", "pip", "install", "--quiet"]
+    console.run([*command, "--disable-pip-version-check", *what], log, env=environment)
 
 
 def versions_made() -> list[str]:

@@ -1,0 +1,73 @@
+"""A pycsw over the ISO records of a folder: `python serve.py RECORDS DATABASE`.
+
+Run by the Python of pycsw's own environment. Prints its address, which has a free port, and the
+number of records it holds, when it is ready.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+from wsgiref.simple_server import make_server
+
+from pycsw.core import admin
+from pycsw.core.config import StaticContext
+from pycsw.server import Csw
+
+TABLE = "records"
+# A server of its own may hand out less than is asked for; a reader has to go by what it got.
+MAX_RECORDS = "100"
+
+
+def settings(database: str, url: str) -> dict[str, dict[str, str]]:
+    """Return what pycsw reads out of its configuration file."""
+    about = ("identification_title", "identification_abstract", "identification_keywords")
+    about += ("identification_keywords_type", "identification_fees", "provider_name")
+    about += ("identification_accessconstraints", "provider_url", "contact_name")
+    about += ("contact_position", "contact_address", "contact_city", "contact_stateorprovince")
+    about += ("contact_postalcode", "contact_country", "contact_phone", "contact_fax")
+    about += ("contact_email", "contact_url", "contact_hours", "contact_instructions")
+    return {
+        "server": {
+            "home": "",  # set by pycsw itself
+            "url": url,
+            "mimetype": "application/xml; charset=UTF-8",
+            "encoding": "UTF-8",
+            "language": "en-GB",
+            "maxrecords": MAX_RECORDS,
+            "profiles": "apiso",
+        },
+        "manager": {"transactions": "false"},
+        "metadata:main": {
+            **dict.fromkeys(about, "test"),
+            "contact_role": "pointOfContact",
+            "identification_keywords_type": "theme",
+        },
+        "metadata:inspire": {"enabled": "false"},
+        "repository": {"database": database, "table": TABLE},
+    }
+
+
+def main() -> None:
+    folder, file = sys.argv[1:]
+    logging.basicConfig(level=logging.WARNING)
+    database = f"sqlite:///{file}"
+    admin.setup_db(database, TABLE, "")
+    held = admin.load_records(StaticContext(), database, TABLE, folder)
+
+    def catalogue(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        csw = Csw(settings(database, url), environ, version="2.0.2")
+        status, body = csw.dispatch_wsgi()
+        start(status, [("Content-Type", csw.contenttype), ("Content-Length", str(len(body)))])
+        return [body]
+
+    server = make_server("127.0.0.1", 0, catalogue)
+    url = f"http://127.0.0.1:{server.server_port}/csw"
+    print(url, len(held), flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

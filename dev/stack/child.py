@@ -1,0 +1,85 @@
+"""Servers that tests play publisher with: they live as long as a with block, at a free port."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from .console import StackError, tail
+
+STOP_SECONDS = 10
+
+
+class Child:
+    """A process that ends with the one that started it, however that one ends.
+
+    Args:
+        command: what to run.
+        log: where its output goes, standard output only if it is not read.
+        reads: whether ``line`` is asked for.
+    """
+
+    def __init__(self, command: Sequence[str | Path], log: Path, *, reads: bool = False) -> None:
+        self._log = log
+        self._begin = log.stat().st_size if log.is_file() else 0
+        with log.open("a") as out:
+            self._process: subprocess.Popen[str] = subprocess.Popen(
+                [_program("setpriv"), "--pdeathsig", "TERM", *command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if reads else out,
+                stderr=out,
+                text=True,
+                cwd="/",
+            )
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def line(self) -> str:
+        """The next line of its output.
+
+        Raises:
+            StackError: it has ended without one.
+        """
+        output: IO[str] | None = self._process.stdout
+        found = output.readline() if output else ""
+        if not found:
+            raise self.failure()
+        return found.strip()
+
+    def failure(self) -> StackError:
+        """What to raise when it is of no use, with what it said."""
+        return StackError(f"{tail(self._log, since=self._begin)}\n\nall of it: {self._log}")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise StackError(f"{name} is not installed (Debian: util-linux)")
+    return found

@@ -1,0 +1,101 @@
+"""nginx: a real web server with listings of folders, for the tests of WAFs."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import debian
+from .child import Child
+from .console import StackError
+from .paths import STACK, log_file
+from .state import free_port, locked
+
+FIRST_PORT = 18200
+READY_SECONDS = 10
+# One process without a master: what is started is what is stopped, and it stays the same user.
+CONFIG = """\
+daemon off;
+master_process off;
+pid {own}/pid;
+error_log stderr warn;
+events {{ worker_connections 64; }}
+http {{
+    types {{ application/xml xml; text/html html; }}
+    default_type application/octet-stream;
+    log_format requests '$status $body_bytes_sent $request_uri';
+    access_log {own}/access.log requests;
+    client_body_temp_path {own}/body;
+    proxy_temp_path {own}/proxy;
+    fastcgi_temp_path {own}/fastcgi;
+    uwsgi_temp_path {own}/uwsgi;
+    scgi_temp_path {own}/scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root {root};
+        autoindex on;
+    }}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A line of the access log; ``size`` is bytes of the body."""
+
+    status: int
+    size: int
+    path: str
+
+
+@dataclass(frozen=True)
+class WebServer:
+    """An nginx that runs: its address without a slash at the end, and its access log."""
+
+    url: str
+    log: Path
+
+    def requests(self) -> list[Request]:
+        """What was asked since the last call."""
+        lines = self.log.read_text().splitlines()
+        self.log.write_text("")
+        parts = (line.split(" ", 2) for line in lines)
+        return [Request(int(status), int(size), path) for status, size, path in parts]
+
+
+def ensure() -> Path:
+    """Make sure that nginx is there, and return the program."""
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if found:
+        return Path(found)
+    with locked():
+        # Unpacked, not installed: Debian's package would start a service on port 80.
+        return debian.unpacked("nginx", STACK / "nginx") / "usr" / "sbin" / "nginx"
+
+
+@contextmanager
+def serve(root: Path, own: Path) -> Iterator[WebServer]:
+    """Serve a folder; config, log and temporary files go into another one of its own."""
+    program = ensure()
+    own.mkdir(parents=True, exist_ok=True)
+    config = own / "nginx.conf"
+    port = free_port(FIRST_PORT)
+    config.write_text(CONFIG.format(own=own, root=root, port=port))
+    command: list[str | Path] = [program, "-p", own, "-c", config, "-e", "stderr"]
+    with Child(command, log_file("nginx")) as child:
+        _wait(child, port)
+        yield WebServer(f"http://127.0.0.1:{port}", own / "access.log")
+
+
+def _wait(child: Child, port: int) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while child.is_alive and time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.02)
+    raise StackError(f"nginx does not answer at port {port}") from child.failure()

@@ -1,0 +1,37 @@
+"""pycsw: a real catalogue server, for the tests of CSW."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from . import venv
+from .child import Child
+from .paths import DEV, log_file
+from .state import locked
+
+HOME = DEV / "pycsw"
+
+
+class Catalogue(NamedTuple):
+    """A pycsw that runs: its address, and how many records it took."""
+
+    url: str
+    held: int
+
+
+def ensure() -> Path:
+    """Make its environment, which is quick when it is there; return its Python."""
+    with locked():
+        return venv.ensure_tool("venv-pycsw", HOME / "requirements.txt")
+
+
+@contextmanager
+def serve(records: Path, database: Path) -> Iterator[Catalogue]:
+    """Load the .xml files of a folder into a new database, and serve them."""
+    command: list[str | Path] = [ensure(), "-W", "ignore", HOME / "serve.py", records, database]
+    with Child(command, log_file("pycsw"), reads=True) as child:
+        url, count = child.line().split()
+        yield Catalogue(url, int(count))
