@@ -8,15 +8,18 @@ take turns; a path steps over a class with ``*``, because profiles put classes o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from lxml import etree
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values import clean_text
+from ckanext.ukharvest.parsers.reporting import parsed
 
+Parse = Callable[[str], str]
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _NIL = "nilReason"
 
@@ -72,39 +75,44 @@ class IsoNode:
         """Add a problem; ``words`` follow the field's name in the message."""
         self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
 
-    def each(self, path: str) -> Iterator[IsoNode]:
-        """The elements at the end of a path, in the document's order."""
-        found = [self.element]
-        for name in path.split("/"):
-            tag = "*" if name == "*" else f"{{*}}{name}"
-            # iterchildren("*") leaves comments and processing instructions out.
-            found = [child for each in found for child in each.iterchildren(tag)]
-        return (IsoNode(element, self._problems) for element in found)
+    def parsed(self, code: str, field: str, text: str, parse: Parse) -> str:
+        """A text through a parser of ``core.values``; what it refuses is reported as ``code``."""
+        return parsed(text, parse, partial(self.report, code, field))
 
-    def first(self, path: str) -> IsoNode | None:
+    def each(self, *paths: str) -> Iterator[IsoNode]:
+        """The elements at the ends of paths, those of each path in the document's order."""
+        for path in paths:
+            found = [self.element]
+            for name in path.split("/"):
+                tag = "*" if name == "*" else f"{{*}}{name}"
+                # iterchildren("*") leaves comments and processing instructions out.
+                found = [child for each in found for child in each.iterchildren(tag)]
+            yield from (IsoNode(element, self._problems) for element in found)
+
+    def first(self, *paths: str) -> IsoNode | None:
         """The first element at the end of a path."""
-        return next(self.each(path), None)
+        return next(self.each(*paths), None)
 
-    def said(self, path: str) -> tuple[Said, ...]:
-        """What the properties at the end of a path say, without those that say nothing."""
-        found = (each._said() for each in self.each(path))
+    def said(self, *paths: str) -> tuple[Said, ...]:
+        """What the properties at the ends of paths say, without those that say nothing."""
+        found = (each._said() for each in self.each(*paths))
         return tuple(said for said in found if said.text or said.href)
 
-    def texts(self, path: str) -> tuple[str, ...]:
+    def texts(self, *paths: str) -> tuple[str, ...]:
         """The words of ``said``; an Anchor without words gives its address."""
-        return tuple(said.text or said.href for said in self.said(path))
+        return tuple(said.text or said.href for said in self.said(*paths))
 
-    def text(self, path: str) -> str:
+    def text(self, *paths: str) -> str:
         """The first of ``texts``, "" if there is none."""
-        return next(iter(self.texts(path)), "")
+        return next(iter(self.texts(*paths)), "")
 
-    def codes(self, path: str) -> tuple[str, ...]:
+    def codes(self, *paths: str) -> tuple[str, ...]:
         """Values of code lists: codeListValue, else the words, which may be translated."""
-        return tuple(filter(None, (each._code() for each in self.each(path))))
+        return tuple(filter(None, (each._code() for each in self.each(*paths))))
 
-    def code(self, path: str) -> str:
+    def code(self, *paths: str) -> str:
         """The first of ``codes``, "" if there is none."""
-        return next(iter(self.codes(path)), "")
+        return next(iter(self.codes(*paths)), "")
 
     def _said(self) -> Said:
         """Of a property: CharacterString, else Anchor, else a translation, else all its words."""
@@ -131,8 +139,8 @@ class IsoNode:
         for child in self.element.iterchildren("*"):
             value = clean_text(child.get("codeListValue")) or _words(child)
             if value:
-                return value
-        return _words(self.element)
+                return " ".join(value.split())
+        return " ".join(_words(self.element).split())
 
 
 def _words(element: etree._Element) -> str:
