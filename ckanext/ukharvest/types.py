@@ -23,6 +23,7 @@ from ckanext.ukharvest.readers import ckan as ckan_site
 from ckanext.ukharvest.readers import dkan as dkan_site
 from ckanext.ukharvest.readers import document, rdf, xml_document
 from ckanext.ukharvest.readers.json_outline import Shape
+from ckanext.ukharvest.readers.xml_records import XmlShape
 
 
 def _no_old_guids(_raw: RawRecord) -> tuple[str, ...]:
@@ -136,7 +137,7 @@ DKAN = SourceType(
     old_guids=dkan.old_guids,
 )
 
-_INVENTORY_SHAPE = xml_document.XmlShape(
+_INVENTORY_SHAPE = XmlShape(
     kind=inventory_document.KIND,
     paths=inventory_document.PATHS,
     root=inventory_document.ROOT,
@@ -182,7 +183,7 @@ DCAT_RDF = SourceType(
     aliases=("dcat_xml",),
 )
 
-_GEMINI_SHAPE = xml_document.XmlShape(
+_GEMINI_SHAPE = XmlShape(
     kind=gemini_document.KIND,
     paths=gemini_document.PATHS,
     root=gemini_document.ROOT,
@@ -191,6 +192,7 @@ _GEMINI_SHAPE = xml_document.XmlShape(
     modified=gemini_document.modified,
     singular="record",
     identifier="gmd:fileIdentifier",
+    called=gemini_document.called,
 )
 
 GEMINI_SINGLE = SourceType(

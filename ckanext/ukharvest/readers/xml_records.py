@@ -1,0 +1,202 @@
+"""An XML document cut into its records, element by element.
+
+The document is read twice from the file that the network filled: once to check all of it and to
+keep what its records inherit, once to hand them over. Neither time is it in memory as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import IO, Protocol
+
+from lxml import etree
+
+from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.records import Problem, RawRecord
+
+ACCEPT = "application/xml, text/xml;q=0.9, */*;q=0.1"
+
+
+class Checker(Protocol):
+    """Checks one document, piece by piece, against what its format demands."""
+
+    def record(self, element: etree._Element) -> None:
+        """Check one record, which still stands in the document."""
+
+    def rest(self, root: etree._Element) -> None:
+        """Check the document without its records."""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the structure, the first fault first; nothing if all is well."""
+
+
+@dataclass(frozen=True)
+class XmlShape:
+    """Where in a document the records are, and what a reader has to know of one.
+
+    Attributes:
+        kind: the document's name in messages.
+        paths: local names from the root to a record.
+        root: the expected root in a person's words.
+        guid: a record's identity, "" if it has none.
+        content: the record with what it inherits from the rest of the document: what is stored,
+            and compared with the last run's.
+        modified: the record's own stamp, given the root and the record.
+        is_gone: whether the document says of the record that it is withdrawn.
+        checker: makes a checker for one document; None where there is no schema.
+        alone: why a document that is a record itself does not prove that there are no others.
+        singular: what a record is called.
+        identifier: the element that holds its identity.
+    """
+
+    kind: str
+    paths: tuple[tuple[str, ...], ...]
+    root: str
+    guid: Callable[[etree._Element], str]
+    content: Callable[[etree._Element, etree._Element], etree._Element]
+    modified: Callable[[etree._Element, etree._Element], str]
+    is_gone: Callable[[etree._Element], bool] = lambda _record: False
+    checker: Callable[[], Checker] | None = None
+    alone: str = ""
+    singular: str = "dataset"
+    identifier: str = "Identifier"
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A document that was read to its end.
+
+    Attributes:
+        head: its root without the records.
+        problems: what breaks its schema.
+    """
+
+    head: etree._Element
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The root's local name."""
+        return _name(self.head)
+
+
+@dataclass(frozen=True)
+class XmlRecords:
+    """One document that is to be cut.
+
+    Attributes:
+        shape: what it should be.
+        body: the document, seekable.
+        url: where it was read, for messages and for its records.
+    """
+
+    shape: XmlShape
+    body: IO[bytes]
+    url: str
+
+    def check(self, *, strict: bool = False) -> Outline:
+        """Read the document to its end.
+
+        Raises:
+            ProtocolError: no XML, another document, or with ``strict`` one that breaks its schema.
+        """
+        checker = self.shape.checker() if self.shape.checker else None
+        reading = _Reading(self._elements())
+        for element in reading:
+            if checker is not None:
+                checker.record(element)
+        if _name(reading.root) not in {path[0] for path in self.shape.paths}:
+            raise self._other(reading.root)
+        if checker is None:
+            return Outline(reading.root)
+        checker.rest(reading.root)
+        problems = checker.problems()
+        if problems and strict:
+            raise _refused(self.shape.kind, self.url, problems)
+        return Outline(reading.root, problems)
+
+    def cut(self, outline: Outline) -> Generator[RawRecord, None, int]:
+        """Yield every record; return how many there are."""
+        number = 0
+        for number, element in enumerate(_Reading(self._elements()), 1):
+            yield self._record(outline.head, element, f"{self.shape.singular} {number}")
+        return number
+
+    def _record(self, head: etree._Element, element: etree._Element, position: str) -> RawRecord:
+        shape = self.shape
+        guid = shape.guid(element)
+        content = etree.tostring(shape.content(head, element), encoding="unicode")
+        raw = RawRecord(
+            guid=guid,
+            content=content,
+            url=self.url,
+            modified=shape.modified(head, element),
+            deleted=shape.is_gone(element) and bool(guid),
+            position=position,
+        )
+        if guid:
+            return raw
+        missing = f"{position}: {shape.identifier} is missing"
+        message = f"{missing}; expected a text that stays the same"
+        return replace(raw, error=ParseError(message, code="missing-identifier"))
+
+    def _elements(self) -> Generator[etree._Element, None, etree._Element]:
+        try:
+            return (yield from xml.elements(self.body, self.shape.paths, url=self.url))
+        except ParseError as exc:
+            raise _not_ours(exc, self.shape.kind, self.url) from exc
+
+    def _other(self, root: etree._Element) -> ProtocolError:
+        found = _name(root)
+        return ProtocolError(
+            f"the document at {self.url} is not {self.shape.kind}: its root element is <{found}>;"
+            f" expected {self.shape.root}",
+            code="wrong-root",
+            url=self.url,
+            line=xml.line_of(root),
+        )
+
+
+class _Reading:
+    """Iterates over elements and keeps the root that comes at the end."""
+
+    root: etree._Element
+
+    def __init__(self, found: Generator[etree._Element, None, etree._Element]) -> None:
+        self._found = found
+
+    def __iter__(self) -> Generator[etree._Element, None, None]:
+        self.root = yield from self._found
+
+
+def _name(element: etree._Element) -> str:
+    return str(etree.QName(element).localname)
+
+
+def _not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
+    """Say what came instead of the document."""
+    if exc.code == "html":
+        named = exc.message.partition("instead of XML")[2].replace(" without a title", "")
+        message, code = f"HTML page instead of {kind}{named}: {url}", "html-page"
+    elif exc.message.startswith("the document is empty"):
+        message = f"the document at {url} is empty; expected {kind}"
+        code = "empty-document"
+    else:
+        where = f" in line {exc.line}" if exc.line else ""
+        message = f"not {kind}: {exc.message}{where} of {url}"
+        code = "doctype" if exc.code == "doctype" else "xml-syntax"
+    return ProtocolError(message, code=code, url=url, line=exc.line)
+
+
+def _refused(kind: str, url: str, problems: tuple[Problem, ...]) -> ProtocolError:
+    first = problems[0]
+    where = f" in line {first.line}" if first.line else ""
+    return ProtocolError(
+        f"the {kind} at {url} breaks its schema{where}: {first.message}; with the option"
+        " validation set to lenient the readable datasets would be harvested",
+        code="schema",
+        url=url,
+        line=first.line,
+    )
