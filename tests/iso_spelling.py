@@ -1,0 +1,28 @@
+"""ISO 19139 spelt out, for documents that tests make."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape, quoteattr
+
+CODES = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml#"
+
+
+def el(name: str, *content: str, **attributes: str) -> str:
+    """Spell an element; in names of attributes ``__`` stands for the colon."""
+    spelt = "".join(f" {k.replace('__', ':')}={quoteattr(v)}" for k, v in attributes.items())
+    return f"<{name}{spelt}>{''.join(content)}</{name}>" if content else f"<{name}{spelt}/>"
+
+
+def text(name: str, value: str, href: str = "") -> str:
+    """A property with a text, an Anchor if there is an address."""
+    kind = "gmx:Anchor" if href else "gco:CharacterString"
+    more = {"xlink__href": href} if href else {}
+    return el(name, el(kind, escape(value), **more))
+
+
+def code(name: str, kind: str, value: str) -> str:
+    return el(name, el(f"gmd:{kind}", codeList=CODES + kind, codeListValue=value))
+
+
+def nil(name: str, why: str = "missing") -> str:
+    return el(name, gco__nilReason=why)
