@@ -146,7 +146,7 @@ class XmlRecords:
         try:
             return (yield from xml.elements(self.body, self.shape.paths, url=self.url))
         except ParseError as exc:
-            raise _not_ours(exc, self.shape.kind, self.url) from exc
+            raise not_ours(exc, self.shape.kind, self.url) from exc
 
     def _other(self, root: etree._Element) -> ProtocolError:
         found = _name(root)
@@ -175,7 +175,7 @@ def _name(element: etree._Element) -> str:
     return str(etree.QName(element).localname)
 
 
-def _not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
+def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
     """Say what came instead of the document."""
     if exc.code == "html":
         named = exc.message.partition("instead of XML")[2].replace(" without a title", "")
