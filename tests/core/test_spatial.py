@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.spatial import bounds, from_json, parse_spatial, valid_geojson
+from ckanext.ukharvest.core.spatial import (
+    Box,
+    bbox_polygon,
+    bounds,
+    from_json,
+    parse_spatial,
+    valid_geojson,
+)
 
 LONDON = (-0.5, 51.25, 0.25, 51.75)
 
@@ -111,3 +118,11 @@ def test_collections_keep_all_their_parts() -> None:
 def test_a_long_text_takes_no_time() -> None:
     assert parse_spatial("1" * 1_000_000 + "x") is None
     assert parse_spatial("1 " * 500_000 + "x") is None
+
+
+@pytest.mark.parametrize(
+    ("box", "ends"),
+    [((1.0, 50.0, 1.0, 51.0), [[1.0, 50.0], [1.0, 51.0]]), ((1, 50, 2, 50), [[1, 50], [2, 50]])],
+)
+def test_a_box_without_width_or_height_is_a_line(box: Box, ends: list[list[float]]) -> None:
+    assert bbox_polygon(*box) == {"type": "LineString", "coordinates": ends}

@@ -48,8 +48,8 @@ _LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNOR
 def bbox_polygon(west: float, south: float, east: float, north: float) -> Geometry:
     """Return a box in degrees as a geometry.
 
-    A box without extent is a point; one across the 180th meridian (west > east) is cut in two,
-    as RFC 7946, section 3.1.9, asks.
+    A box without extent is a point, one without width or height a line; one across the 180th
+    meridian (west > east) is cut in two, as RFC 7946, section 3.1.9, asks.
 
     Raises:
         ValueError: coordinates outside WGS 84, or south above north.
@@ -60,6 +60,9 @@ def bbox_polygon(west: float, south: float, east: float, north: float) -> Geomet
         raise ValueError(f"the box has its south ({south:g}) above its north ({north:g})")
     if west == east and south == north:
         return {"type": "Point", "coordinates": [west, south]}
+    if west == east or (south == north and west < east):
+        # A polygon without area is refused by search indexes.
+        return {"type": "LineString", "coordinates": [[west, south], [east, north]]}
     if west > east:
         parts = [_ring(west, south, 180.0, north), _ring(-180.0, south, east, north)]
         return {"type": "MultiPolygon", "coordinates": [[part] for part in parts]}
