@@ -17,7 +17,7 @@ CSV | csv | text/csv, text/comma-separated-values, application/csv, text/x-csv, 
 TSV | tsv, tab | text/tab-separated-values, text/tsv | tab separated values, tab delimited, tab separated
 PSV | psv | text/pipe-separated-values | pipe separated values
 XLS | xls, xlt | application/vnd.ms-excel, application/msexcel, application/x-msexcel, application/x-ms-excel, application/x-excel, application/x-dos_ms_excel, application/xls, application/x-xls, application/excel | excel, ms excel, microsoft excel, excel document, spreadsheet
-XLSX | xlsx | application/vnd.openxmlformats-officedocument.spreadsheetml.sheet | excel xlsx, office open xml spreadsheet, excel ooxml spreadsheet, ooxml spreadsheet
+XLSX | xlsx | application/vnd.openxmlformats-officedocument.spreadsheetml.sheet | excel xlsx, excel2007, office open xml spreadsheet, excel ooxml spreadsheet, ooxml spreadsheet
 XLSM | xlsm | application/vnd.ms-excel.sheet.macroenabled.12 |
 XLSB | xlsb | application/vnd.ms-excel.sheet.binary.macroenabled.12 |
 XLTM | xltm | application/vnd.ms-excel.template.macroenabled.12 |
@@ -32,21 +32,21 @@ TopoJSON | topojson | application/topo+json | topo json
 XML | xml | application/xml, text/xml, application/x-xml | xml file, extensible markup language
 XSD | xsd | application/xsd+xml | xml schema
 XSLT | xsl, xslt | application/xslt+xml |
-SHP | shp | application/x-shp, application/x-shapefile, application/vnd.shp, application/x-zipped-shp, application/shp, x-gis/x-shapefile | shapefile, shape file, shape, esri shapefile, esri shape file, shape-zip, arcgis shapefile, zipped shapefile, shpz
+SHP | shp | application/x-shp, application/x-shapefile, application/vnd.shp, application/x-zipped-shp, application/shp, x-gis/x-shapefile | shapefile, shape file, shape, esri shapefile, esri shape file, shape-zip, arcgis shapefile, zipped shapefile, shpz, tgrshp
 GPKG | gpkg | application/geopackage+sqlite3, application/geopackage+vnd.sqlite3, application/x-gpkg, application/geopackage | geopackage, ogc geopackage
 FlatGeobuf | fgb | application/flatgeobuf, application/x-flatgeobuf | flat geobuf
-GDB | gdb | application/x-filegdb, application/x-esri-filegdb | file geodatabase, filegeodatabase, esri file geodatabase, filegdb, geodatabase, esri geodatabase
+GDB | gdb | application/x-filegdb, application/x-esri-filegdb | file geodatabase, filegeodatabase, esri file geodatabase, filegdb, geodatabase, esri geodatabase, sde feature class
 Parquet | parquet | application/vnd.apache.parquet, application/parquet, application/x-parquet | apache parquet
 GeoParquet | geoparquet | application/vnd.apache.geoparquet | geo parquet
 Arrow | arrow, feather | application/vnd.apache.arrow.file, application/vnd.apache.arrow.stream | apache arrow
-GML | gml | application/gml+xml, application/gml, text/gml | geography markup language
+GML | gml | application/gml+xml, application/gml, text/gml, application/vnd.ogc.gml | geography markup language, gml xml, gml2, gml3, gml31, gml32, gml 2, gml 3, inspire gml
 KML | kml | application/vnd.google-earth.kml+xml, application/vnd.google-earth.kml, application/kml | keyhole markup language, google earth
 KMZ | kmz | application/vnd.google-earth.kmz+xml, application/vnd.google-earth.kmz, application/kmz |
 GPX | gpx | application/gpx+xml | gps exchange format
 DXF | dxf | image/vnd.dxf, application/dxf, application/x-dxf | autocad dxf
 DWG | dwg | image/vnd.dwg, application/acad, application/dwg | autocad dwg
 TAB | | application/x-mapinfo-tab | mapinfo, mapinfo tab
-MIF | mif | application/vnd.mif, application/x-mapinfo-mif | mapinfo mif, mapinfo interchange format
+MIF | mif | application/vnd.mif, application/x-mapinfo-mif | mapinfo mif, mapinfo interchange format, mif mid
 E00 | e00 | application/x-e00 | arc info interchange, arcinfo interchange file
 LAS | las | application/vnd.las | lidar
 LAZ | laz | application/vnd.laszip | laszip, compressed lidar
@@ -58,9 +58,9 @@ TIFF | tif, tiff, geotiff, geotif | image/tiff, image/geotiff, image/tiff-fx | g
 ECW | ecw | image/ecw, image/x-ecw | enhanced compression wavelet
 MrSID | sid | image/x-mrsid | mrsid
 JP2 | jp2, j2k | image/jp2, image/jpx | jpeg 2000, jpeg2000
-NetCDF | nc, nc4, cdf, netcdf | application/netcdf, application/x-netcdf | net cdf, network common data form
+NetCDF | nc, nc4, cdf, netcdf | application/netcdf, application/x-netcdf | net cdf, network common data form, netcdf3, netcdf4, netcdf 3, netcdf 4, netcdf4 classic
 GRIB | grib, grb, grib2, grb2 | application/x-grib, application/wmo-grib | grib2
-HDF | hdf, h5, hdf5, he5 | application/x-hdf, application/x-hdf5 | hdf5, hierarchical data format
+HDF | hdf, h5, hdf5, he5 | application/x-hdf, application/x-hdf5 | hdf4, hdf5, hierarchical data format
 Zarr | zarr | application/vnd+zarr, application/vnd.zarr |
 RDF | rdf | application/rdf+xml, text/rdf | rdf xml, rdfxml
 TTL | ttl | text/turtle, application/x-turtle, application/turtle | turtle, rdf turtle, rdf ttl
@@ -123,7 +123,7 @@ PC-Axis | px | text/x-px, application/x-px | pc axis, pcaxis
 XBRL | xbrl | application/xbrl-instance+xml | ixbrl
 ICS | ics, ifb, ical | text/calendar | icalendar, i cal
 VCF | vcf | text/vcard, text/x-vcard | vcard
-Atom Feed | atom | application/atom+xml | atom, atom feed
+Atom Feed | atom | application/atom+xml | atom, atom feed, inspire atom, inspire atom feed
 RSS | rss | application/rss+xml | rss feed, rss 2.0, georss
 WMS | | application/vnd.ogc.wms_xml, application/vnd.ogc.wms | web map service, web mapping service, wms srvc, wms c, view service
 WFS | | application/vnd.ogc.wfs_xml, application/vnd.ogc.wfs | web feature service, wfs srvc
@@ -132,9 +132,12 @@ WMTS | | application/vnd.ogc.wmts_xml | web map tile service, wmts srvc
 WPS | | | web processing service
 CSW | | application/vnd.ogc.csw_xml, application/vnd.ogc.csw | catalogue service for the web, catalog service for the web, catalogue service web
 SOS | | application/vnd.ogc.sos_xml | sensor observation service
+WMC | | | web map context, ows context
+OPeNDAP | | application/x-opendap | dods, opendap dods
 TMS | | | tile map service
 XYZ | xyz | chemical/x-xyz | xyz tiles, xyz chemical file
-OGC API | | | ogc api features, ogcfeat, ogc api tiles, ogc api records, ogc api coverages, oapif
+OGC API Features | | | ogc api - features, ogcfeat, oapif, oapi features
+OGC API | | | ogc api tiles, ogc api records, ogc api coverages
 Esri REST | | | arcgis rest, esri rest api, esri rest api endpoint, arcgis geoservices rest api, geoservices rest api, geoservice, arcgis feature service, arcgis rest service, esri feature service, feature service, arcgis rest api
 ArcGIS Map Service | | | arcgis map service, map service, esri map service
 ArcGIS Map Preview | | | arcgis map preview
@@ -142,7 +145,7 @@ ArcGIS Online Map | | | arcgis online map, web map application, arcgis web map
 API | | application/openapi+json, application/vnd.oai.openapi, application/vnd.oai.openapi+json | api, rest api, web api, json api, rest, web service, webservice, openapi, swagger
 OData | | | odata, odata v4, odata v2
 OAI-PMH | | | oai pmh
-PNG | png | image/png, image/x-png |
+PNG | png | image/png, image/x-png, image/png8 |
 JPEG | jpg, jpeg, jpe | image/jpeg, image/jpg, image/pjpeg | jpg image file
 GIF | gif | image/gif |
 BMP | bmp | image/x-ms-bmp, image/bmp |
@@ -154,7 +157,7 @@ MPEG | mpg, mpeg | video/mpeg, video/x-mpeg |
 OGG | ogg, oga | audio/ogg, application/ogg |
 WAV | wav | audio/x-wav, audio/wav |
 WebM | webm | video/webm |
-ZIP | zip | application/zip, application/x-zip-compressed, application/x-zip, application/x-compressed, multipart/x-zip, application/zip-compressed | zip file, zipped, zip archive, compressed file
+ZIP | zip | application/zip, application/x-zip-compressed, application/x-zip, application/x-compressed, multipart/x-zip, application/zip-compressed | zip file, zipped, zip archive, compressed, compressed file
 GZ | gz, gzip | application/gzip, application/x-gzip | gzip file
 BZ2 | bz2 | application/x-bzip2, application/x-bzip | bzip2
 XZ | xz | application/x-xz |

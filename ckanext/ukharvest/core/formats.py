@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ckanext.ukharvest.core.format_table import formats
@@ -23,11 +24,14 @@ for _format in formats():
 # extension of a text file, "TAB" a format of MapInfo.
 _BY_NAME = {_squash(extension): label for extension, label in _BY_EXTENSION.items()} | _BY_NAME
 
+_OGC_FEATURES = "OGC API Features"
+
 # Longer is prose, or an attempt to keep the patterns below busy.
 _LONGEST = 200
+_LONGEST_PATH = 2_000
 
 # Archives say little: what lies in them is the format that people look for.
-_ARCHIVES = frozenset(("ZIP", "GZ", "BZ2", "XZ", "7Z", "TAR", "RAR"))
+ARCHIVES = frozenset(("ZIP", "GZ", "BZ2", "XZ", "7Z", "TAR", "RAR"))
 
 # RFC 6839: what a media type's suffix says of types that are not in the table.
 _SUFFIXES = {"json": "JSON", "xml": "XML", "zip": "ZIP", "gzip": "GZ", "yaml": "YAML"}
@@ -46,13 +50,17 @@ _NOISE = re.compile(
 )
 
 
-def label(value: str) -> str:
+def label(value: str, *, unless: Collection[str] = ()) -> str:
     """Return CKAN's label of a format, "" when it is not known.
 
     Read are media types (parameters ignored, RFC 6838), extensions with or without a dot, free
     names, and the URIs of IANA's registry, the EU file-type table and purl.org. Of "CSV (zip)"
     and "zipped shapefile" it is what lies in the archive. ``application/octet-stream`` is unknown:
     servers say it when they do not know themselves.
+
+    Args:
+        value: what a publisher wrote.
+        unless: names, in lower-case letters and digits alone, that mean no format here.
     """
     text = value.strip().strip("\"'").strip()
     if len(text) > _LONGEST:
@@ -63,7 +71,7 @@ def label(value: str) -> str:
         found = _of_media_type(text)
         if found or text.split("/")[0].lower() in _TYPES.split("|"):
             return found
-    return _of_name(text.lstrip(".*")) or _of_compound(text)
+    return _of_name(text.lstrip(".*"), unless) or _of_compound(text, unless)
 
 
 def of_url(url: str) -> str:
@@ -71,13 +79,22 @@ def of_url(url: str) -> str:
 
     A file in an archive ("data.csv.zip") is what lies in it. Anything else gives "".
     """
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return ""
-    query = {key.lower(): value for key, value in parse_qsl(parts.query)}
-    path = unquote(parts.path)
-    return _of_query(query) or _of_service(query, path) or _of_path(path)
+    query, path = _parts(url)
+    return (
+        _of_request(query)
+        or _of_query(query)
+        or _of_service(path)
+        or _of_path(path)
+        or next(filter(None, (_of_path(query.get(key, "")) for key in _FILES)), "")
+    )
+
+
+def of_request(url: str) -> str:
+    """Return what a URL's query asks an OGC service for: the service, or the format of a file.
+
+    A URL that names no service and no request gives "", whatever its path says.
+    """
+    return _of_request(_parts(url)[0])
 
 
 def _of_uri(uri: str) -> str:
@@ -96,43 +113,96 @@ def _of_media_type(value: str) -> str:
     return _BY_MEDIA_TYPE.get(name) or _SUFFIXES.get(suffix, "")
 
 
-def _of_name(text: str) -> str:
+def _of_name(text: str, unless: Collection[str] = ()) -> str:
     """Look a name up, then again without the words around it."""
-    while text:
-        if found := _BY_NAME.get(_squash(text)):
+    while text and (name := _squash(text)) not in unless:
+        if found := _BY_NAME.get(name):
             return found
         shorter = _NOISE.sub("", text, count=1).strip()
         if shorter == text:
-            return ""
+            break
         text = shorter
     return ""
 
 
-def _of_compound(text: str) -> str:
+def _of_compound(text: str, unless: Collection[str]) -> str:
     """Read a name of several parts ("CSV (zip)", "xls, xlsx"): the first that is no archive.
 
     Every part has to be known, or else the text is prose in which a format's name may be a word.
     """
     text = re.sub(r"^(zip)(?:ped)?\s+", r"\1, ", text, flags=re.IGNORECASE)
     parts = [part for part in re.split(r"[\s]*[(),;/+&|][\s]*|\s+in\s+|\.", text) if part]
-    labels = [_of_media_type(part) or _of_name(part) for part in parts]
+    labels = [_of_media_type(part) or _of_name(part, unless) for part in parts]
     if len(labels) < 2 or not all(labels):
         return ""
-    return next((name for name in labels if name not in _ARCHIVES), labels[0])
+    return next((name for name in labels if name not in ARCHIVES), labels[0])
 
 
 _OUTPUT = ("format", "outputformat", "exportformat", "f", "_format", "fmt", "filetype")
+_FILES = ("file", "filename", "fname")
 _OGC = frozenset(("WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS"))
-_ARCGIS = re.compile(r"/(?:Feature|Map|Image|Scene|VectorTile)Server(?:/|$)", re.IGNORECASE)
-_OGC_ON_ARCGIS = re.compile(r"/(W[MFC]S|WMTS)(?:Server)?/?$", re.IGNORECASE)
+# Requests that one service alone knows.
+_REQUESTS = {
+    "getmap": "WMS",
+    "getlegendgraphic": "WMS",
+    "getfeature": "WFS",
+    "getcoverage": "WCS",
+    "gettile": "WMTS",
+    "getrecordbyid": "CSW",
+    "getobservation": "SOS",
+}
+# Of these the format asked for is a file's; elsewhere it is a map image's, or a description's.
+_FILE_SERVICES = frozenset(("WFS", "WCS", "WPS", "SOS"))
+_ON_PATH = (
+    (re.compile(r"/generatekml(?:/|$)|/wms/kml$", re.IGNORECASE), "KML"),
+    # ArcGIS serves OGC services below its own.
+    (re.compile(r"/(W[MFC]S|WMTS)(?:Server)?/?$", re.IGNORECASE), ""),
+    # A script named after a service; the servlets of old ArcIMS and WMTS by plain addresses.
+    (re.compile(r"/(W[MFC]S|WMTS|CSW|SOS|WPS)\.[a-z]{2,4}$", re.IGNORECASE), ""),
+    (re.compile(r"com\.esri\.(W[MF]S)\.esrimap$", re.IGNORECASE), ""),
+    (re.compile(r"/(WMTS)(?:/[\d.]+/|-?)capabilities\.xml$", re.IGNORECASE), ""),
+    # THREDDS serves files too: only its other services are told by their folders.
+    (re.compile(r"/thredds/(WMS|WCS)/", re.IGNORECASE), ""),
+    (re.compile(r"/dodsc/", re.IGNORECASE), "OPeNDAP"),
+    (
+        re.compile(r"/(?:Feature|Map|Image|Scene|VectorTile)Server(?:/|$)", re.IGNORECASE),
+        "Esri REST",
+    ),
+    (re.compile(r"/arcgis/rest/services(?:/|$)", re.IGNORECASE), "Esri REST"),
+    # "/collections" alone is a museum's page as often as a service's.
+    (re.compile(r"/collections/[^/]+/items(?:/|$)|/ogcapi(?:/|$)", re.IGNORECASE), _OGC_FEATURES),
+    (re.compile(r"/ogc/features(?:/|$)", re.IGNORECASE), _OGC_FEATURES),
+    # INSPIRE's pre-defined downloads; a file below such a folder is what its extension says.
+    (re.compile(r"/atom(?:/[^/]+)*\.xml$|/atom/?$", re.IGNORECASE), "Atom Feed"),
+    (re.compile(r"/inspirepredefineddatasetdownload$", re.IGNORECASE), "Atom Feed"),
+)
 
 
-def _of_query(query: dict[str, str]) -> str:
-    """Return the format that a query asks for; a map image's format is not the service's."""
-    service = query.get("service", "").upper()
-    request = query.get("request", "").lower()
-    if service in ("WMS", "WMTS", "CSW") or request in ("getmap", "getcapabilities"):
-        return ""
+def _parts(url: str) -> tuple[dict[str, str], str]:
+    """The query with lower-case names, and the path without parameters (;jsessionid=…)."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return {}, ""
+    query = {key.lower(): value for key, value in parse_qsl(parts.query)}
+    # Only the end tells, and the patterns have to end in time.
+    return query, re.sub(r";[^/]*", "", unquote(parts.path))[-_LONGEST_PATH:]
+
+
+def _of_request(query: dict[str, str]) -> str:
+    request = query.get("request", "").strip().lower()
+    service = query.get("service", "").strip().upper()
+    service = service if service in _OGC else _REQUESTS.get(request, "")
+    # With its box a GetMap is one image; without, it is an address to which the box is added.
+    image = request == "getlegendgraphic" or (request == "getmap" and "bbox" in query)
+    if not image and (service not in _FILE_SERVICES or request == "getcapabilities"):
+        return service
+    found = _asked_for(query)
+    # OGC 04-094 knows no JSON: services that give it give GeoJSON.
+    return ("GeoJSON" if (service, found) == ("WFS", "JSON") else found) or service
+
+
+def _asked_for(query: dict[str, str]) -> str:
     for key in _OUTPUT:
         wanted = query.get(key, "")
         found = label(wanted) if wanted else ""
@@ -142,16 +212,15 @@ def _of_query(query: dict[str, str]) -> str:
     return ""
 
 
-def _of_service(query: dict[str, str], path: str) -> str:
-    service = query.get("service", "").upper()
-    if service in _OGC:
-        return service
-    if match := _OGC_ON_ARCGIS.search(path):
-        return match[1].upper()
-    if query.get("request", "").lower() == "getmap":
-        return "WMS"
-    if _ARCGIS.search(path):
-        return "Esri REST"
+def _of_query(query: dict[str, str]) -> str:
+    """Return the format that a query asks for; that of capabilities says nothing of the data."""
+    return "" if query.get("request", "").lower() == "getcapabilities" else _asked_for(query)
+
+
+def _of_service(path: str) -> str:
+    for pattern, name in _ON_PATH:
+        if match := pattern.search(path):
+            return name or match[1].upper()
     last = path.rstrip("/").rpartition("/")[2].upper()
     return last if last in _OGC or last == "SPARQL" else ""
 
@@ -163,6 +232,6 @@ def _of_path(path: str) -> str:
     if not dot:
         return ""
     outer = _BY_EXTENSION.get(extension, "")
-    if outer in _ARCHIVES and "." in stem:
+    if outer in ARCHIVES and "." in stem:
         return _BY_EXTENSION.get(stem.rpartition(".")[2], "") or outer
     return outer
