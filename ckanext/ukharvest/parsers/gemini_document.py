@@ -6,6 +6,7 @@ ISO 19139 (gmd), ISO 19115-2 (gmi) and ISO 19115-3 (mdb) have the same root name
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import dataclass
 
 from lxml import etree
 
@@ -22,15 +23,48 @@ _ENVELOPES: tuple[tuple[str, ...], ...] = (
 PATHS = tuple((*envelope, name) for envelope in _ENVELOPES for name in RECORDS)
 
 
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A date as it stands in a record, and the element that it stands in."""
+
+    field: str
+    text: str
+    node: IsoNode
+
+
 def identifier(record: etree._Element) -> str:
     """The fileIdentifier (GEMINI 45), or ISO 19115-3's metadataIdentifier; "" if it has none."""
-    node = IsoNode(record, [])
-    return node.text("fileIdentifier") or node.text("metadataIdentifier/*/code")
+    return IsoNode(record, []).text("fileIdentifier", "metadataIdentifier/*/code")
 
 
 def modified(_root: etree._Element, record: etree._Element) -> str:
     """The metadata date (GEMINI 30) as it stands there."""
-    return IsoNode(record, []).text("dateStamp")
+    return stamp(IsoNode(record, [])).text
+
+
+def stamp(record: IsoNode) -> Stamp:
+    """Return the metadata date; of ISO 19115-3's several the last revision, else the creation."""
+    if (node := record.first("dateStamp")) is not None:
+        return Stamp("gmd:dateStamp", record.text("dateStamp"), node)
+    dates = [
+        (each.code("dateType"), each.text("date"), each)
+        for each in record.each("dateInfo/*")
+        if each.text("date")
+    ]
+    for wanted in ("revision", "creation", ""):
+        found = [(text, each) for kind, text, each in dates if wanted in ("", kind)]
+        if found:
+            text, each = max(found, key=lambda pair: pair[0])
+            return Stamp("mdb:dateInfo", text, each)
+    return Stamp("gmd:dateStamp", "", record)
+
+
+def called(root: etree._Element) -> str:
+    """What a document with another root is, where people take it for a GEMINI record; else ""."""
+    names = {etree.QName(child).localname for child in root.iterchildren("*")}
+    if etree.QName(root).localname == "metadata" and names & {"idinfo", "metainfo", "Esri"}:
+        return "FGDC record, not ISO/GEMINI"
+    return ""
 
 
 def content(_root: etree._Element, record: etree._Element) -> etree._Element:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,3 +30,18 @@ class Entry:
     guid: str
     url: str
     options: Mapping[str, Any]
+
+
+def listed(values: Iterable[Any]) -> str:
+    """A JSON list of what is not empty, each once; "" for none."""
+    found: list[Any] = []
+    for each in values:
+        if each and each not in found:
+            found.append(each)
+    return json.dumps(found, ensure_ascii=False) if found else ""
+
+
+def several(values: Iterable[str]) -> str:
+    """One text as it is, several as a JSON list."""
+    found = tuple(dict.fromkeys(filter(None, values)))
+    return found[0] if len(found) == 1 else listed(found)

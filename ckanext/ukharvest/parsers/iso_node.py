@@ -95,7 +95,7 @@ class IsoNode:
 
     def said(self, *paths: str) -> tuple[Said, ...]:
         """What the properties at the ends of paths say, without those that say nothing."""
-        found = (each._said() for each in self.each(*paths))
+        found = (each.own_said() for each in self.each(*paths))
         return tuple(said for said in found if said.text or said.href)
 
     def texts(self, *paths: str) -> tuple[str, ...]:
@@ -108,14 +108,14 @@ class IsoNode:
 
     def codes(self, *paths: str) -> tuple[str, ...]:
         """Values of code lists: codeListValue, else the words, which may be translated."""
-        return tuple(filter(None, (each._code() for each in self.each(*paths))))
+        return tuple(filter(None, (each.own_code() for each in self.each(*paths))))
 
     def code(self, *paths: str) -> str:
         """The first of ``codes``, "" if there is none."""
         return next(iter(self.codes(*paths)), "")
 
-    def _said(self) -> Said:
-        """Of a property: CharacterString, else Anchor, else a translation, else all its words."""
+    def own_said(self) -> Said:
+        """What this property says: its text, else its Anchor, a translation, or all its words."""
         parts = {IsoNode(child, []).name: child for child in self.element.iterchildren("*")}
         plain = parts.get("CharacterString")
         if plain is not None and (text := _words(plain)):
@@ -135,7 +135,8 @@ class IsoNode:
         english = [text for locale, text in found if locale[:2] in ("en", "lo") and text]
         return next(iter(english or [text for _, text in found if text]), "")
 
-    def _code(self) -> str:
+    def own_code(self) -> str:
+        """The code list value that this property holds, on one line."""
         for child in self.element.iterchildren("*"):
             value = clean_text(child.get("codeListValue")) or _words(child)
             if value:

@@ -49,6 +49,7 @@ class XmlShape:
         alone: why a document that is a record itself does not prove that there are no others.
         singular: what a record is called.
         identifier: the element that holds its identity.
+        called: what a document with another root is, "" if that is not known.
     """
 
     kind: str
@@ -62,6 +63,7 @@ class XmlShape:
     alone: str = ""
     singular: str = "dataset"
     identifier: str = "Identifier"
+    called: Callable[[etree._Element], str] = lambda _root: ""
 
 
 @dataclass(frozen=True)
@@ -149,9 +151,10 @@ class XmlRecords:
             raise not_ours(exc, self.shape.kind, self.url) from exc
 
     def _other(self, root: etree._Element) -> ProtocolError:
-        found = _name(root)
+        words = self.shape.called(root)
+        found = f"<{_name(root)}> ({words})" if words else f"<{_name(root)}>"
         return ProtocolError(
-            f"the document at {self.url} is not {self.shape.kind}: its root element is <{found}>;"
+            f"the document at {self.url} is not {self.shape.kind}: its root element is {found};"
             f" expected {self.shape.root}",
             code="wrong-root",
             url=self.url,
