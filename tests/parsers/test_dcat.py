@@ -75,7 +75,11 @@ def test_a_complete_dataset_has_no_problems() -> None:
             "licence",
             Licence("uk-ogl", OGL_TITLE, OGL),
         ),
-        (f'dct:rights "Published under {OGL}."', "licence", Licence("uk-ogl", OGL_TITLE, OGL)),
+        (
+            f'dct:rights "Published under {OGL}."',
+            "licence",
+            Licence("uk-ogl", f"Published under {OGL}.", OGL),
+        ),
         (
             "dct:license <http://a.uk/def/licenses/cc-zero>",
             "licence",

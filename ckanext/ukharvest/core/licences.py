@@ -1,8 +1,4 @@
-"""Licences under CKAN's ids, found by exact id, address or title.
-
-Free text ("Contains public sector information licensed under …") has its place at the end of
-``find``; no pattern of that kind is read yet.
-"""
+"""Licences under CKAN's ids, found by exact id, address or title, or named in a sentence."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
+from ckanext.ukharvest.core import licence_phrases as phrases
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.text import is_redacted
 from ckanext.ukharvest.core.web import is_web_url
@@ -139,7 +136,7 @@ def find(value: str) -> Licence | None:
     Known are CKAN's ids with their SPDX forms and titles, without regard to case, version and
     spelling of "licence", and the addresses of their texts; what is not known keeps id "" and has
     the text as title or url. A known licence has CKAN's title, and the address as given, which
-    holds the version.
+    holds the version; one that a sentence names has the whole text as title (see ``words``).
     """
     text = " ".join(value.split())
     if _squash(text) in _PLACEHOLDERS or not _squash(text) or is_redacted(text):
@@ -148,7 +145,34 @@ def find(value: str) -> Licence | None:
         return _by_address(text) or Licence(url=text)
     bare = "https://" + text
     found = _by_name(text) or (_by_address(bare) if "/" in text and is_web_url(bare) else None)
-    return found or Licence(title=text)
+    return found or _in_sentences(text, value) or Licence(title=text)
+
+
+def words(licence: Licence) -> str:
+    """What a source says of a licence beyond its name, or for want of one."""
+    known = _TITLES.get(licence.id)
+    return "" if known is not None and licence.title in ("", known) else licence.title
+
+
+def _in_sentences(text: str, value: str) -> Licence | None:
+    """The one licence that a text gives in words; None where it gives several, or takes back."""
+    found: dict[str, Licence] = {}
+    for sentence in phrases.statements(value):
+        for url in phrases.addresses(sentence):
+            if is_web_url(url) and (licence := _by_address(url)):
+                found.setdefault(licence.id, licence)
+        for licence_id, name in phrases.named(sentence):
+            licence = _BY_ID.get(licence_id, Licence())
+            found.setdefault(licence_id, replace(licence, url=_url_of(name, licence)))
+    # The Open Government Licence says of itself that it goes with CC BY.
+    if found.keys() == {"uk-ogl", "cc-by"}:
+        del found["cc-by"]
+    if "cc-nc" in found:
+        found = {"cc-nc": found["cc-nc"]}
+    elif phrases.holds_back(value):
+        return None
+    licence_id, licence = next(iter(found.items()), ("", Licence()))
+    return replace(licence, title=text) if len(found) == 1 and licence_id else None
 
 
 def _by_name(text: str) -> Licence | None:
@@ -215,3 +239,5 @@ _NAMES = {
     for entry in _REGISTER
     for name in (entry.licence.id, entry.licence.title, *entry.names)
 }
+_BY_ID = {entry.licence.id: entry.licence for entry in _REGISTER}
+_TITLES = {licence.id: licence.title for licence in _BY_ID.values()}

@@ -27,6 +27,8 @@ class Option:
         sysadmin_only: reaches outside the source's organisation, so an editor cannot set it.
         check: says what is wrong with a converted value, as the end of a sentence that starts
             with the option's name; "" when nothing is.
+        separator: what stands between the items of a list that comes as one text; "" for commas
+            and blanks, which names of organisations hold.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Option:
     minimum: int = 0
     sysadmin_only: bool = False
     check: Callable[[Any], str] | None = None
+    separator: str = ""
 
 
 MAX_RESOURCES = Option(
@@ -118,7 +121,7 @@ def _boolean(option: Option, value: Any) -> bool:
 def _list(option: Option, value: Any) -> tuple[str, ...]:
     """A list of texts; also as ckanext-harvest has it: tags as objects, extras as one object."""
     if isinstance(value, str):
-        value = value.replace(",", " ").split()
+        value = _items(value, option.separator)
     if isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values()):
         value = [f"{key}={each}" for key, each in value.items()]
     if isinstance(value, (list, tuple)):
@@ -129,6 +132,11 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
         if option.choices and item not in option.choices:
             raise _refused(option, item, "values from: " + ", ".join(option.choices))
     return tuple(value)
+
+
+def _items(text: str, separator: str) -> list[str]:
+    parts = text.split(separator) if separator else text.replace(",", " ").split()
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _name_of(item: Any) -> Any:

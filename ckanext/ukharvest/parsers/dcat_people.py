@@ -33,7 +33,6 @@ _ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
 # Real governments need four levels.
 _MAX_LEVELS = 10
 _OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
-_URL_IN_TEXT = re.compile(r"https?://[^\s<>\"')]+")
 
 Extras = dict[str, str]
 
@@ -180,16 +179,11 @@ def _licences(part: Node) -> Iterator[Licence]:
 
 
 def _hint(text: str) -> str:
-    """What in a text may name a licence: the address in a sentence, the id that ends a register's.
-
-    Such as ``…/licenses/cc-zero`` of a national DCAT-AP.
-    """
-    if address := _URL_IN_TEXT.search(text):
-        if address[0] != text:
-            return address[0].rstrip(".,;")
-        register = re.search(r"/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", text, re.IGNORECASE)
-        return register[1] if register else ""
-    return ""
+    """The id that ends a register's address, such as ``…/licenses/cc-zero`` of a national one."""
+    register = re.search(
+        r"https?://\S*/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", text, re.IGNORECASE
+    )
+    return register[1] if register else ""
 
 
 def rights(node: Node) -> str:

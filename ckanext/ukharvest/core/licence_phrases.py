@@ -1,0 +1,103 @@
+"""Licences named within sentences, such as "Available under the Open Government Licence v3.0".
+
+To call data open that is not does harm; to leave a licence unrecognised costs a look at its
+text. So a sentence that denies something, and a text that holds anything back, name no licence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_VERSION = (
+    r"(?:\s*\((?:OGL|ODbL|CC[ -]BY[\w -]*)\))?(?:[\s,:-]*(?:version\s*|v\.?\s*)?\d(?:\.\d)?\b)?"
+)
+# Canada's provinces and cities have licences of that name, each with a dash and its own name.
+_ELSEWHERE = r"(?!\s*[-–—]\s*(?-i:(?!UK\b|United|V?\d|Version|Crown|Public)[A-Z]))"
+_KINDS = r"(?:[\s-]+(?:non-?\s?commercial|no-?\s?deriv\w*|share-?\s?alike))*"
+
+# CKAN's id → what names it. The longest reading counts: "CC BY-NC" is not "CC BY".
+_PHRASES = tuple(
+    (licence_id, re.compile(pattern, re.IGNORECASE))
+    for licence_id, pattern in (
+        ("uk-ogl", rf"\bopen\s+government\s+licen[cs]e\b{_ELSEWHERE}{_VERSION}"),
+        ("uk-ogl", r"\b(?-i:OGL)(?:[\s-]?UK)?(?:[\s-]*v?\.?\s?\d(?:\.\d)?)?\b"),
+        ("uk-ogl", r"\bOS\s+Open\s?Data\s+licen[cs]e\b"),
+        ("cc", rf"\bcreative\s+commons[\s:-]+attribution{_KINDS}{_VERSION}"),
+        ("cc", r"\bCC[\s-]BY(?:[\s-](?:NC|SA|ND)\b)*(?:[\s-]*v?\d\.\d\b)?"),
+        ("cc-zero", r"\bCC[\s-]?(?:0|Zero)\b(?:[\s-]*v?\d\.\d\b)?|\bcreative\s+commons\s+zero\b"),
+        ("odc-odbl", rf"\bopen\s+database\s+licen[cs]e\b{_VERSION}|\b(?-i:ODbL)\b"),
+        ("odc-pddl", r"\bpublic\s+domain\s+dedication\s+(?:and|&)\s+licen[cs]e\b|\b(?-i:PDDL)\b"),
+        ("odc-by", r"\bopen\s+data\s+commons\s+attribution\b"),
+    )
+)
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"'|]+", re.IGNORECASE)
+
+# Said beside a licence, these take nothing back.
+_HARMLESS = re.compile(
+    r"\bexcept\s+where\s+(?:otherwise\s+)?(?:stated|noted)(?:\s+otherwise)?\b"
+    r"|\bunless\s+otherwise\s+(?:stated|noted)\b|\bunless\s+(?:stated|noted)\s+otherwise\b"
+    r"|\bfree\s+of\s+charge\b|\bwithout\s+(?:charge|restrictions?|limitations?)\b"
+    r"|\b(?:commercial\s+(?:and|or|&)\s+non-?\s?commercial|non-?\s?commercial\s+(?:and|or|&)"
+    r"\s+commercial)\b|\bnot\s+limited\s+to\b",
+    re.IGNORECASE,
+)
+# Whatever sentence they are in, these hold something back.
+_RESERVED = re.compile(
+    r"\bnon-?\s?commercial\b|\b(?:permission|consent|prohibited|forbidden|restricted|confidential)\b"
+    r"|\b(?:fees?|royalt(?:y|ies)|chargeable|charges?|paid|purchased?)\b|\bpersonal\s+use\b"
+    r"|\binternal\s+(?:\w+\s+){0,2}use\b|\bend[\s-]?user\s+licen[cs]e\b|\b(?-i:PSMA|PSGA|OSMA)\b"
+    r"|\bpublic\s+sector\s+(?:mapping|geospatial)\b|\bthird[\s-]+part(?:y|ies)\b"
+    r"|\bcommercial\s+(?:use|licen[cs]\w+|re-?use|users?)\b"
+    r"|\bother\s+(?:terms|conditions|licen[cs]es?|restrictions)\b"
+    r"|\b(?:some|parts?|portions?|most)\s+of\b|\blicen[cs]e\s+(?:is\s+)?required\b",
+    re.IGNORECASE,
+)
+# In its own sentence a licence with one of these is not given.
+_DENIED = re.compile(
+    r"\b(?:not|cannot|never|no\s+longer|neither|nor|unless|except|excepting|excludes?|excluding)\b"
+    r"|\w+n['’]t\b|\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b"
+    r"|\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
+
+
+def holds_back(text: str) -> bool:
+    """Tell whether a text keeps something from its reader, wherever it names a licence."""
+    return _RESERVED.search(_HARMLESS.sub(" ", text)) is not None
+
+
+def statements(text: str) -> Iterator[str]:
+    """The sentences of a text that deny nothing."""
+    for sentence in _SENTENCE.split(text):
+        if not _DENIED.search(_HARMLESS.sub(" ", _ADDRESS.sub(" ", sentence))):
+            yield sentence
+
+
+def addresses(text: str) -> Iterator[str]:
+    """The web addresses in a sentence, without the full stop or bracket behind them."""
+    for match in _ADDRESS.finditer(text):
+        url = match[0].rstrip(".,;:!?)]}")
+        yield url if "://" in url else "https://" + url
+
+
+def named(text: str) -> Iterator[tuple[str, str]]:
+    """The licences that a sentence names, by CKAN's ids ("" for none of its), and its words.
+
+    Addresses are not looked into.
+    """
+    words = _ADDRESS.sub(" ", text)
+    for licence_id, pattern in _PHRASES:
+        for match in pattern.finditer(words):
+            yield (_commons(match[0]) if licence_id == "cc" else licence_id), match[0].strip()
+
+
+def _commons(words: str) -> str:
+    """Which of the Creative Commons licences; "" for those without changes, which CKAN lacks."""
+    plain = re.sub(r"[\s-]+", " ", words.lower())
+    if re.search(r"\bnc\b|non ?commercial", plain):
+        return "cc-nc"
+    if re.search(r"\bnd\b|no ?deriv", plain):
+        return ""
+    return "cc-by-sa" if re.search(r"\bsa\b|share ?alike", plain) else "cc-by"
