@@ -17,6 +17,8 @@ _OF_FIELDS = {
     "bad-date": "Write the day as year-month-day, such as 2024-05-31, with the time behind a T"
     " where it matters: 2024-05-31T14:30:00Z.",
     "bad-email": "Write one e-mail address and nothing else, such as opendata@example.gov.uk.",
+    "bad-extent": "Give the box's four sides in degrees (WGS 84), such as -2.4, 53.3, -2.0 and"
+    " 53.6, and an outline as gml:posList with its srsName.",
     "bad-frequency": "Name the interval by a word or as ISO 8601 has it, such as monthly or R/P1M.",
     "bad-iri": "Write the address without blanks, quotes and brackets, or percent-encode them:"
     " https://example.gov.uk/my%20data.",
@@ -33,6 +35,10 @@ _OF_FIELDS = {
     " [road safety, transport].",
     "bad-type": 'Write Type="Data" for data and Type="Document" for what explains it.',
     "bad-url": "Give a whole web address, such as https://example.gov.uk/data/roads.csv.",
+    "date-not-changed": "Set the date to the day of the change, such as 2024-05-31, whenever the"
+    " record changes; a record made from a copy of another needs an identifier of its own.",
+    "converted-extent": "Give the box in degrees (WGS 84), such as -2.4, 53.3, -2.0 and 53.6, and"
+    " name the data's own system in gmd:referenceSystemInfo.",
     "email-without-mailto": "Put mailto: in front of the address: mailto:opendata@example.gov.uk.",
     "empty-entry": "Take the empty entry out of the list, or give it its fields.",
     "empty-field": "Leave the field out where nothing is known, or fill it, such as 2024-05-31.",
@@ -49,6 +55,10 @@ _OF_FIELDS = {
     " record.",
     "relative-url": "Give the address with its host, such as https://example.gov.uk/data/roads.csv;"
     " a CKAN needs ckan.site_url set for that.",
+    "reversed-period": "Give the earlier date as gml:beginPosition, such as 2019-04-01, and the"
+    " later one as gml:endPosition, such as 2020-03-31.",
+    "swapped-extent": "Put the lesser longitude west and the lesser latitude south, such as west"
+    " -2.4, east -2.0, south 53.3, north 53.6, and coordinates in the order of their system.",
     "too-many-distributions": "Split the dataset, or ask the portal to raise the source's option"
     " max_resources, such as max_resources=2000.",
     "too-many-resources": "Split the dataset, or ask the portal to raise the source's option"
@@ -61,6 +71,8 @@ _OF_FIELDS = {
     " text/csv.",
     "unknown-licence": "Give the licence's web address, such as"
     " https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/.",
+    "unknown-reference-system": "Name the system by its address in EPSG's register, such as"
+    " http://www.opengis.net/def/crs/EPSG/0/27700.",
     "wrong-case": "Write the field's name with the capitals of the specification, such as"
     " accessLevel, not accesslevel.",
     "wrong-type": "Give the kind of value that the message expects, such as the list [roads] where"

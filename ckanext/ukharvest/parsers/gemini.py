@@ -15,6 +15,7 @@ from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.parsers import gemini_extent, gemini_period, gemini_reference
 from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
@@ -67,4 +68,9 @@ _TEXTS: tuple[Field[Entry], ...] = (
 )
 
 # Later rows win where two say the same field.
-MAPPING: tuple[Field[Entry], ...] = (*_TEXTS,)
+MAPPING: tuple[Field[Entry], ...] = (
+    *_TEXTS,
+    *gemini_extent.MAPPING,
+    *gemini_period.MAPPING,
+    *gemini_reference.MAPPING,
+)
