@@ -35,6 +35,7 @@ class Defaults:
         tags, extras: added where the record has none of that name.
         groups: names of groups that the dataset is put into, beside those that it is in.
         not_overwrite: dataset fields and extras that stay as they are once set.
+        reference: how a dataset refers to its record; "" is by the record's guid.
     """
 
     owner_org: str
@@ -43,6 +44,7 @@ class Defaults:
     groups: Sequence[str] = ()
     extras: Mapping[str, str] = field(default_factory=dict)
     not_overwrite: Collection[str] = ()
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def to_package_dict(
         "type": "dataset",
         "state": "active",
     }
-    _place(package, {**defaults.extras, **_facts(record)}, schema)
+    _place(package, {**defaults.extras, **_facts(record, defaults.reference)}, schema)
     if existing:
         _keep(package, existing, defaults.not_overwrite)
     _add_groups(package, defaults.groups)
@@ -141,12 +143,12 @@ def _licence(record: DatasetRecord) -> Licence:
     return record.licence or Licence()
 
 
-def _facts(record: DatasetRecord) -> dict[str, str]:
+def _facts(record: DatasetRecord, reference: str) -> dict[str, str]:
     facts = dict(record.extras)
     # A parser keeps under an extra's name what it could not understand: blank does not replace it.
     facts.update((key, text) for key, value in FACTS.items() if (text := value(record)))
     facts["import_source"] = "harvest"
-    facts["harvest_source_reference"] = record.guid
+    facts["harvest_source_reference"] = reference or record.guid
     return {key: value for key, value in facts.items() if value}
 
 

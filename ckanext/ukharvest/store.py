@@ -23,7 +23,7 @@ from ckanext.ukharvest import compat, config, further, mapper
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
-from ckanext.ukharvest.model import Record, RecordProblem, adoption, claims, rows, versions
+from ckanext.ukharvest.model import Record, adoption, claims, coupling, rows, versions
 from ckanext.ukharvest.model.names import free_name
 
 log = logging.getLogger(__name__)
@@ -48,18 +48,15 @@ class Write:
     Attributes:
         object_id: the harvest object it came in; becomes the current one.
         record: what the source says.
-        fingerprint: of its content; stored with it.
-        url, last_modified: where it was read, and the source's own stamp of it.
+        stamp: what it was read from; stored with it.
         further: a dataset dict of ckanext-dcat's profiles; what ours has not is added from it.
         forced: also bring back a dataset that a person deleted.
     """
 
     object_id: str
     record: DatasetRecord
-    fingerprint: str
+    stamp: rows.Stamp
     defaults: mapper.Defaults
-    url: str = ""
-    last_modified: str = ""
     further: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
     schema: frozenset[str] = field(default_factory=frozenset)
@@ -109,14 +106,16 @@ def _index(written: list[tuple[str, str]]) -> list[str | UkharvestError]:
         compat.index_packages(changed)
     except compat.IndexFailed as exc:
         log.error("Search index not written for %s: %s", changed, exc)
-        _forget_fingerprints(changed)
+        _forget_stamps(changed)
         message = "the dataset is stored but the search index did not accept it; it is tried again"
         return [RejectedByCkan(f"{message} at the next run", code="index-failed") for _ in written]
     return [status for status, _package_id in written]
 
 
-def _forget_fingerprints(package_ids: Sequence[str]) -> None:
-    statement = sa.update(Record).where(Record.package_id.in_(package_ids)).values(fingerprint="")
+def _forget_stamps(package_ids: Sequence[str]) -> None:
+    # The salt too: what is only listed, or a copy, is told from its row without a fingerprint.
+    own = sa.update(Record).where(Record.package_id.in_(package_ids))
+    statement = own.values(fingerprint="", salt="")
     Session.execute(statement.execution_options(synchronize_session=False))
     Session.commit()
 
@@ -131,7 +130,7 @@ def _write(write: Write) -> tuple[str, str]:
     if package and package.state != "active" and not row.removed and not write.forced:
         return _leave_deleted(obj, row, write)
     if package is None or package.state != "active":
-        claims.refuse_foreign(obj.guid, obj.source)
+        claims.refuse_foreign(obj.guid, write.record.title, obj.source)
     status, package_id, resources = _write_package(write, row, package)
     rows.make_current(obj, package_id, status)
     _remember(row, write, status, package_id)
@@ -189,30 +188,19 @@ def _show(package_id: str) -> dict[str, Any]:
 
 def _remember(row: Record, write: Write, outcome: str, package_id: str | None) -> None:
     obj = HarvestObject.get(write.object_id)
-    is_changed = row.fingerprint != write.fingerprint
+    is_changed = row.fingerprint != write.stamp.fingerprint
     row.package_id = package_id
-    row.fingerprint = write.fingerprint
-    row.last_modified = write.last_modified
-    row.url = write.url
     row.outcome = outcome
+    rows.put_stamp(row, write.stamp)
     rows.mark_seen(row, obj)
     Session.flush()
     if is_changed and obj.content:
         versions.keep(row.id, obj.harvest_job_id, obj.content)
-    Session.query(RecordProblem).filter_by(record_id=row.id).delete(synchronize_session=False)
-    Session.add_all(
-        RecordProblem(
-            record_id=row.id,
-            code=problem.code,
-            field=problem.field,
-            message=problem.message,
-            line=problem.line,
-        )
-        for problem in write.record.problems
-    )
+    rows.replace_problems(row, write.record.problems)
+    coupling.replace(row.id, write.record.coupled)
 
 
-def skip(object_id: str, fingerprint: str) -> None:
+def skip(object_id: str, stamp: rows.Stamp) -> None:
     """Note that a record is not for us, so that it costs nothing until it changes; commits.
 
     If it has a dataset from before, the next complete runs count it as missing.
@@ -220,7 +208,7 @@ def skip(object_id: str, fingerprint: str) -> None:
     obj = HarvestObject.get(object_id)
     row = rows.locked(obj)
     row.outcome = SKIPPED
-    row.fingerprint = fingerprint
+    rows.put_stamp(row, stamp)
     rows.mark_seen(row, obj)
     obj.report_status = UNCHANGED
     Session.commit()
@@ -260,6 +248,7 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     obj = HarvestObject.get(object_id)
     row = rows.locked(obj)
     row.outcome = ERRORED
+    rows.spoil_stamp(row, obj)
     rows.mark_seen(row, obj)
     obj.report_status = ERRORED
     Session.add(

@@ -21,7 +21,7 @@ from ckanext.ukharvest.parsers import (
 )
 from ckanext.ukharvest.readers import ckan as ckan_site
 from ckanext.ukharvest.readers import dkan as dkan_site
-from ckanext.ukharvest.readers import document, rdf, xml_document
+from ckanext.ukharvest.readers import document, rdf, waf, xml_document
 from ckanext.ukharvest.readers.json_outline import Shape
 from ckanext.ukharvest.readers.xml_records import XmlShape
 
@@ -43,6 +43,10 @@ class SourceType:
             likeliest first; asked when a source is taken over. Never raises.
         volatile: what changes in a record's content and means nothing; a record that differs in
             nothing else is not modified.
+        dated: the publisher has to change a record's own date with its content; reported where
+            that was forgotten.
+        reference_is_address: datasets refer to their record by the address of its document, not
+            by its guid (``harvest_source_reference``).
     """
 
     name: str
@@ -54,6 +58,8 @@ class SourceType:
     aliases: tuple[str, ...] = ()
     old_guids: Callable[[RawRecord], tuple[str, ...]] = _no_old_guids
     volatile: re.Pattern[str] | None = None
+    dated: bool = False
+    reference_is_address: bool = False
 
 
 # What every source can be told, whatever its type; read by the CKAN side.
@@ -203,6 +209,18 @@ GEMINI_SINGLE = SourceType(
     reader=xml_document.XmlDocument(_GEMINI_SHAPE),
     parser=gemini,
     options=gemini.OPTIONS,
+    dated=True,
+    reference_is_address=True,
+)
+
+GEMINI_WAF = SourceType(
+    name="gemini-waf",
+    title="GEMINI WAF",
+    description="A web-accessible folder: a page with links to GEMINI or ISO 19139 files, as any"
+    " web server lists them or made by hand, with or without sub-folders",
+    reader=waf.Waf(_GEMINI_SHAPE, single=GEMINI_SINGLE.name),
+    parser=gemini,
+    options=(*waf.OPTIONS, *gemini.OPTIONS),
 )
 
 TYPES = {
@@ -213,6 +231,7 @@ TYPES = {
         DCAT_RDF,
         DKAN,
         GEMINI_SINGLE,
+        GEMINI_WAF,
         INVENTORY,
     )
 }

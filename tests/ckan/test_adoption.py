@@ -250,7 +250,7 @@ def test_a_guid_of_two_organisations_changes_neither_dataset(
     message = job["object_error_summary"][0]["message"]
     for part in ("Source 1", "Source 2", publisher.url(PATH), publisher.url("/other.json")):
         assert part in message
-    assert "give it another identifier" in message
+    assert "an identifier of its own here" in message
     assert portal.datasets()[:4] == before
     assert figures(portal.run(other)) == {"not modified": 1, "errored": 2}
     assert figures(portal.run(source)) == {"not modified": 4}

@@ -57,6 +57,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
+        salt: digest of what else decided how that import came out (``Setting.salt_digest``).
         etag, last_modified: the record's own validators or stamp, of that import too.
         resources: resources that we wrote: [[ckan id, key], …]; others were added by hand.
         missed_runs: complete runs in a row that did not see the record.
@@ -80,6 +81,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    salt = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
@@ -106,6 +108,24 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     message = sa.Column(sa.UnicodeText, nullable=False)
     line = sa.Column(sa.Integer)
+
+
+class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """One way to find a dataset that a service operates on; replaced at each import.
+
+    Attributes:
+        record_id: the service's record.
+        reference: identifier or address of the dataset's record, as the service gives it. The
+            record may come later, from another source, or never.
+    """
+
+    __tablename__ = "ukharvest_coupling"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger, sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"), nullable=False
+    )
+    reference = sa.Column(sa.UnicodeText, nullable=False)
 
 
 class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -241,6 +241,7 @@ def _move_rows(old_id: str, new_id: str) -> None:
         .values(
             source_id=new_id,
             fingerprint="",
+            salt="",
             last_modified="",
             etag="",
             missed_runs=0,

@@ -24,17 +24,20 @@ class GuidElsewhere(RecordError):
 class Claim(NamedTuple):
     """The source whose current harvest object names an active dataset of this guid."""
 
-    source_id: str
     title: str
     url: str
     active: bool
+    dataset_title: str
 
 
-def refuse_foreign(guid: str, source: HarvestSource) -> None:
+def refuse_foreign(guid: str, title: str, source: HarvestSource) -> None:
     """Make sure that a dataset may be made, or brought back, for a guid of this source.
 
     Holds a lock on the guid until the transaction ends, so that of two sources that bring it at
     the same moment one comes second.
+
+    Args:
+        title: of the record; the same title elsewhere means the same dataset.
 
     Raises:
         GuidElsewhere: names both sources and says what to do.
@@ -44,7 +47,7 @@ def refuse_foreign(guid: str, source: HarvestSource) -> None:
     Session.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext(:guid))"), {"guid": guid})
     claim = _claim(guid, source.id)
     if claim:
-        raise GuidElsewhere(_message(guid, source, claim), url=source.url)
+        raise GuidElsewhere(_message(guid, title, source, claim), url=source.url)
 
 
 def _claim(guid: str, source_id: str) -> Claim | None:
@@ -52,7 +55,7 @@ def _claim(guid: str, source_id: str) -> Claim | None:
     # harvester still works on, or did before it is adopted, has no rows.
     query = (
         Session.query(
-            HarvestSource.id, HarvestSource.title, HarvestSource.url, HarvestSource.active
+            HarvestSource.title, HarvestSource.url, HarvestSource.active, model.Package.title
         )
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
         .join(model.Package, model.Package.id == HarvestObject.package_id)
@@ -67,17 +70,34 @@ def _claim(guid: str, source_id: str) -> Claim | None:
     return Claim(*row) if row else None
 
 
-def _message(guid: str, source: HarvestSource, claim: Claim) -> str:
+def _message(guid: str, title: str, source: HarvestSource, claim: Claim) -> str:
     there = f"'{claim.title}' ({claim.url})"
     here = f"'{source.title}' ({source.url})"
-    advice = "give it another identifier here, or take it out of one of the two sources"
     if not claim.active:
         there += ", which is deleted"
-        advice = (
+    return (
+        f"identifier '{shorten(guid)}': a dataset of the source {there}, has it already, so the "
+        f"source {here} does not bring it in again; {_advice(title, claim)}"
+    )
+
+
+def _advice(title: str, claim: Claim) -> str:
+    """What the publisher of the second record does; the other's title may not be public."""
+    if not claim.active:
+        return (
             "clear the deleted source, or let a sysadmin take its datasets over with "
             "ckan ukharvest adopt --by-guid"
         )
+    if _plain(title) == _plain(claim.dataset_title):
+        return (
+            "it has the same title there, so take the record out of one of the two sources; to "
+            "move the dataset from one publisher to another, ask the portal's administrator"
+        )
     return (
-        f"identifier '{shorten(guid)}': a dataset of the source {there}, has it already, so the "
-        f"source {here} does not bring it in again; {advice}"
+        "it has another title there, so this is probably another dataset, whose record was made "
+        "from a copy: give the record an identifier of its own here, such as a new UUID"
     )
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.casefold().split())

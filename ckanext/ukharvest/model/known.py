@@ -37,6 +37,9 @@ class Known(NamedTuple):
     guid: str
     package_id: str | None
     fingerprint: str
+    salt: str
+    url: str
+    etag: str
     last_modified: str
     outcome: str
     missed_runs: int
@@ -94,6 +97,9 @@ def known_records(source_id: str) -> dict[str, Known]:
             Record.guid,
             Record.package_id,
             Record.fingerprint,
+            Record.salt,
+            Record.url,
+            Record.etag,
             Record.last_modified,
             Record.outcome,
             Record.missed_runs,

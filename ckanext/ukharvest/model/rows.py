@@ -5,15 +5,36 @@ Nothing here commits: the caller's transaction holds the row's lock.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.model import Record, utcnow
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.model import Record, RecordProblem, staging, utcnow
 
 Session = model.Session
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells a later run that a record has not changed since this import.
+
+    Attributes:
+        fingerprint: of its content and of the rules it was imported under.
+        salt: digest of those rules alone, for what is told without the content.
+        url: where it was read.
+        etag, last_modified: as its RawRecord had them.
+    """
+
+    fingerprint: str
+    salt: str
+    url: str
+    etag: str = ""
+    last_modified: str = ""
 
 
 def locked(obj: HarvestObject) -> Record:
@@ -41,6 +62,36 @@ def mark_seen(row: Record, obj: HarvestObject) -> None:
     row.last_seen = utcnow()
     row.last_seen_job_id = obj.harvest_job_id
     row.missed_runs = 0
+
+
+def put_stamp(row: Record, stamp: Stamp) -> None:
+    """Note what the record was imported from; a row's stamp is of one import, as a whole."""
+    row.fingerprint = stamp.fingerprint
+    row.salt = stamp.salt
+    row.url = stamp.url
+    row.etag = stamp.etag
+    row.last_modified = stamp.last_modified
+
+
+def spoil_stamp(row: Record, obj: HarvestObject) -> None:
+    """Note where a record was read that was then lost, and that it has to be read again."""
+    row.url = staging.extras_of(obj.id).get(staging.URL, obj.source.url)
+    row.etag = row.last_modified = ""
+
+
+def replace_problems(row: Record, problems: Iterable[Problem]) -> None:
+    """Keep a record's problems in place of all earlier ones; the row has its id already."""
+    Session.query(RecordProblem).filter_by(record_id=row.id).delete(synchronize_session=False)
+    Session.add_all(
+        RecordProblem(
+            record_id=row.id,
+            code=problem.code,
+            field=problem.field,
+            message=problem.message,
+            line=problem.line,
+        )
+        for problem in problems
+    )
 
 
 def make_current(obj: HarvestObject, package_id: str, status: str) -> None:

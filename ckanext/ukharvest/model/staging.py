@@ -21,7 +21,7 @@ Session = model.Session
 
 GATHERED = "GATHERED"
 # Extras of a harvest object that the stages read again.
-STATUS, URL, MODIFIED = "status", "url", "modified"
+STATUS, URL, MODIFIED, ETAG = "status", "url", "modified", "etag"
 
 
 @dataclass(slots=True)
@@ -135,6 +135,16 @@ def extras_of(object_id: str) -> dict[str, str]:
     """Return the extras of one harvest object."""
     query = Session.query(HarvestObjectExtra.key, HarvestObjectExtra.value)
     return dict(query.filter(HarvestObjectExtra.harvest_object_id == object_id).all())
+
+
+def restamp(object_id: str, stamps: Mapping[str, str], before: Mapping[str, str]) -> None:
+    """Change extras of one harvest object where they differ from before; the caller commits."""
+    for key, value in stamps.items():
+        if value == before.get(key, ""):
+            continue
+        Session.query(HarvestObjectExtra).filter_by(harvest_object_id=object_id, key=key).delete()
+        if value:
+            Session.add(HarvestObjectExtra(harvest_object_id=object_id, key=key, value=value))
 
 
 def count_unfinished(job_id: str) -> int:

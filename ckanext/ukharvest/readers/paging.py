@@ -119,7 +119,7 @@ def unique(
     Every reader's records pass through here, in the run and in the check: the only place where
     duplicates are found.
     """
-    places: dict[str, str] = {}
+    places: dict[str, tuple[str, str]] = {}
     with closing(records):
         while True:
             try:
@@ -130,17 +130,25 @@ def unique(
             if raw.error is None and raw.guid in places:
                 raw = replace(raw, error=_duplicate(raw, places[raw.guid]))
             elif raw.error is None:
-                places[raw.guid] = raw.position or raw.url
+                places[raw.guid] = (raw.position, raw.url)
             yield raw
 
 
-def _duplicate(raw: RawRecord, first: str) -> DuplicateGuid:
-    place = raw.position or raw.url
+def _duplicate(raw: RawRecord, first: tuple[str, str]) -> DuplicateGuid:
+    second = (raw.position, raw.url)
+    is_elsewhere = raw.url != first[1]
+    here, there = (_place(*each, with_url=is_elsewhere) for each in (second, first))
     return DuplicateGuid(
-        f"{place}: the identifier '{raw.guid}' is that of {first} too; expected one of its own,"
+        f"{here}: the identifier '{raw.guid}' is that of {there} too; expected one of its own,"
         " only the first is read",
         url=raw.url,
     )
+
+
+def _place(position: str, url: str, *, with_url: bool) -> str:
+    if position and with_url and url not in position:
+        return f"{position} ({url})"
+    return position or url
 
 
 def page_url(url: str, number: int) -> str:

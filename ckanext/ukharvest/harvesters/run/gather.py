@@ -88,7 +88,7 @@ class Gather(Intake):
 
     def _recall(self, setting: Setting) -> memory.Recalled:
         """Return what the read is told; what a killed gather of this job staged goes, or counts."""
-        told = memory.recall_point(setting, self.job_id)
+        told = memory.recall_point(setting, self.job_id, self.known.values())
         if told:
             self._restore()
             return told

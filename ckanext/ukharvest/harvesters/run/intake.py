@@ -146,7 +146,7 @@ class Intake:
         )
 
     def _stage(self, raw: RawRecord, known: Known | None) -> None:
-        extras = {staging.MODIFIED: raw.modified}
+        extras = {staging.MODIFIED: raw.modified, staging.ETAG: raw.etag}
         if raw.url != self.source.url:
             extras[staging.URL] = raw.url
         staged = staging.Staged(

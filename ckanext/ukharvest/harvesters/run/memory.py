@@ -6,8 +6,9 @@ docs/decisions/0010-changes-only.md. Nothing here commits.
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ckan import model
@@ -15,7 +16,7 @@ from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.http import HttpClient
-from ckanext.ukharvest.core.records import Ending, Source, Validators
+from ckanext.ukharvest.core.records import Copy, Ending, Source, Validators
 from ckanext.ukharvest.harvesters.run.setting import Setting
 from ckanext.ukharvest.model import SourceState, staging, utcnow
 from ckanext.ukharvest.model.known import Known
@@ -31,6 +32,7 @@ class Recalled:
     interface: str = ""
     since: str = ""
     resume: str = ""
+    copies: Mapping[str, Copy] = field(default_factory=dict)
 
     def source(self, setting: Setting, http: HttpClient) -> Source:
         """Return what the reader gets."""
@@ -42,6 +44,7 @@ class Recalled:
             interface=self.interface,
             since=self.since,
             resume=self.resume,
+            copies=self.copies,
         )
 
 
@@ -66,12 +69,31 @@ def recall(setting: Setting, known: Collection[Known]) -> Recalled:
     """Return what a read need not ask for again, because the last run left nothing to do."""
     state = Session.get(SourceState, setting.id)
     kept = (state.validators or {}) if state else {}
-    found = interface(setting)
+    told = Recalled(interface=interface(setting), copies=copies(setting, known))
     if not _is_trusted(kept, setting, known):
-        return Recalled(interface=found)
+        return told
     documents = {url: Validators(*pair) for url, pair in kept["documents"].items()}
     since = "" if _is_full_read_due(kept, setting) else kept["mark"]
-    return Recalled(documents, found, since)
+    return replace(told, validators=documents, since=since)
+
+
+def copies(setting: Setting, known: Collection[Known]) -> dict[str, Copy]:
+    """Return address → the record there, of those that need not be read if it did not change.
+
+    An address that several records came from is left out: what it says of one of them it might
+    not say of the others.
+    """
+    here = [each for each in known if each.url not in ("", setting.url) and not each.removed]
+    counts = Counter(each.url for each in here)
+    salt = setting.salt_digest
+    return {
+        each.url: Copy(each.guid, each.etag, each.last_modified)
+        for each in here
+        if each.is_sound
+        and each.salt == salt
+        and (each.etag or each.last_modified)
+        and counts[each.url] == 1
+    }
 
 
 def _is_trusted(kept: Mapping[str, Any], setting: Setting, known: Collection[Known]) -> bool:
@@ -145,10 +167,15 @@ def note_point(setting: Setting, job_id: str, point: str, since: str) -> None:
     }
 
 
-def recall_point(setting: Setting, job_id: str) -> Recalled | None:
+def recall_point(setting: Setting, job_id: str, known: Collection[Known]) -> Recalled | None:
     """Return how an interrupted gather of this job goes on; None if it starts again."""
     noted = staging.point_of(setting.id, job_id)
     if not noted or noted["source"] != _identity(setting) or noted["salt"] != _salt(setting):
         return None
     # No validators: "not modified" would say nothing of the part that is left.
-    return Recalled({}, interface(setting), noted["since"], noted["point"])
+    return Recalled(
+        interface=interface(setting),
+        since=noted["since"],
+        resume=noted["point"],
+        copies=copies(setting, known),
+    )

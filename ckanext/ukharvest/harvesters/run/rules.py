@@ -31,7 +31,12 @@ def is_unchanged(raw: RawRecord, known: Known, setting: Setting) -> bool:
     """Tell whether there is nothing to do for a record (DESIGN 3.3)."""
     if not known.is_sound:
         return False
-    if raw.content is None:
-        # Only listed: the source's own stamp decides whether it is fetched, by equality alone.
-        return bool(raw.modified) and raw.modified == known.last_modified
-    return setting.fingerprint(raw.content) == known.fingerprint
+    if raw.content is not None:
+        return setting.fingerprint(raw.content) == known.fingerprint
+    # What was not read has no fingerprint to tell that it was imported under other rules.
+    if known.salt != setting.salt_digest:
+        return False
+    if raw.unchanged:
+        return True
+    # Only listed: the source's own stamp decides whether it is fetched, by equality alone.
+    return bool(raw.modified) and raw.modified == known.last_modified

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ from ckanext.ukharvest import mapper
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.harvesters.run import profiles
 from ckanext.ukharvest.model import confirmed
+from ckanext.ukharvest.model.rows import Stamp
 from ckanext.ukharvest.types import COMMON_OPTIONS, SourceType
 
 
@@ -41,6 +44,22 @@ class Setting:
             name: value for name, value in self.options.items() if value != defaults.get(name)
         }
         return (self.kind.parser.VERSION, mapper.VERSION, canonical_json(chosen))
+
+    @property
+    def salt_digest(self) -> str:
+        """A short text for the type and the salt, kept with each record."""
+        text = canonical_json([self.kind.name, *self.salt])
+        return hashlib.blake2b(text.encode("utf-8"), digest_size=8).hexdigest()
+
+    def stamp(self, raw: RawRecord) -> Stamp:
+        """Return what has to be remembered of a record with content."""
+        return Stamp(
+            self.fingerprint(raw.content or ""),
+            self.salt_digest,
+            raw.url,
+            raw.etag,
+            raw.modified,
+        )
 
     def fingerprint(self, content: str) -> str:
         """Of what matters in a record's content, and of the salt."""

@@ -14,7 +14,7 @@ from ckanext.ukharvest import config, mapper, store
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.harvesters.run import memory, profiles, remote
+from ckanext.ukharvest.harvesters.run import dated, memory, profiles, remote
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
 from ckanext.ukharvest.model import JobReport, Record, staging
 from ckanext.ukharvest.types import SourceType
@@ -44,6 +44,8 @@ def fetch(kind: SourceType, obj: HarvestObject) -> Answer:
     if raw.content is None:
         raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
     obj.content = raw.content
+    # What was fetched may be newer than what was listed: its own stamp is the one to compare.
+    staging.restamp(obj.id, {staging.MODIFIED: raw.modified, staging.ETAG: raw.etag}, extras)
     Session.commit()
     return True
 
@@ -71,7 +73,7 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
         record = kind.parser.parse(raw, setting.options)
     except SkipRecord as exc:
         log.info("Skipped %s: %s", obj.guid, exc.message)
-        store.skip(obj.id, setting.fingerprint(raw.content))
+        store.skip(obj.id, setting.stamp(raw))
         return "unchanged"
     (result,) = store.upsert_many([_write(obj, raw, record, setting, again=again)])
     if isinstance(result, UkharvestError):
@@ -82,18 +84,16 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
 def _write(
     obj: HarvestObject, raw: RawRecord, record: DatasetRecord, setting: Setting, *, again: bool
 ) -> store.Write:
-    content = raw.content or ""
-    further, problems = _profiles(content, setting)
+    further, problems = _profiles(raw.content or "", setting)
     record = _with_parent_checked(record, obj)
+    problems = (*record.problems, *dated.check(setting, raw, record), *problems)
     report = Session.query(JobReport.mode).filter_by(job_id=obj.harvest_job_id).first()
     return store.Write(
         object_id=obj.id,
-        record=replace(record, problems=(*record.problems, *problems)),
-        fingerprint=setting.fingerprint(content),
-        defaults=_defaults(setting, record),
+        record=replace(record, problems=problems),
+        stamp=setting.stamp(raw),
+        defaults=_defaults(setting, raw, record),
         further=further,
-        url=raw.url,
-        last_modified=raw.modified,
         forced=again or bool(report and report.mode == "force"),
         schema=store.dataset_schema(),
     )
@@ -130,10 +130,11 @@ def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
         content=obj.content,
         url=extras.get(staging.URL, obj.source.url),
         modified=extras.get(staging.MODIFIED, ""),
+        etag=extras.get(staging.ETAG, ""),
     )
 
 
-def _defaults(setting: Setting, record: DatasetRecord) -> mapper.Defaults:
+def _defaults(setting: Setting, raw: RawRecord, record: DatasetRecord) -> mapper.Defaults:
     of = setting.options
     groups = remote.groups(record.groups, of.get("remote_groups", ""))
     owner_org = remote.organisation(record.organisation, of.get("remote_orgs", ""))
@@ -144,4 +145,5 @@ def _defaults(setting: Setting, record: DatasetRecord) -> mapper.Defaults:
         groups=(*of["default_groups"], *groups),
         extras=extras,
         not_overwrite={*of["not_overwrite"], *config.not_overwrite_fields()},
+        reference=raw.url if setting.kind.reference_is_address else "",
     )

@@ -1,0 +1,76 @@
+"""Services and the datasets that they operate on, found by what the services call them.
+
+A service names the records of its datasets by identifier or address. What it names is kept as it
+stands and looked up when somebody asks: dataset and service may come in any order, from any two
+sources, and go again. Nothing here commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+from sqlalchemy.orm import aliased
+
+from ckanext.ukharvest.core.identity import is_globally_unique
+from ckanext.ukharvest.model import Coupling, Record
+from ckanext.ukharvest.types import TYPES
+
+Session = model.Session
+
+# Where the source's own address is that of its one record, and not of a catalogue of many.
+_OF_ONE_RECORD = [kind.name for kind in TYPES.values() if kind.reference_is_address]
+
+
+def replace(record_id: int, references: Collection[str]) -> None:
+    """Keep what a record names in place of all that it named before."""
+    gone = sa.delete(Coupling).where(Coupling.record_id == record_id)
+    Session.execute(gone.execution_options(synchronize_session=False))
+    Session.add_all(
+        Coupling(record_id=record_id, reference=each) for each in dict.fromkeys(references)
+    )
+
+
+def datasets_of(package_id: str) -> list[str]:
+    """Return the ids of the active datasets that a service names."""
+    service, dataset = aliased(Record), aliased(Record)
+    return _pairs(service, dataset, of=service, other=dataset, package_id=package_id)
+
+
+def services_of(package_id: str) -> list[str]:
+    """Return the ids of the active services that name a dataset."""
+    service, dataset = aliased(Record), aliased(Record)
+    return _pairs(service, dataset, of=dataset, other=service, package_id=package_id)
+
+
+def _pairs(service: Any, dataset: Any, *, of: Any, other: Any, package_id: str) -> list[str]:
+    """Ask, in one statement, for the other ends of a package's couplings."""
+    named = Coupling.reference
+    has_own_address = sa.or_(
+        dataset.url != HarvestSource.url, HarvestSource.type.in_(_OF_ONE_RECORD)
+    )
+    query = (
+        Session.query(other.package_id, named, service.source_id == dataset.source_id)
+        .select_from(Coupling)
+        .join(service, service.id == Coupling.record_id)
+        .join(dataset, sa.or_(_equal(dataset.guid, named), _equal(dataset.url, named)))
+        .join(HarvestSource, HarvestSource.id == dataset.source_id)
+        .join(model.Package, model.Package.id == other.package_id)
+        .filter(
+            of.package_id == package_id,
+            other.package_id != package_id,
+            model.Package.state == "active",
+            sa.or_(dataset.guid == named, has_own_address),
+        )
+    )
+    # "1" names the first dataset of its own source and of nobody else's.
+    found = (id_ for id_, name, at_home in query if at_home or is_globally_unique(name))
+    return sorted(set(found))
+
+
+def _equal(column: Any, named: Any) -> Any:
+    # By digest, which has an index; a digest alone would be no proof.
+    return sa.and_(sa.func.md5(column) == sa.func.md5(named), column == named)

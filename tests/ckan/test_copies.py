@@ -1,0 +1,324 @@
+"""Records that are documents of their own: read again only if their document changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.lib.search import SearchIndexError
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source
+from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
+from ckanext.ukharvest.harvesters.run import gather
+from ckanext.ukharvest.model import JobReport, Record
+from ckanext.ukharvest.sweeper import jobs
+from ckanext.ukharvest.types import DATA_JSON
+from tests.ckan.catalogues import dataset
+from tests.ckan.harvesting import Portal, act, figures
+
+pytestmark = pytest.mark.in_process
+
+FOLDER = "http://folder.example/"
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Folder:
+    """A reader of a folder: number of a file → version and fields of the dataset in it.
+
+    Attributes:
+        told: what each read was told.
+        read: numbers of the files that the last read or fetch loaded.
+        second: number of a file → number of a second dataset that is in it.
+        is_listing: only list the records, with the version as stamp.
+        breaks: number in front of which the next read is killed.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.files: dict[int, tuple[str, dict[str, Any]]] = {n: ("1", {}) for n in range(count)}
+        self.told: list[Source] = []
+        self.read: list[int] = []
+        self.second: dict[int, int] = {}
+        self.is_listing = False
+        self.believes_all = False
+        self.breaks = -1
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        self.told.append(source)
+        self.read = []
+        behind = int(source.resume) if source.resume else -1
+        for number in [number for number in self.files if number > behind]:
+            if number == self.breaks:
+                self.breaks = -1
+                raise Killed
+            yield from self._records(number, source)
+        return Ending(complete=True)
+
+    def _records(self, number: int, source: Source) -> Iterator[RawRecord]:
+        url, version = address(number), self.files[number][0]
+        listed = RawRecord(guid(number), url=url, resume=str(number))
+        copy = source.copies.get(url)
+        if self.is_listing:
+            yield dataclasses.replace(listed, modified=version)
+        elif self.believes_all or (copy and copy.etag == version):
+            yield dataclasses.replace(listed, etag=version, unchanged=True)
+        else:
+            yield self.fetch(source, listed)
+            if number in self.second:
+                other = json.dumps(dataset(self.second[number]))
+                yield RawRecord(guid(self.second[number]), other, url=url, etag=version)
+
+    def fetch(self, _source: Source, raw: RawRecord) -> RawRecord:
+        number = int(raw.url.rpartition("/")[2])
+        self.read.append(number)
+        version, fields = self.files[number]
+        stamp = {"modified": version} if self.is_listing else {"etag": version}
+        content = json.dumps(dataset(number, **fields))
+        return dataclasses.replace(raw, content=content, unchanged=False, **stamp)
+
+
+def address(number: int) -> str:
+    return f"{FOLDER}{number}"
+
+
+def guid(number: int) -> str:
+    return str(dataset(number)["identifier"])
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
+    reader = Folder(5)
+    kind = dataclasses.replace(DATA_JSON, reader=reader)
+    monkeypatch.setattr(DataJsonHarvester, "source_type", kind)
+    return reader
+
+
+@pytest.fixture
+def source(portal: Portal, folder: Folder) -> str:
+    source_id = portal.source(FOLDER)
+    assert figures(portal.run(source_id)) == {"added": 5}
+    return source_id
+
+
+def copied(folder: Folder) -> list[int]:
+    """Numbers of the files that the last read was told of."""
+    return sorted(int(url.rpartition("/")[2]) for url in folder.told[-1].copies)
+
+
+def row(number: int) -> Record:
+    model.Session.remove()
+    return model.Session.query(Record).filter_by(guid=guid(number)).one()
+
+
+def test_unchanged_files_are_not_read(portal: Portal, folder: Folder, source: str) -> None:
+    assert folder.told[0].copies == {}
+    assert folder.read == [0, 1, 2, 3, 4]
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"not modified": 5}
+        assert folder.read == []
+        assert folder.told[-1].copies == {
+            address(number): Copy(guid(number), etag="1") for number in range(5)
+        }
+
+
+def test_only_changed_files_are_read(portal: Portal, folder: Folder, source: str) -> None:
+    folder.files[1] = ("2", {"title": "Renamed"})
+    folder.files[2] = ("2", {})
+    assert figures(portal.run(source)) == {"updated": 1, "not modified": 4}
+    assert folder.read == [1, 2]
+    # The import alone writes stamps: of a file that was only touched the old one stays.
+    assert (row(1).etag, row(2).etag) == ("2", "1")
+    assert figures(portal.run(source)) == {"not modified": 5}
+    assert folder.read == [2]
+
+
+def test_a_file_that_is_gone_goes_as_ever(portal: Portal, folder: Folder, source: str) -> None:
+    del folder.files[4]
+    assert figures(portal.run(source)) == {"not modified": 4, "missing": 1}
+    assert figures(portal.run(source)) == {"not modified": 4, "deleted": 1}
+    folder.files[4] = ("1", {})
+    assert figures(portal.run(source)) == {"not modified": 4, "updated": 1}
+    assert folder.read == [4]
+
+
+def test_other_options_read_all_files(portal: Portal, folder: Folder, source: str) -> None:
+    act("harvest_source_patch", id=source, config=json.dumps({"default_tags": ["open"]}))
+    assert figures(portal.run(source)) == {"updated": 5}
+    assert folder.told[-1].copies == {}
+    assert figures(portal.run(source)) == {"not modified": 5}
+    assert folder.read == []
+
+
+def test_a_forced_run_reads_all_files(portal: Portal, folder: Folder, source: str) -> None:
+    assert figures(portal.run(source, force=True)) == {"updated": 5}
+    assert folder.read == [0, 1, 2, 3, 4]
+
+
+def test_a_run_of_one_record_is_told_of_no_copies(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    job_id = portal.create_job(source)
+    job = HarvestJob.get(job_id)
+    job.status, job.only_guid = "Running", guid(3)
+    job.save()
+    [object_id] = DataJsonHarvester().gather_stage(job)
+    portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"updated": 1}
+    assert folder.told[-1].copies == {}
+
+
+def test_a_record_that_failed_is_read_again(portal: Portal, folder: Folder, source: str) -> None:
+    folder.files[2] = ("2", {"title": ""})
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"not modified": 4, "errored": 1}
+        assert folder.read == [2]
+    assert copied(folder) == [0, 1, 3, 4]
+
+
+def test_a_record_without_dataset_is_read_again(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    act("dataset_purge", id=row(2).package_id)
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 4}
+    assert folder.read == [2]
+
+
+def test_what_a_person_deleted_is_not_read(portal: Portal, folder: Folder, source: str) -> None:
+    act("package_delete", id=row(2).package_id)
+    assert figures(portal.run(source)) == {"not modified": 5}
+    assert folder.read == []
+
+
+def test_what_is_not_for_us_is_not_read_again(portal: Portal, folder: Folder, source: str) -> None:
+    folder.files[5] = ("1", {"accessLevel": "non-public"})
+    assert figures(portal.run(source)) == {"not modified": 6}
+    assert figures(portal.run(source)) == {"not modified": 6}
+    assert folder.read == []
+
+
+def test_what_the_search_index_refused_is_read_again(
+    portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.files[3] = ("2", {"title": "Renamed"})
+
+    def refuse(_ids: list[str]) -> None:
+        raise compat.IndexFailed("Solr is away") from SearchIndexError()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(compat, "index_packages", refuse)
+        assert figures(portal.run(source)) == {"not modified": 4, "errored": 1}
+    assert figures(portal.run(source)) == {"updated": 1, "not modified": 4}
+
+
+def test_a_file_of_two_records_is_always_read(portal: Portal, folder: Folder, source: str) -> None:
+    folder.files[4], folder.second = ("2", {}), {4: 7}
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 5}
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"not modified": 6}
+        assert folder.read == [4]
+
+
+def test_a_file_whose_identifier_changed(portal: Portal, folder: Folder, source: str) -> None:
+    folder.files[4] = ("2", {"identifier": guid(9)})
+    monkey = folder.fetch
+
+    def fetch(source_: Source, raw: RawRecord) -> RawRecord:
+        read = monkey(source_, raw)
+        return dataclasses.replace(read, guid=json.loads(read.content or "")["identifier"])
+
+    folder.fetch = fetch  # type: ignore[method-assign]
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 4, "missing": 1}
+    assert figures(portal.run(source)) == {"not modified": 5, "deleted": 1}
+    assert folder.read == [4]  # two rows have its address
+    portal.run(source)
+    assert copied(folder) == [0, 1, 2, 3, 4]
+    assert folder.told[-1].copies[address(4)].guid == guid(9)
+
+
+def test_a_record_called_unchanged_without_a_copy_is_fetched(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    act("harvest_source_patch", id=source, config=json.dumps({"default_tags": ["open"]}))
+    folder.believes_all = True
+    assert figures(portal.run(source)) == {"updated": 5}
+    assert folder.read == [0, 1, 2, 3, 4]
+    assert row(2).etag == "1"
+
+
+def test_a_killed_gather_goes_on_with_copies(
+    portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gather, "BATCH", 2)
+    folder.files[1] = ("2", {"title": "Renamed"})
+    folder.breaks = 3
+    job_id = portal.create_job(source)
+    with pytest.raises(Killed):
+        portal.gather(job_id)
+    model.Session.remove()
+    report = model.Session.query(JobReport).filter_by(job_id=job_id).one()
+    jobs._recover(HarvestJob.get(job_id), report)
+    model.Session.remove()
+    for object_id in portal.gather(job_id):
+        portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"updated": 1, "not modified": 4}
+    assert folder.told[-1].resume == "1"
+    assert folder.read == [1] or folder.read == []
+    assert len(folder.told[-1].copies) == 5
+
+
+@pytest.fixture
+def listed(portal: Portal, folder: Folder) -> str:
+    folder.is_listing = True
+    source_id = portal.source(FOLDER)
+    assert figures(portal.run(source_id)) == {"added": 5}
+    return source_id
+
+
+def test_listed_records_are_fetched_when_their_stamp_changed(
+    portal: Portal, folder: Folder, listed: str
+) -> None:
+    folder.files[1] = ("2", {"title": "Renamed"})
+    assert figures(portal.run(listed)) == {"updated": 1, "not modified": 4}
+    assert folder.read == [1]
+
+
+def _other_options(_patch: pytest.MonkeyPatch, source_id: str) -> None:
+    act("harvest_source_patch", id=source_id, config=json.dumps({"default_tags": ["open"]}))
+
+
+def _other_parser(patch: pytest.MonkeyPatch, _source_id: str) -> None:
+    patch.setattr(DATA_JSON.parser, "VERSION", 999)
+
+
+@pytest.mark.parametrize("change", [_other_options, _other_parser])
+def test_listed_records_are_fetched_when_the_rules_changed(
+    portal: Portal,
+    folder: Folder,
+    listed: str,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[pytest.MonkeyPatch, str], None],
+) -> None:
+    change(monkeypatch, listed)
+    assert figures(portal.run(listed)) == {"updated": 5}
+    assert figures(portal.run(listed)) == {"not modified": 5}
+
+
+def test_what_changed_between_list_and_fetch_is_not_fetched_twice(
+    portal: Portal, folder: Folder, listed: str
+) -> None:
+    folder.files[1] = ("2", {"title": "Renamed"})
+    job_id = portal.create_job(listed)
+    [object_id] = portal.gather(job_id)
+    folder.files[1] = ("3", {"title": "Renamed again"})
+    portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"updated": 1, "not modified": 4}
+    assert row(1).last_modified == "3"
+    assert figures(portal.run(listed)) == {"not modified": 5}
