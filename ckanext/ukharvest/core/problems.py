@@ -24,6 +24,8 @@ _OF_FIELDS = {
     " https://example.gov.uk/my%20data.",
     "bad-language": "Write a language tag of BCP 47, such as en, en-GB or cy.",
     "bad-media-type": "Write a media type as type/subtype, such as text/csv.",
+    "bad-number": "Write the number alone, above 0 and with a point for decimals, such as 0.5 or"
+    " 10000.",
     "bad-period": "Write the beginning and the end as dates with a slash between them, the earlier"
     " first, such as 2019-04-01/2020-03-31.",
     "bad-rights-holder": "Name the body that holds the rights, such as Borchester City Council, and"

@@ -15,33 +15,57 @@ from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.parsers import gemini_extent, gemini_period, gemini_reference
+from ckanext.ukharvest.parsers import (
+    gemini_citation,
+    gemini_constraints,
+    gemini_document,
+    gemini_extent,
+    gemini_keywords,
+    gemini_metadata,
+    gemini_parties,
+    gemini_period,
+    gemini_quality,
+    gemini_reference,
+    gemini_resource,
+)
 from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 VERSION = 1
 FORM = "xml"
-OPTIONS = ()
+OPTIONS = gemini_parties.OPTIONS
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """Read one record.
 
     Raises:
-        ParseError: no such document, or without title or identity.
+        ParseError: another document, or without title or identity.
+        SkipRecord: an option leaves it out.
     """
     problems: list[Problem] = []
     entry = _entry(raw, options, problems)
-    title = entry.identification.text("citation/*/title")
+    if not raw.guid:
+        message = f"{raw.called}: gmd:fileIdentifier is missing; expected a text"
+        raise ParseError(message, code="missing-identifier")
+    title = gemini_citation.title(entry.identification)
     if not title:
-        raise ParseError(f"{raw.called}: title is missing; expected a text", code="missing-title")
+        message = f"{raw.called}: gmd:title is missing; expected a text"
+        raise ParseError(message, code="missing-title")
     found, extras = _collect(entry)
+    # A contact of the record and of its resource is read for each, and reported once.
     reported = tuple(dict.fromkeys(problems))
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
 
 
 def _entry(raw: RawRecord, options: Mapping[str, Any], problems: list[Problem]) -> Entry:
-    record = IsoNode(xml.parse(raw.content or "", url=raw.url), problems)
+    root = xml.parse(raw.content or "", url=raw.url)
+    record = IsoNode(root, problems)
+    if record.name not in gemini_document.RECORDS:
+        words = gemini_document.called(root)
+        found = f"<{record.name}> ({words})" if words else f"<{record.name}>"
+        message = f"{raw.called}: its root element is {found}; expected {gemini_document.ROOT}"
+        raise ParseError(message, code="wrong-root", url=raw.url, line=record.line)
     identification = record.first("identificationInfo/*") or IsoNode(etree.Element("_"), problems)
     return Entry(record, identification, raw.guid, raw.url, options)
 
@@ -57,19 +81,17 @@ def _collect(entry: Entry) -> tuple[Found, dict[str, str]]:
     return found, extras
 
 
-def _notes(entry: Entry) -> Found:
-    return {"notes": entry.identification.text("abstract")}
-
-
-_TEXTS: tuple[Field[Entry], ...] = (
-    Field(("gmd:fileIdentifier",), "guid", read_apart),
-    Field(("gmd:title",), "title", read_apart),
-    Field(("gmd:abstract",), "notes", _notes),
-)
-
 # Later rows win where two say the same field.
 MAPPING: tuple[Field[Entry], ...] = (
-    *_TEXTS,
+    Field(("gmd:fileIdentifier",), "guid", read_apart),
+    Field(("gmd:title",), "title", read_apart),
+    *gemini_metadata.MAPPING,
+    *gemini_citation.MAPPING,
+    *gemini_keywords.MAPPING,
+    *gemini_parties.MAPPING,
+    *gemini_constraints.MAPPING,
+    *gemini_resource.MAPPING,
+    *gemini_quality.MAPPING,
     *gemini_extent.MAPPING,
     *gemini_period.MAPPING,
     *gemini_reference.MAPPING,

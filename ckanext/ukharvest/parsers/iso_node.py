@@ -75,6 +75,10 @@ class IsoNode:
         """Add a problem; ``words`` follow the field's name in the message."""
         self._problems.append(Problem(code, field, f"{field}: {words}", self.line))
 
+    def add(self, problem: Problem) -> None:
+        """Add a problem that was found elsewhere."""
+        self._problems.append(problem)
+
     def parsed(self, code: str, field: str, text: str, parse: Parse) -> str:
         """A text through a parser of ``core.values``; what it refuses is reported as ``code``."""
         return parsed(text, parse, partial(self.report, code, field))

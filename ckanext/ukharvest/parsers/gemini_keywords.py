@@ -1,0 +1,77 @@
+"""What a GEMINI record's resource is about: elements 5 and 6, and INSPIRE's themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ckanext.ukharvest.core.inspire import theme_of_address, theme_of_label
+from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.values import clean_tags
+from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed
+from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
+
+Group = tuple[IsoNode, tuple[Said, ...]]
+
+
+def _read(entry: Entry) -> Found:
+    groups = [
+        (node, node.said("keyword")) for node in entry.identification.each("descriptiveKeywords/*")
+    ]
+    tags, problems = clean_tags(
+        (said.text for _, keywords in groups for said in keywords), "gmd:keyword"
+    )
+    for problem in problems:
+        entry.identification.add(problem)
+    topics = tuple(dict.fromkeys(entry.identification.codes("topicCategory")))
+    themes = tuple(dict.fromkeys(theme for group in groups for theme in _themes(group)))
+    return {
+        "tags": tags,
+        "themes": (*topics, *themes),
+        "extras": {
+            "topic-category": listed(topics),
+            "inspire-themes": listed(themes),
+            "keywords": listed(_as_dict(*group) for group in groups if group[1]),
+        },
+    }
+
+
+def _themes(group: Group) -> Iterator[str]:
+    """Themes by their addresses; by their labels only where the vocabulary is INSPIRE's.
+
+    "Soil" and "Buildings" are ordinary words elsewhere.
+    """
+    node, keywords = group
+    vocabulary = " ".join(f"{said.text} {said.href}" for said in node.said("thesaurusName/*/title"))
+    for said in keywords:
+        theme = theme_of_address(said.href) or theme_of_address(said.text)
+        if not theme and "inspire" in vocabulary.lower():
+            theme = theme_of_label(said.text)
+        if theme:
+            yield theme
+
+
+def _as_dict(node: IsoNode, keywords: tuple[Said, ...]) -> dict[str, Any]:
+    """A group as the extra has it: the words as they stand there, and what they are taken from."""
+    vocabulary = next(iter(node.said("thesaurusName/*/title")), Said(""))
+    facts: dict[str, Any] = {
+        "vocabulary": vocabulary.text,
+        "href": vocabulary.href,
+        "date": node.text("thesaurusName/*/date/*/date"),
+        "type": node.code("type"),
+    }
+    found = {name: value for name, value in facts.items() if value}
+    found["keywords"] = [
+        {"text": said.text, **({"href": said.href} if said.href else {})} for said in keywords
+    ]
+    return found
+
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(
+        ("gmd:keyword", "gmd:thesaurusName", "gmd:topicCategory"),
+        "tags; themes (topic categories, INSPIRE themes); extras topic-category, inspire-themes,"
+        " keywords (with vocabulary and address)",
+        _read,
+    ),
+)

@@ -1,0 +1,59 @@
+"""How good a GEMINI record's resource is, and where it comes from: elements 10, 41 and 48."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.values import parse_date
+from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed, several
+from ckanext.ukharvest.parsers.iso_node import IsoNode
+
+# ISO 19115-3 took lineage out of the quality.
+_LINEAGES = ("dataQualityInfo/*/lineage/*", "resourceLineage/*")
+
+
+def _lineage(entry: Entry) -> Found:
+    """The statements; where there is none, the steps and sources that stand for it."""
+    statements = entry.record.texts(*(f"{path}/statement" for path in _LINEAGES))
+    parts = ("processStep/*/description", "source/*/description")
+    texts = statements or entry.record.texts(
+        *(f"{path}/{part}" for path in _LINEAGES for part in parts)
+    )
+    return {"extras": {"lineage": "\n\n".join(dict.fromkeys(map(plain_text, texts)))}}
+
+
+def _scope(entry: Entry) -> Found:
+    paths = ("dataQualityInfo/*/scope/*/level", "resourceLineage/*/scope/*/level")
+    return {"extras": {"quality-scope": several(entry.record.codes(*paths))}}
+
+
+def _conformity(entry: Entry) -> Found:
+    results = entry.record.each("dataQualityInfo/*/report/*/result/DQ_ConformanceResult")
+    return {"extras": {"conformity": listed(map(_result, results))}}
+
+
+def _result(node: IsoNode) -> dict[str, Any]:
+    """One result; ``pass`` is true, false or missing (not evaluated)."""
+    citation = "specification/*/"
+    date = node.first(citation + "date/*")
+    text = date.text("date") if date else ""
+    said = node.text("pass").lower()
+    facts = {
+        "title": node.text(citation + "title"),
+        "date": date.parsed("bad-date", "gmd:date", text, parse_date) if date else "",
+        "date_type": date.code("dateType") if date else "",
+        "explanation": node.text("explanation"),
+    }
+    found: dict[str, Any] = {name: value for name, value in facts.items() if value}
+    if said in ("true", "1", "false", "0"):
+        found["pass"] = said in ("true", "1")
+    return found
+
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(("gmd:LI_Lineage/gmd:statement",), "extra lineage", _lineage),
+    Field(("gmd:DQ_Scope/gmd:level",), "extra quality-scope", _scope),
+    Field(("gmd:DQ_ConformanceResult",), "extra conformity", _conformity),
+)
