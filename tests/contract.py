@@ -7,6 +7,7 @@ source's path. What a record must have is a number (its identity), a title and a
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -158,10 +159,64 @@ def _described(item: Item) -> str:
     )
 
 
+_GEMINI = (
+    '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd"'
+    ' xmlns:gco="http://www.isotc211.org/2005/gco">{identifier}<gmd:dateStamp>'
+    "<gco:Date>2024-04-01</gco:Date></gmd:dateStamp><gmd:identificationInfo>"
+    "<gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation><gmd:title>"
+    "<gco:CharacterString>{title}</gco:CharacterString></gmd:title></gmd:CI_Citation>"
+    "</gmd:citation><gmd:abstract><gco:CharacterString>{description}</gco:CharacterString>"
+    "</gmd:abstract></gmd:MD_DataIdentification></gmd:identificationInfo><gmd:distributionInfo>"
+    "<gmd:MD_Distribution><gmd:transferOptions><gmd:MD_DigitalTransferOptions><gmd:onLine>"
+    "<gmd:CI_OnlineResource><gmd:linkage><gmd:URL>https://data.example/{number}.csv</gmd:URL>"
+    "</gmd:linkage></gmd:CI_OnlineResource></gmd:onLine></gmd:MD_DigitalTransferOptions>"
+    "</gmd:transferOptions></gmd:MD_Distribution></gmd:distributionInfo></gmd:MD_Metadata>"
+)
+
+
+def gemini(item: Item) -> str:
+    """A GEMINI record with what a record must have and a file to download."""
+    text = f"<gco:CharacterString>id-{item.number}</gco:CharacterString>"
+    identifier = "" if item.nameless else f"<gmd:fileIdentifier>{text}</gmd:fileIdentifier>"
+    return _GEMINI.format(
+        identifier=identifier,
+        title=item.title,
+        description=item.description,
+        number=item.number,
+    )
+
+
+def _gemini_single(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """A saved answer of a catalogue, since one record alone shows little."""
+    found = "".join(gemini(each) for each in records)
+    text = (
+        '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2">'
+        f"<csw:SearchResults>{found}</csw:SearchResults></csw:GetRecordsResponse>"
+    )
+    publisher.serve("/records.xml", text, headers={"Content-Type": "application/xml"})
+    return Served("/records.xml", "/records.xml")
+
+
+def _gemini_waf(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """A page without dates, and files whose server knows whether they changed."""
+    names = [f"{each.number}.xml" for each in records]
+    links = "".join(f'<li><a href="{name}">{name}</a></li>' for name in names)
+    page = f"<html><head><title>Records</title></head><body><ul>{links}</ul></body></html>"
+    publisher.serve("/waf/", page, headers={"Content-Type": "text/html"})
+    for name, each in zip(names, records, strict=True):
+        text = gemini(each)
+        tag = f'"{hashlib.sha256(text.encode()).hexdigest()}"'
+        headers = {"Content-Type": "application/xml"}
+        publisher.serve(f"/waf/{name}", text, headers=headers, etag=tag)
+    return Served("/waf/", "/waf/")
+
+
 SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
     "ckan": _ckan,
     "data_json": _data_json,
     "dcat_rdf": _dcat_rdf,
     "dkan": _dkan,
+    "gemini-single": _gemini_single,
+    "gemini-waf": _gemini_waf,
     "inventory": _inventory,
 }

@@ -83,11 +83,19 @@ _OF_FIELDS = {
 
 # Defects of a document as a whole, and of its encoding.
 _OF_DOCUMENTS = {
+    "archive-left-out": "Put the XML files themselves into the folder beside the archive, such as"
+    " rivers.xml.",
     "byte-order-mark": "Save the document as UTF-8 without a byte order mark (UTF-8, not UTF-8 with"
     " BOM).",
+    "folder-left-out": "Give the source the option depth, such as depth=1, if the sub-folders hold"
+    " records too.",
     "left-out": "Nothing has to change: only datasets are harvested, such as a series' members.",
+    "link-elsewhere": "Put the file into the folder of the page and link it by its name alone, such"
+    ' as href="rivers.xml".',
     "not-utf-8": "Save or export the document as UTF-8, for example with encoding utf-8 in the"
     " program that writes it.",
+    "not-xml-file": "Nothing has to change unless it should be a record; then serve it as XML, such"
+    " as rivers.xml.",
     "schema": "Mend the element in that line as the format's schema asks, such as an Identifier"
     " before the Title; a portal can set the option validation=lenient until then.",
     "too-many-nodes": "Describe one dataset in each dcat:Dataset, and link to other data instead of"
@@ -104,6 +112,7 @@ _OF_RECORDS = {
     " https://example.gov.uk/id/dataset/roads.",
     "missing-title": "Give the dataset a title, such as Road traffic counts 2024.",
     "no-dataset": "Give the dataset's node the type dcat:Dataset, such as <#roads> a dcat:Dataset.",
+    "no-record": "Put at least one record into the file, such as one gmd:MD_Metadata.",
     "not-a-dataset": "Serve datasets at this address, such as package_show's answers with title and"
     " resources.",
     "not-an-object": 'Make each dataset an object, such as {"identifier": "roads", "title":'
@@ -113,6 +122,7 @@ _OF_RECORDS = {
     " example after an upgrade.",
     "not-shown": "Make package_show answer for every name that the list gives, such as"
     " /api/3/action/package_show?id=roads.",
+    "other-record": "Keep one record in one file, such as rivers.xml, and harvest again.",
     "parse": "Make every entry of the list a dataset, such as an object with identifier and title.",
     "record": "Mend what the message names, such as a missing title, and harvest again.",
     "rejected": "Change the fields that the message names to what this portal accepts, such as a"
@@ -139,6 +149,8 @@ _OF_SOURCES = {
     " https://example.gov.uk/data.json; a failed export often leaves an empty file.",
     "endless-paging": "Make the link to the next page lead to further records and end with the last"
     " page, such as ?page=12 without a next.",
+    "endless-folder": "Let no sub-folder link back to its parent folder under another address, or"
+    " set a smaller option depth, such as depth=1.",
     "fetch": "Make the address answer in a browser, such as https://example.gov.uk/data.json.",
     "html": "Give the address of the document itself, such as https://example.gov.uk/inventory.xml,"
     " not of a page about it.",
@@ -148,10 +160,14 @@ _OF_SOURCES = {
     " checker such as jsonlint shows the place.",
     "no-interface": "Give the site's own address, such as https://data.example.gov.uk, and switch"
     " on one of its interfaces, such as /data.json.",
+    "no-links": 'Link the files by name on the folder\'s page, such as href="rivers.xml", and give'
+    " the source that page's address.",
     "no-search": "Let the site answer package_search, or take the filter out of the source, such as"
     " fq=organization:roads.",
     "not-a-catalogue": "Give the address of the list of datasets, such as"
     ' {"dataset": […]} in data.json or nodes of the type dcat:Dataset in RDF.',
+    "not-html": "Give the address of a page with links to the files, such as"
+    " https://example.gov.uk/metadata/.",
     "not-xml": "Mend the XML in the line that the message names, such as a tag left open.",
     "protocol": "Give the address of the kind that the source's type reads, such as"
     " https://example.gov.uk/data.json for data.json.",

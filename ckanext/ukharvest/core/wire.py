@@ -28,6 +28,8 @@ from urllib3.util.ssl_ import create_urllib3_context
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.guard import Guard, SocketAddress
 
+CONNECTIONS = 8  # of one host that are kept for reuse: as many as threads read from it
+
 
 class Deadline:
     """When this thread's request has to be over; every socket of the client asks it.
@@ -182,9 +184,9 @@ def pool_manager(door: Door, proxy: str = "") -> PoolManager:
     manager: PoolManager
     if proxy:
         login = make_headers(proxy_basic_auth=parse_url(proxy).auth)
-        manager = ProxyManager(proxy, proxy_headers=login, maxsize=4)
+        manager = ProxyManager(proxy, proxy_headers=login, maxsize=CONNECTIONS)
     else:
-        manager = PoolManager(maxsize=4)
+        manager = PoolManager(maxsize=CONNECTIONS)
 
     def secure(host: str, port: int, **options: Any) -> _HTTPSPool:
         trust = _trust(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))

@@ -41,11 +41,11 @@ class XmlDocument:
             document = XmlRecords(self.shape, reply.body, source.url)
             strict = source.options.get("validation", "strict") == "strict"
             outline = document.check(strict=strict)
-            count = yield from document.cut(outline)
+            yield from document.cut(outline)
             ending = Ending(
                 complete=True, problems=outline.problems, validators={source.url: reply.validators}
             )
-        if not count:
+        if not outline.count:
             plural = self.shape.singular + "s"
             reason = f"{source.url} has no {plural}; an empty list does not prove an end"
             return replace(ending, complete=False, reason=reason, validators={})

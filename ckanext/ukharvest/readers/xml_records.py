@@ -6,7 +6,7 @@ keep what its records inherit, once to hand them over. Neither time is it in mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import IO, Protocol
 
@@ -66,16 +66,24 @@ class XmlShape:
     called: Callable[[etree._Element], str] = lambda _root: ""
 
 
+class OtherDocument(ProtocolError):
+    """Well-formed XML of another kind; ``root`` is its root's local name."""
+
+    root = ""
+
+
 @dataclass(frozen=True)
 class Outline:
     """A document that was read to its end.
 
     Attributes:
         head: its root without the records.
+        count: how many records it has.
         problems: what breaks its schema.
     """
 
     head: etree._Element
+    count: int
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -92,11 +100,13 @@ class XmlRecords:
         shape: what it should be.
         body: the document, seekable.
         url: where it was read, for messages and for its records.
+        name: what it is called among others, where there are others.
     """
 
     shape: XmlShape
     body: IO[bytes]
     url: str
+    name: str = ""
 
     def check(self, *, strict: bool = False) -> Outline:
         """Read the document to its end.
@@ -106,25 +116,28 @@ class XmlRecords:
         """
         checker = self.shape.checker() if self.shape.checker else None
         reading = _Reading(self._elements())
+        count = 0
         for element in reading:
+            count += 1
             if checker is not None:
                 checker.record(element)
         if _name(reading.root) not in {path[0] for path in self.shape.paths}:
             raise self._other(reading.root)
         if checker is None:
-            return Outline(reading.root)
+            return Outline(reading.root, count)
         checker.rest(reading.root)
         problems = checker.problems()
         if problems and strict:
             raise _refused(self.shape.kind, self.url, problems)
-        return Outline(reading.root, problems)
+        return Outline(reading.root, count, problems)
 
-    def cut(self, outline: Outline) -> Generator[RawRecord, None, int]:
-        """Yield every record; return how many there are."""
-        number = 0
+    def cut(self, outline: Outline) -> Iterator[RawRecord]:
+        """Yield every record."""
         for number, element in enumerate(_Reading(self._elements()), 1):
-            yield self._record(outline.head, element, f"{self.shape.singular} {number}")
-        return number
+            position = f"{self.shape.singular} {number}"
+            if self.name:
+                position = self.name if outline.count == 1 else f"{self.name}, {position}"
+            yield self._record(outline.head, element, position)
 
     def _record(self, head: etree._Element, element: etree._Element, position: str) -> RawRecord:
         shape = self.shape
@@ -150,16 +163,18 @@ class XmlRecords:
         except ParseError as exc:
             raise not_ours(exc, self.shape.kind, self.url) from exc
 
-    def _other(self, root: etree._Element) -> ProtocolError:
+    def _other(self, root: etree._Element) -> OtherDocument:
         words = self.shape.called(root)
         found = f"<{_name(root)}> ({words})" if words else f"<{_name(root)}>"
-        return ProtocolError(
+        error = OtherDocument(
             f"the document at {self.url} is not {self.shape.kind}: its root element is {found};"
             f" expected {self.shape.root}",
             code="wrong-root",
             url=self.url,
             line=xml.line_of(root),
         )
+        error.root = _name(root)
+        return error
 
 
 class _Reading:

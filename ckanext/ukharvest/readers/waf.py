@@ -1,0 +1,225 @@
+"""Sources that are a folder on a web server (web-accessible folder, WAF) with a file a record.
+
+The folder's page is read as any browser reads it, whatever server wrote it, and each file that may
+be a record is asked for, a few at a time. Without a page that can be trusted to be whole, or with
+a file that was not read, nothing proves that a record is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
+from ckanext.ukharvest.core.http import Reply
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Copy, Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.readers import waf_files
+from ckanext.ukharvest.readers.waf_files import Answer, Patience
+from ckanext.ukharvest.readers.waf_folder import Contents, File, Walk, named
+from ckanext.ukharvest.readers.xml_records import ACCEPT, OtherDocument, XmlRecords, XmlShape
+
+OPTIONS = (
+    Option(
+        "depth",
+        "integer",
+        0,
+        "How many levels of sub-folders are read as well; 0 reads the folder alone.",
+        check=lambda depth: "" if depth <= 10 else "expected at most 10",
+    ),
+    Option(
+        "connections",
+        "integer",
+        4,
+        "How many files are read at the same time.",
+        minimum=1,
+        check=lambda number: "" if number <= 8 else "expected at most 8",
+    ),
+)
+
+# A service that fails says so in XML, often with status 200: no proof that a record is gone.
+_FAILED = re.compile(r"exception|error|fault", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Waf:
+    """Reads the files of a folder's page.
+
+    Attributes:
+        shape: what a file is, alone or in an envelope.
+        single: the source type that reads one such document.
+    """
+
+    shape: XmlShape
+    single: str
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield the records of every file, in the order of the page.
+
+        Complete when every page was read to its end, and every file that may be a record.
+
+        Raises:
+            SourceError: the page cannot be read or links to no file, or the server went down.
+        """
+        patience = Patience()
+        hint = f"which the source type {self.single} reads"
+        roots = {path[0]: hint for path in self.shape.paths}
+        contents = Walk(source, roots).contents(patience)
+        if not contents.files:
+            raise contents.nothing()
+        links = (file.link for file in contents.files.values())
+        tally = _Tally()
+        with closing(waf_files.answers(source, links, source.options["connections"])) as answers:
+            for link, answer in answers:
+                if answer is not None:
+                    patience.note(answer)
+                file = contents.files[link.url]
+                yield from self._file(file, answer, source.copies.get(link.url), tally)
+        if not tally.files:
+            raise contents.nothing()
+        return tally.ending(contents)
+
+    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
+        """Return the record as its file has it now.
+
+        Raises:
+            FetchError: no answer.
+            RecordError: the file is no such document, or holds another record.
+        """
+        with closing(source.http.get(raw.url, accept=ACCEPT)) as reply:
+            document = XmlRecords(self.shape, reply.body, raw.url, raw.position)
+            try:
+                outline = document.check()
+            except ProtocolError as exc:
+                raise _lost(exc) from exc
+            for found in document.cut(outline):
+                if found.guid == raw.guid:
+                    return _stamped(found, raw.modified, reply, alone=outline.count == 1)
+        raise RecordError(
+            f"{raw.url} has no record with the identifier '{raw.guid}' any more; expected the one"
+            " that was found there before",
+            code="other-record",
+            url=raw.url,
+        )
+
+    def _file(
+        self, file: File, answer: Answer, copy: Copy | None, tally: _Tally
+    ) -> Iterator[RawRecord]:
+        """Yield what one file holds."""
+        tally.files += 1
+        empty = RawRecord(copy.guid if copy else "", url=file.link.url, position=file.name)
+        if isinstance(answer, FetchError):
+            yield tally.unread(replace(empty, error=_lost(answer)))
+        elif copy is not None and (answer is None or answer.not_modified):
+            tally.records += 1
+            yield _unchanged(empty, copy, file, answer)
+        elif answer is not None:
+            with closing(answer):
+                try:
+                    yield from self._cut(file, answer, copy, tally)
+                except ProtocolError as exc:
+                    is_xml = exc.code != "html-page" and _begins_as_xml(answer)
+                    yield from self._refused(file, empty, exc, tally, is_xml=is_xml)
+
+    def _cut(
+        self, file: File, reply: Reply, copy: Copy | None, tally: _Tally
+    ) -> Iterator[RawRecord]:
+        document = XmlRecords(self.shape, reply.body, file.link.url, file.name)
+        outline = document.check()
+        if not outline.count:
+            raise ProtocolError(
+                f"{file.link.url} has no {self.shape.singular}; expected {self.shape.kind}",
+                code="no-record",
+                url=file.link.url,
+            )
+        alone = outline.count == 1
+        for raw in document.cut(outline):
+            tally.records += 1
+            if raw.error is not None and copy is not None and alone:
+                raw = replace(raw, guid=copy.guid)
+            yield _stamped(raw, file.link.stamp, reply, alone=alone)
+
+    def _refused(
+        self, file: File, empty: RawRecord, exc: ProtocolError, tally: _Tally, *, is_xml: bool
+    ) -> Iterator[RawRecord]:
+        lost = replace(empty, error=_lost(exc))
+        if isinstance(exc, OtherDocument) and not _FAILED.search(exc.root):
+            # It is no record of this kind, so that none is hidden behind it: under an identity of
+            # its own it is reported and does not keep the whole folder from being proven.
+            yield replace(lost, guid=empty.guid or empty.url)
+        elif file.is_promised or empty.guid or is_xml:
+            yield tally.unread(lost)
+        else:
+            tally.files -= 1
+            tally.others.append(file.name)
+
+
+@dataclass
+class _Tally:
+    """What came of the files.
+
+    Attributes:
+        files: how many may have been records.
+        records: those that were found.
+        failed: names of files of which nobody knows what they hold.
+        others: names of files that are something else, and did not say that they were XML.
+    """
+
+    files: int = 0
+    records: int = 0
+    failed: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def unread(self, lost: RawRecord) -> RawRecord:
+        if not lost.guid:
+            self.failed.append(lost.position)
+        return lost
+
+    def ending(self, contents: Contents) -> Ending:
+        problems = list(contents.problems())
+        if self.others:
+            found = named(self.others, "file")
+            message = f"{found} of the folder are no XML; expected metadata records"
+            problems.append(Problem("not-xml-file", "href", message))
+        reasons = list(contents.unread)
+        if self.failed:
+            reasons.append(f"{named(self.failed, 'file')} could not be read")
+        elif not self.records:
+            reasons.append(f"none of the {self.files:,} files is a record")
+        return Ending(complete=not reasons, reason="; ".join(reasons), problems=tuple(problems))
+
+
+def _begins_as_xml(reply: Reply) -> bool:
+    """Whether it may be XML that is broken; nothing at all may be a record that failed."""
+    reply.body.seek(0)
+    start = reply.body.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return not start or start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\x00<"))
+
+
+def _unchanged(empty: RawRecord, copy: Copy, file: File, reply: Reply | None) -> RawRecord:
+    validators = reply.validators if reply else None
+    if reply is not None:
+        reply.close()
+    return replace(
+        empty,
+        modified=file.link.stamp
+        or (validators.last_modified if validators else "")
+        or copy.modified,
+        etag=(validators.etag if validators else "") or copy.etag,
+        unchanged=True,
+    )
+
+
+def _stamped(raw: RawRecord, stamp: str, reply: Reply, *, alone: bool) -> RawRecord:
+    """Put the file's own stamps on its only record; one of several has none of its own."""
+    if not alone:
+        return replace(raw, modified="")
+    is_http = not stamp or stamp.endswith("GMT")
+    modified = reply.validators.last_modified if is_http else stamp
+    return replace(raw, modified=modified, etag=reply.validators.etag)
+
+
+def _lost(error: FetchError | ProtocolError) -> RecordError:
+    return RecordError(error.message, code=error.code, url=error.url, line=error.line)

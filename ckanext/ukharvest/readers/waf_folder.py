@@ -1,0 +1,266 @@
+"""A folder with its sub-folders: which of their links are read, and which are told of by name."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.address import shown
+from ckanext.ukharvest.core.errors import (
+    FetchError,
+    ParseError,
+    ProtocolError,
+    SourceError,
+    TooLarge,
+)
+from ckanext.ukharvest.core.records import Problem, Source
+from ckanext.ukharvest.core.sniff import html_title
+from ckanext.ukharvest.readers import waf_listing
+from ckanext.ukharvest.readers.waf_files import Patience
+from ckanext.ukharvest.readers.waf_listing import Link, Listing
+
+ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
+EXPECTED = "expected an HTML page with links to XML files"
+MAX_PAGE = 32 << 20  # bytes; a link takes some 200
+MAX_FILES = 100_000
+MAX_FOLDERS = 1_000
+NAMED = 12  # links of a kind that a message names
+
+# What is no metadata record, by the end of its name. All else in the folder is read: names without
+# an ending and endings of a publisher's own have always been, and a catalogue may answer there.
+_PAGES = "html htm xhtml shtml php asp aspx jsp cgi cfm"
+_FILES = (
+    "css js map ico png gif jpg jpeg svg webp bmp tif tiff jp2 ecw sid"
+    " pdf doc docx odt rtf txt md log csv tsv xls xlsx ods ppt pptx dbf mdb sql db"
+    " shp shx prj cpg sbn sbx gpkg gdb geojson gml kml kmz las laz asc grd nc hdf"
+    " json jsonld rdf ttl nt n3 xsl xslt xsd dtd sch rng sld qml lyr lyrx mxd"
+    " mp3 mp4 exe msi iso woff woff2 rss atom"
+)
+_ARCHIVES = frozenset("zip gz tgz tar bz2 7z rar xz".split())  # noqa: SIM905  # reads better
+_NO_RECORDS = frozenset(f"{_PAGES} {_FILES}".split())
+_FURTHER = re.compile(r"[?&;](?:(?:page|p)=0*(?:[2-9]|[1-9]\d)|(?:start|offset)=0*[1-9])", re.I)
+_ENDING = re.compile(r"\.(\w{1,6})\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read; ``name`` is where it is, seen from the source's folder."""
+
+    name: str
+    link: Link
+
+    @property
+    def is_promised(self) -> bool:
+        """Whether its name says that it is XML."""
+        return self.name.partition("?")[0].lower().endswith(".xml")
+
+
+@dataclass
+class Contents:
+    """What the pages of a folder and its sub-folders link to.
+
+    Attributes:
+        url: the address of the source.
+        files: to be read, in the order of the pages; addresses once.
+        elsewhere, folders, archives: names of what looks like metadata and is not read.
+        unread: why a page was not read, or not to its end, a sentence each.
+        count, title: links on the first page, and what it calls itself.
+    """
+
+    url: str
+    files: dict[str, File] = field(default_factory=dict)
+    elsewhere: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    archives: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    count: int = 0
+    title: str = ""
+
+    def problems(self) -> Iterator[Problem]:
+        """One for each kind of link that is not read."""
+        where = f"the page {shown(self.url)} links to"
+        if self.elsewhere:
+            found = named(self.elsewhere, "metadata")
+            message = f"{where} {found} outside of its folder, not read; expected files beside it"
+            yield Problem("link-elsewhere", "href", message)
+        if self.folders:
+            found = named(self.folders, "sub-folder")
+            message = f"{where} {found}, not read; expected the option depth to reach them"
+            yield Problem("folder-left-out", "href", message)
+        if self.archives:
+            message = f"{where} {named(self.archives, 'archive')}, not opened; expected XML files"
+            yield Problem("archive-left-out", "href", message)
+
+    def nothing(self) -> ProtocolError:
+        """The error of a folder without a file to read."""
+        title = f" with the title '{self.title}'" if self.title else ""
+        more = "".join(f"; {problem.message}" for problem in self.problems())
+        return ProtocolError(
+            f"the page {shown(self.url)}{title} has {self.count:,} links, none to an XML file in"
+            f' its folder; expected names of files, such as href="rivers.xml"{more}',
+            code="no-links",
+            url=shown(self.url),
+        )
+
+
+def named(names: list[str], kind: str) -> str:
+    """``2 sub-folders (a/, b/)``; of many the first dozen."""
+    plural = "" if len(names) == 1 or kind == "metadata" else "s"
+    left = len(names) - NAMED
+    listed = ", ".join(names[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    return f"{len(names):,} {kind}{plural} ({listed})"
+
+
+class Walk:
+    """Reads a folder's page, and those of its sub-folders down to the option ``depth``."""
+
+    def __init__(self, source: Source, roots: dict[str, str]) -> None:
+        self._source = source
+        self._roots = roots
+        self._depth: int = source.options["depth"]
+        self._found = Contents(source.url)
+        self._top: Listing | None = None
+        self._told: set[str] = set()
+
+    def contents(self, patience: Patience) -> Contents:
+        """Return what there is to read.
+
+        Raises:
+            SourceError: the first page was not read or is no page of links, the server is down, or
+                there is no end of files or folders.
+        """
+        top = self._page(self._source.url)
+        pages = dict.fromkeys(self._take(top, self._source.url))
+        for number, url in enumerate(_growing(pages), 1):
+            if number > MAX_FOLDERS:
+                raise self._endless(f"{MAX_FOLDERS:,} sub-folders")
+            try:
+                listing = self._page(url)
+            except (FetchError, ProtocolError) as exc:
+                patience.note(exc)
+                self._found.unread.append(
+                    f"the sub-folder {shown(url)} was not read: {exc.message}"
+                )
+                continue
+            patience.note(listing)
+            if self._inside(listing) is None:
+                self._found.unread.append(
+                    f"the sub-folder {shown(url)} was not read: it redirects out of the source's"
+                    " folder"
+                )
+                continue
+            pages.update(dict.fromkeys(self._take(listing, url)))
+        return self._found
+
+    def _page(self, url: str) -> Listing:
+        with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
+            if reply.body.seek(0, io.SEEK_END) > MAX_PAGE:
+                raise TooLarge(
+                    f"{shown(url)} is larger than {MAX_PAGE >> 20} MB, the most that is read of a"
+                    " page of links.",
+                    url=shown(url),
+                )
+            body = reply.content
+            listing = waf_listing.read(body, reply.url, reply.charset)
+        if self._top is None:
+            self._top = listing
+            self._found.count, self._found.title = listing.count, html_title(body) or ""
+        if not listing.count:
+            _refuse(body, url, self._roots)
+        return listing
+
+    def _take(self, listing: Listing, url: str) -> Iterator[str]:
+        """Sort the links of a page; yield the addresses of sub-folders to be read."""
+        if listing.is_cut:
+            self._found.unread.append(f"the page {shown(url)} breaks off: it has no </html>")
+        inside = self._inside(listing) or ""
+        for link in listing.links:
+            name = inside + link.path
+            level = name.partition("?")[0].count("/")
+            if link.kind == "folder" and level <= self._depth:
+                yield link.url
+            elif link.kind == "folder":
+                self._tell(self._found.folders, name)
+            elif link.kind == "file":
+                self._file(File(name, link), level)
+            elif link.kind == "elsewhere" and _is_metadata(link):
+                self._tell(self._found.elsewhere, shown(link.url))
+            elif link.kind == "page" and _FURTHER.search(link.url):
+                more = f"the page {shown(url)} goes on at {shown(link.url)}, which is not read"
+                self._tell(self._found.unread, more)
+
+    def _file(self, file: File, level: int) -> None:
+        if _ending(file.link) in _ARCHIVES:
+            self._tell(self._found.archives, file.name)
+        elif _is_wanted(file.link) and level > self._depth:
+            self._tell(self._found.folders, file.name[: file.name.rfind("/") + 1])
+        elif _is_wanted(file.link):
+            self._found.files.setdefault(file.link.url, file)
+            if len(self._found.files) > MAX_FILES:
+                raise self._endless(f"{MAX_FILES:,} files")
+
+    def _tell(self, names: list[str], name: str) -> None:
+        if name not in self._told:
+            self._told.add(name)
+            names.append(name)
+
+    def _inside(self, listing: Listing) -> str | None:
+        """The page's folder seen from the source's; None when it is not in it."""
+        top = self._top or listing
+        if listing.server != top.server or not listing.folder.startswith(top.folder):
+            return None
+        return listing.folder[len(top.folder) :]
+
+    def _endless(self, what: str) -> SourceError:
+        return ProtocolError(
+            f"{shown(self._source.url)} has more than {what}, the most that is read; folders that"
+            " link to each other have no end",
+            code="endless-folder",
+            url=shown(self._source.url),
+        )
+
+
+def _growing(pages: dict[str, None]) -> Iterator[str]:
+    """Iterate over a dict to which more is added meanwhile; each address comes once."""
+    done: set[str] = set()
+    while more := [url for url in pages if url not in done]:
+        for url in more:
+            done.add(url)
+            yield url
+
+
+def _ending(link: Link) -> str:
+    found = _ENDING.search(link.url.partition("?")[0])
+    return found[1].lower() if found else ""
+
+
+def _is_metadata(link: Link) -> bool:
+    return _ending(link) == "xml" or (link.is_record_like and _is_wanted(link))
+
+
+def _is_wanted(link: Link) -> bool:
+    ending = _ending(link)
+    if "?" in link.url and ending in _PAGES.split():
+        return True  # a program, which is told the record that it has to answer with
+    return ending not in _NO_RECORDS
+
+
+def _refuse(body: bytes, url: str, roots: dict[str, str]) -> None:
+    """Raise ProtocolError for what is no HTML page; one without links is left to the caller."""
+    where = shown(url)
+    if not body.strip():
+        message = f"the page {where} is empty; {EXPECTED}"
+        raise ProtocolError(message, code="empty-document", url=where)
+    if html_title(body) is not None:
+        return
+    try:
+        root = str(xml.parse(body).tag).rpartition("}")[2]
+    except ParseError:
+        raise ProtocolError(f"{where} is no HTML page; {EXPECTED}", code="not-html") from None
+    hint = f", {roots[root]}" if root in roots else ""
+    message = f"{where} is an XML document with the root element <{root}>{hint}; {EXPECTED}"
+    raise ProtocolError(message, code="wrong-root", url=where)

@@ -1,0 +1,280 @@
+"""The links of a folder's page: Apache, IIS, nginx, Caddy, lighttpd, Python, or made by hand.
+
+Links, ``base`` and encodings as in the HTML standard. No server's layout is expected: a link is
+an ``a`` or ``area`` with an address, and its stamp is what else stands in its line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote, urljoin, urlsplit
+
+from lxml import etree, html
+
+from ckanext.ukharvest.core import address
+from ckanext.ukharvest.core.errors import Blocked
+
+Kind = Literal["file", "folder", "page", "above", "elsewhere", "other"]
+
+# Elements that are one line whatever is in them, and those that end one elsewhere.
+_ROWS = frozenset(("tr", "li", "pre"))
+_BREAKS = frozenset(
+    ("br", "hr", "p", "div", "dt", "dd", "h1", "h2", "h3", "table", "ul", "ol", "dl")
+)
+_SILENT = frozenset(("script", "style", "title"))
+_NO_PLACE = re.compile(r"(?:mailto|tel|sms|callto|javascript|data|about|blob):", re.IGNORECASE)
+# Query that a page of links sends to itself is its order; records are asked for by such words.
+_RECORD = re.compile(r"xml|getrecord|iso.?191|gemini", re.IGNORECASE)
+_WORD = r"(?:\d{1,2}|[^\W\d]{3,9}\.?)"
+_DAY = re.compile(
+    rf"\d{{4}}[-/. ]{_WORD}[-/. ]\d{{1,2}}\b|\b{_WORD}[-/., ]+{_WORD}[-/., ]+\d{{4}}\b"
+)
+_TIME = re.compile(
+    r"\b\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AP]M\b)?(?: ?[+-]\d{2}:?\d{2})?", re.IGNORECASE
+)
+_LONGEST_STAMP = 200  # characters; more is prose
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link.
+
+    Attributes:
+        href: as it stands there.
+        url: its address in normal form; ``href`` again where it has none that can be read.
+        path: where it is, seen from the page's folder, with its query; "" outside of it.
+        stamp: day, time and size of the file as the listing shows them, with what else stands in
+            the line; "" unless it has all three, as no listing made by hand has them.
+        kind: "file" and "folder" lie in the page's folder or deeper, "above" holds it; "page" is
+            the page itself (its sort links, ``#top``), "other" no place (``mailto:``).
+    """
+
+    href: str
+    url: str
+    path: str
+    stamp: str
+    kind: Kind
+
+    @property
+    def is_record_like(self) -> bool:
+        """Whether the address speaks of XML, or asks for a record."""
+        parts = urlsplit(self.url)
+        return bool(_RECORD.search(f"{parts.path}?{parts.query}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A folder's page.
+
+    Attributes:
+        server, folder: what its links are held against: host and port, and the path up to its
+            last slash, decoded.
+        links: in their order, each address once.
+        count: links that stand there.
+        is_cut: the page begins as HTML and has no end.
+    """
+
+    server: str
+    folder: str
+    links: tuple[Link, ...]
+    count: int
+    is_cut: bool = False
+
+
+def read(body: bytes, url: str, charset: str = "") -> Listing:
+    """Return the links of a page; of what is no page at all it has none.
+
+    Args:
+        body: the page; broken HTML is read as far as a browser would.
+        url: the address that answered.
+        charset: as the server names it, "" if it does not.
+    """
+    lines = _Lines()
+    if (root := _parse(body, charset)) is not None:
+        lines.walk(root)
+    place = _Place.of(url, lines)
+    links: dict[str, Link] = {}
+    for href, stamp in lines.found:
+        link = place.link(href, stamp)
+        known = links.setdefault(link.url, link)
+        if link.stamp and not known.stamp:  # an icon's link stands before the name's
+            links[link.url] = link
+    lower = body.lower()
+    is_cut = b"<html" in lower and b"</html" not in lower
+    return Listing(place.server, place.folder, tuple(links.values()), len(lines.found), is_cut)
+
+
+def _parse(body: bytes, charset: str) -> etree._Element | None:
+    for encoding in (charset or None, None):
+        parser = html.HTMLParser(
+            encoding=encoding or _guess(body),
+            no_network=True,
+            recover=True,
+            remove_comments=True,
+            remove_pis=True,
+            huge_tree=True,  # else what lies deeper than 256 unclosed elements is lost in silence
+        )
+        try:
+            return html.document_fromstring(body, parser=parser)
+        except LookupError:  # the server names an encoding that there is not
+            continue
+        except (etree.ParserError, etree.XMLSyntaxError, ValueError):  # nothing in it
+            return None
+    return None
+
+
+def _guess(body: bytes) -> str | None:
+    """UTF-8 where it can be that; else the page's own word, which the parser looks for."""
+    if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return None if b"charset" in body[:4096].lower() else "windows-1252"
+    return "utf-8"
+
+
+class _Lines:
+    """Walks over a page; ``found`` has each link's href and stamp, ``base`` the page's own."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []
+        self.base = ""
+        self._rows: list[str] = []
+        self._links: list[str] = []  # of the line that is being read
+        self._words: list[str] = []
+        self._mute = 0  # elements around whose text does not count: the link's own, scripts
+
+    def walk(self, root: etree._Element) -> None:
+        for event, element in etree.iterwalk(root, events=("start", "end")):
+            tag = element.tag if isinstance(element.tag, str) else ""
+            if event == "start":
+                self._start(tag, element)
+                self._text(element.text)
+            else:
+                self._end(tag)
+                self._text(element.tail)
+        self._break()
+
+    def _start(self, tag: str, element: etree._Element) -> None:
+        if tag in _ROWS:
+            self._break()
+            self._rows.append(tag)
+        elif tag in _BREAKS and self._rows[-1:] not in (["tr"], ["li"]):
+            self._break()
+        elif tag in ("a", "area") and (href := (element.get("href") or "").strip()):
+            self._links.append(href)
+        elif tag == "base" and not self.base:
+            self.base = (element.get("href") or "").strip()
+        self._mute += tag in _SILENT or tag == "a"
+
+    def _end(self, tag: str) -> None:
+        self._mute -= tag in _SILENT or tag == "a"
+        if tag in _ROWS:
+            self._break()
+            self._rows.pop()
+
+    def _text(self, text: str | None) -> None:
+        if not text or self._mute:
+            return
+        if self._rows[-1:] == ["pre"]:
+            first, *further = text.split("\n")
+            self._words.append(first)
+            for line in further:
+                self._break()
+                self._words.append(line)
+        else:
+            self._words.append(text)
+
+    def _break(self) -> None:
+        if self._links:
+            stamp = _stamp(" ".join(self._words)) if len(set(self._links)) == 1 else ""
+            self.found.extend((href, stamp) for href in self._links)
+            self._links.clear()
+        self._words.clear()
+
+
+def _stamp(words: str) -> str:
+    text = " ".join(words.split())
+    rest, days = _DAY.subn(" ", text[: _LONGEST_STAMP + 1])
+    rest, times = _TIME.subn(" ", rest)
+    # Without the time, or the size, a file that was changed within the day would seem the same.
+    has_all = days and times and re.search(r"\d", rest) and len(text) <= _LONGEST_STAMP
+    return text if has_all else ""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a page is, to tell what its links are to.
+
+    Attributes:
+        base: what links are relative to.
+        server: host and port.
+        page, folder: its path, and that up to the last slash, decoded.
+    """
+
+    base: str
+    server: str
+    page: str
+    folder: str
+
+    @classmethod
+    def of(cls, url: str, lines: _Lines) -> _Place:
+        if "://" not in url:
+            url = _address_of_saved(url, lines)
+        server, path = _split(url)
+        base = _resolve(url, lines.base) if lines.base else url
+        return cls(base or url, server, path, path[: path.rfind("/") + 1])
+
+    def link(self, href: str, stamp: str) -> Link:
+        if href.startswith("#"):
+            return Link(href, href, "", "", "page")
+        if _NO_PLACE.match(href):
+            return Link(href, href, "", "", "other")
+        url = _resolve(self.base, href)
+        if not url:
+            return Link(href, href, "", "", "elsewhere")
+        kind, path = self._kind(url)
+        return Link(href, url, path, stamp if kind == "file" else "", kind)
+
+    def _kind(self, url: str) -> tuple[Kind, str]:
+        server, path = _split(url)
+        if server != self.server:
+            return "elsewhere", ""
+        if path in (self.page, self.folder):
+            query = urlsplit(url).query
+            return ("file", f"?{query}") if _RECORD.search(query) else ("page", "")
+        if path.startswith(self.folder) and (self.folder or not path.startswith("/")):
+            inside = path[len(self.folder) :]
+            if path.endswith("/"):
+                return "folder", inside
+            return "file", "?".join(filter(None, (inside, urlsplit(url).query)))
+        if self.folder.startswith(path.rstrip("/") + "/"):
+            return "above", ""
+        return "elsewhere", ""
+
+
+def _resolve(base: str, href: str) -> str:
+    """Return an address in normal form, "" where there is none."""
+    text = re.sub(r"[\t\r\n]", "", href).replace("\\", "/")  # as browsers do
+    try:
+        url = urljoin(base, text)
+        return address.normal(url) if "://" in url else url.partition("#")[0]
+    except (Blocked, ValueError):
+        return ""
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Host and port, where those of http and https are the same, and the decoded path."""
+    parts = urlsplit(url)
+    server = re.sub(r":(?:80|443)?$", "", parts.netloc)
+    return server, unquote(parts.path) or ("/" if server else "")
+
+
+def _address_of_saved(url: str, lines: _Lines) -> str:
+    """Where a page from a file was: IIS writes whole paths, which tell its folder."""
+    files = (href.partition("?")[0] for href, _stamp in lines.found)
+    whole = next((each for each in files if re.match(r"/[^/].*\.xml$", each, re.I)), "")
+    return whole[: whole.rfind("/") + 1] or url
