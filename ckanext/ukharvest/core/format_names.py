@@ -20,8 +20,8 @@ _LONGEST = 200
 # Names and extensions of formats that in a file's name are more often something else: words
 # ("Rights of way - Access", "Owl: sightings") and places' initials (NC, MD, NT).
 _EVERYDAY = frozenset(
-    "access bin binary binarydata mapservice md mop nc nq nt owl r rest shape sid text viewservice"
-    " word".split()
+    ("access", "bin", "binary", "binarydata", "mapservice", "md", "mop", "nc", "nq", "nt", "owl")
+    + ("r", "rest", "shape", "sid", "text", "viewservice", "word")
 )
 
 
@@ -30,7 +30,8 @@ def of_title(name: str) -> str:
     text = " ".join(name.split()).rstrip(" .")
     if "://" in text:
         return ""
-    before = text.partition(":")[0] if ":" in text else ""
+    # Without a blank behind it the colon is part of a layer's name: "gml:Province".
+    before = text.partition(": ")[0] if ": " in text else ""
     for part in (text, before, *_ends(text[-_LONGEST:])):
         if found := formats.label(part, unless=_EVERYDAY):
             return found

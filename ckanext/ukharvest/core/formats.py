@@ -45,7 +45,8 @@ _NOISE = re.compile(
     r"^(?:ogc|esri|urn:ogc:servicetype|format|file ?type)[\s:_-]+"
     r"|[\s:_-]+v?\d+(?:\.\d+)+(?:[\s_-]?http[\w-]*)?$"
     r"|[\s:_-]+(?:http-get[\w-]*|get[\s_-]?(?:map|capabilities|feature))$"
-    r"|\s+(?:files?|format|documents?|downloads?|data|spreadsheets?|endpoint|services?|api)$",
+    r"|\s+(?:files?|format|documents?|downloads?|data|spreadsheets?|endpoint|services?|api)$"
+    r"|\s+(?:zip|archive)$",
     re.IGNORECASE,
 )
 

@@ -61,6 +61,8 @@ _OF_FIELDS = {
     " later one as gml:endPosition, such as 2020-03-31.",
     "swapped-extent": "Put the lesser longitude west and the lesser latitude south, such as west"
     " -2.4, east -2.0, south 53.3, north 53.6, and coordinates in the order of their system.",
+    "repeated-link": "Give each file or service once, such as one gmd:CI_OnlineResource for"
+    " https://example.gov.uk/data/roads.csv.",
     "too-many-distributions": "Split the dataset, or ask the portal to raise the source's option"
     " max_resources, such as max_resources=2000.",
     "too-many-resources": "Split the dataset, or ask the portal to raise the source's option"

@@ -1,0 +1,197 @@
+"""Resources of a GEMINI record: the links of its distribution (GEMINI 19).
+
+Links to contacts, specifications and a service's operations are none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ckanext.ukharvest.core.mapping import Field, read_apart
+from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.options import MAX_RESOURCES
+from ckanext.ukharvest.core.protocols import of_protocol
+from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.values import parse_url, shorten
+from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed
+from ckanext.ukharvest.parsers.gemini_formats import Link, formats_of, kind_of
+from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
+
+# Property of MD_Distribution → the links below it. A distributor's contact has links too; they
+# lead to the distributor, not to data.
+_LINKS = {
+    "transferOptions": "*/onLine/*",
+    "distributor": "*/distributorTransferOptions/*/onLine/*",
+    "distributionFormat": "*/formatDistributor/*/distributorTransferOptions/*/onLine/*",
+}
+_FORMATS = ("distributionFormat", "distributor/*/distributorFormat")
+_FORMAT_NAMES = tuple(
+    f"distributionInfo/*/{path}/*/{name}"
+    for path in _FORMATS
+    for name in ("name", "formatSpecificationCitation/*/title")
+)
+# INSPIRE's code for "this is a service, not a file", in the description's Anchor.
+_ENDPOINT = re.compile(r"/OnLineDescriptionCode/(?:endPoint|accessPoint)$", re.IGNORECASE)
+_MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+_-]*", re.IGNORECASE)
+
+Read = tuple[IsoNode, Link, ResourceRecord]
+
+
+def _links(entry: Entry) -> Found:
+    limit = entry.options.get("max_resources", 1000)
+    parts = entry.record.each("distributionInfo/*/*")
+    nodes = [node for part in parts if part.name in _LINKS for node in part.each(_LINKS[part.name])]
+    if len(nodes) > limit:
+        only = f"{len(nodes):,} of them; the first {limit:,} were read"
+        nodes[limit].report("too-many-resources", "gmd:onLine", only)
+    found: list[Read] = []
+    others: list[dict[str, str]] = []
+    for node in nodes[:limit]:
+        if url := _url(node):
+            found.append(_read(node, url))
+        elif text := _linkage(node):
+            others.append({"locator": text, "name": _line(node.text("name"))})
+    return {
+        "resources": _without_repeats(found, _resources(entry, found)),
+        "extras": {"unlinked-resource-locators": listed(others)},
+    }
+
+
+def _linkage(node: IsoNode) -> str:
+    # The Swiss profile gives an address for each language; English where there is one.
+    parts = [
+        (each.attribute("locale").lstrip("#").lower(), each.own_said().text)
+        for each in node.each("linkage/PT_FreeURL/URLGroup/LocalisedURL")
+    ]
+    english = [text for locale, text in parts if locale.startswith("en") and text]
+    of_languages = english or [text for _, text in parts if text]
+    return next(iter(of_languages), "") or node.text("linkage")
+
+
+def _url(node: IsoNode) -> str:
+    text = _linkage(node)
+    if not text:
+        words = "missing; expected the address of the file or service"
+        node.report("missing-url", "gmd:linkage", words)
+    return node.parsed("bad-url", "gmd:linkage", text, parse_url)
+
+
+def _said(node: IsoNode, path: str) -> Said:
+    return next(iter(node.said(path)), Said(""))
+
+
+def _line(text: str) -> str:
+    return " ".join(plain_text(text).split())
+
+
+def _read(node: IsoNode, url: str) -> Read:
+    protocol, profile = _said(node, "protocol"), _said(node, "applicationProfile")
+    function, description = node.code("function"), _said(node, "description")
+    name = _line(node.text("name"))
+    link = Link(
+        url=url,
+        name=name,
+        protocol=protocol,
+        function=function.lower(),
+        profile=profile,
+        is_endpoint=_ENDPOINT.search(description.href) is not None,
+    )
+    extras = {
+        "resource_locator_protocol": " ".join((protocol.text or protocol.href).split()),
+        "resource_locator_function": function,
+        "resource_locator_application_profile": _line(profile.text or profile.href),
+    }
+    types = (said.text for said in (protocol, profile) if _MEDIA_TYPE.fullmatch(said.text))
+    return (
+        node,
+        link,
+        ResourceRecord(
+            url,
+            name=name,
+            description=plain_text(description.text),
+            mimetype=next(types, ""),
+            extras={key: value for key, value in extras.items() if value},
+        ),
+    )
+
+
+def _resources(entry: Entry, found: list[Read]) -> list[ResourceRecord]:
+    links = [link for _, link, _ in found]
+    given = entry.record.texts(*_FORMAT_NAMES)
+    labels = formats_of(links, given=given, service=_service(entry), guid=entry.guid)
+    return [
+        replace(resource, format=label, kind=kind_of(link, label, entry.guid))
+        for (_, link, resource), label in zip(found, labels, strict=True)
+    ]
+
+
+def _service(entry: Entry) -> str:
+    """Label of the service that a service's record names: "view" alone may be several."""
+    for text in entry.identification.texts("serviceType", "serviceTypeVersion"):
+        said = of_protocol(text)
+        if said.kind == "service" and said.label:
+            return said.label
+    return ""
+
+
+def _without_repeats(
+    found: list[Read], resources: list[ResourceRecord]
+) -> tuple[ResourceRecord, ...]:
+    """One of each address and name, with what any of its repetitions says.
+
+    The same address under another name is another layer of a service, and stays.
+    """
+    kept: list[ResourceRecord] = []
+    places: dict[str, list[int]] = {}
+    for (node, _, _), resource in zip(found, resources, strict=True):
+        same = places.setdefault(resource.url, [])
+        place = next((i for i in same if _is_repeat(kept[i], resource)), None)
+        if place is None:
+            same.append(len(kept))
+            kept.append(resource)
+        else:
+            words = f"'{shorten(resource.url, 100)}' stands there twice; once is enough"
+            node.report("repeated-link", "gmd:linkage", words)
+            kept[place] = _merged(kept[place], resource)
+    return tuple(kept)
+
+
+def _is_repeat(one: ResourceRecord, other: ResourceRecord) -> bool:
+    return one.name == other.name or not one.name or not other.name
+
+
+def _merged(first: ResourceRecord, second: ResourceRecord) -> ResourceRecord:
+    if second.name and not first.name:
+        first, second = second, first
+    return replace(
+        first,
+        description=first.description or second.description,
+        format=first.format or second.format,
+        mimetype=first.mimetype or second.mimetype,
+        kind=first.kind if first.format else second.kind,
+        extras={**second.extras, **first.extras},
+    )
+
+
+_RESOURCES = "resources; extra unlinked-resource-locators"
+
+OPTIONS = (MAX_RESOURCES,)
+MAPPING: tuple[Field[Entry], ...] = (Field(("gmd:onLine",), _RESOURCES, _links),)
+RESOURCE_MAPPING = (
+    Field(("gmd:linkage",), "url", read_apart),
+    Field(("gmd:name",), "name", read_apart),
+    Field(("gmd:description",), "description", read_apart),
+    Field(
+        ("gmd:name", "gmd:protocol", "gmd:applicationProfile", "gmd:linkage", "gmd:function"),
+        "format, kind",
+        read_apart,
+    ),
+    Field(("gmd:protocol",), "mimetype; extra resource_locator_protocol", read_apart),
+    Field(("gmd:function",), "extra resource_locator_function", read_apart),
+    Field(
+        ("gmd:applicationProfile",),
+        "mimetype; extra resource_locator_application_profile",
+        read_apart,
+    ),
+)
