@@ -18,9 +18,11 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.parsers import (
     gemini_citation,
     gemini_constraints,
+    gemini_coupled,
     gemini_document,
     gemini_extent,
     gemini_keywords,
+    gemini_links,
     gemini_metadata,
     gemini_parties,
     gemini_period,
@@ -33,7 +35,7 @@ from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 VERSION = 1
 FORM = "xml"
-OPTIONS = gemini_parties.OPTIONS
+OPTIONS = (*gemini_links.OPTIONS, *gemini_parties.OPTIONS)
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -95,4 +97,6 @@ MAPPING: tuple[Field[Entry], ...] = (
     *gemini_extent.MAPPING,
     *gemini_period.MAPPING,
     *gemini_reference.MAPPING,
+    *gemini_links.MAPPING,
+    *gemini_coupled.MAPPING,
 )
