@@ -21,7 +21,7 @@ from ckanext.ukharvest.parsers import (
 )
 from ckanext.ukharvest.readers import ckan as ckan_site
 from ckanext.ukharvest.readers import dkan as dkan_site
-from ckanext.ukharvest.readers import document, rdf, waf, xml_document
+from ckanext.ukharvest.readers import csw, document, rdf, waf, xml_document
 from ckanext.ukharvest.readers.json_outline import Shape
 from ckanext.ukharvest.readers.xml_records import XmlShape
 
@@ -221,6 +221,20 @@ GEMINI_WAF = SourceType(
     reader=waf.Waf(_GEMINI_SHAPE, single=GEMINI_SINGLE.name),
     parser=gemini,
     options=(*waf.OPTIONS, *gemini.OPTIONS),
+    dated=True,
+    reference_is_address=True,
+)
+
+GEMINI_CSW = SourceType(
+    name="gemini-csw",
+    title="GEMINI CSW",
+    description="A catalogue that speaks CSW 2.0.2 (GeoNetwork, pycsw, Esri and others), all of it"
+    " or by kind of record or a condition in CQL",
+    reader=csw.Csw(_GEMINI_SHAPE),
+    parser=gemini,
+    options=(*csw.OPTIONS, *gemini.OPTIONS),
+    aliases=("csw",),
+    dated=True,
 )
 
 TYPES = {
@@ -230,6 +244,7 @@ TYPES = {
         DATA_JSON,
         DCAT_RDF,
         DKAN,
+        GEMINI_CSW,
         GEMINI_SINGLE,
         GEMINI_WAF,
         INVENTORY,
