@@ -143,7 +143,9 @@ def _placed(ring: _Ring, reading: _Reading) -> _Ring:
 
 def _closed(ring: _Ring) -> _Ring:
     if len(set(ring)) < 3:
-        raise ValueError(f"a ring has {len(set(ring))} different positions; expected three or more")
+        raise ValueError(
+            f"a ring has {len(set(ring))} positions that differ; expected three or more"
+        )
     closed = ring if ring[0] == ring[-1] else [*ring, ring[0]]
     if not sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in pairwise(closed)):
         raise ValueError("a ring has no area; expected an outline")
