@@ -159,6 +159,11 @@ def _described(item: Item) -> str:
     )
 
 
+_PAGE = (
+    "/csw?service=CSW&version=2.0.2&request=GetRecords&resultType=results"
+    "&outputSchema=http%3A%2F%2Fwww.isotc211.org%2F2005%2Fgmd&typeNames=gmd%3AMD_Metadata"
+    "&elementSetName=full&startPosition={}&maxRecords=50&sortBy=apiso%3AIdentifier%3AA"
+)
 _GEMINI = (
     '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd"'
     ' xmlns:gco="http://www.isotc211.org/2005/gco">{identifier}<gmd:dateStamp>'
@@ -211,11 +216,30 @@ def _gemini_waf(publisher: Publisher, records: Sequence[Item]) -> Served:
     return Served("/waf/", "/waf/")
 
 
+def _gemini_csw(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """A catalogue that takes no POST and hands out fewer records than it is asked for."""
+    half = (len(records) + 1) // 2
+    paths = [_PAGE.format(start) for start in (1, half + 1)]
+    for path, page, following in zip(
+        paths, (records[:half], records[half:]), (half + 1, 0), strict=True
+    ):
+        text = (
+            '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2">'
+            f'<csw:SearchResults numberOfRecordsMatched="{len(records)}" elementSet="full"'
+            f' numberOfRecordsReturned="{len(page)}" nextRecord="{following}">'
+            f"{''.join(gemini(each) for each in page)}"
+            "</csw:SearchResults></csw:GetRecordsResponse>"
+        )
+        publisher.serve(path, text, headers={"Content-Type": "application/xml"})
+    return Served(*paths)
+
+
 SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
     "ckan": _ckan,
     "data_json": _data_json,
     "dcat_rdf": _dcat_rdf,
     "dkan": _dkan,
+    "gemini-csw": _gemini_csw,
     "gemini-single": _gemini_single,
     "gemini-waf": _gemini_waf,
     "inventory": _inventory,

@@ -20,8 +20,8 @@ from ckanext.ukharvest.parsers import (
     inventory_schema,
 )
 from ckanext.ukharvest.readers import ckan as ckan_site
-from ckanext.ukharvest.readers import dkan as dkan_site
 from ckanext.ukharvest.readers import csw, document, rdf, waf, xml_document
+from ckanext.ukharvest.readers import dkan as dkan_site
 from ckanext.ukharvest.readers.json_outline import Shape
 from ckanext.ukharvest.readers.xml_records import XmlShape
 

@@ -122,8 +122,10 @@ _OF_RECORDS = {
     "not-json": "Make the dataset valid JSON; a checker such as jsonlint shows the place.",
     "not-ntriples": "Harvest the source again with force, so that the record is read anew, for"
     " example after an upgrade.",
-    "not-shown": "Make package_show answer for every name that the list gives, such as"
-    " /api/3/action/package_show?id=roads.",
+    "not-shown": "Make package_show (CKAN) or GetRecordById (CSW) answer for all that the list"
+    " names, such as /api/3/action/package_show?id=roads.",
+    "other-kind": "Leave such records out by the source's option types, such as"
+    " types=dataset,series,service, or out of the catalogue.",
     "other-record": "Keep one record in one file, such as rivers.xml, and harvest again.",
     "parse": "Make every entry of the list a dataset, such as an object with identifier and title.",
     "record": "Mend what the message names, such as a missing title, and harvest again.",
@@ -131,6 +133,8 @@ _OF_RECORDS = {
     " licence from its list.",
     "skipped": "Nothing has to change: the record is not meant for this portal, such as a"
     " non-public one.",
+    "unserved-record": "Ask the catalogue for this position by itself, with startPosition and"
+    " maxRecords=1, and mend the record that its log names, such as one that is no valid XML.",
 }
 
 # The run stops: nothing is imported, nothing is deleted.
@@ -145,6 +149,8 @@ _OF_SOURCES = {
     " portal's sysadmin can allow others.",
     "context": "Write the JSON-LD context into the document, such as"
     ' "@context": {"dcat": "http://www.w3.org/ns/dcat#"}.',
+    "csw-refused": "Let the catalogue answer GetRecords of CSW 2.0.2 for ISO 19139 records, such as"
+    " outputSchema=http://www.isotc211.org/2005/gmd, and see that its filter names are known.",
     "doctype": "Remove the <!DOCTYPE …> from the XML, so that it begins with its root element, such"
     " as <Inventory>.",
     "empty-document": "Serve the document at this address with its datasets, such as at"

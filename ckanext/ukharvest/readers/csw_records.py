@@ -1,0 +1,84 @@
+"""One record of a CSW's answer: whole, or only listed and fetched by its identifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import ParseError, RecordError
+from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.core.text import shorten
+from ckanext.ukharvest.readers.csw_answer import Answer, first_text, name_of
+from ckanext.ukharvest.readers.csw_request import record_url
+from ckanext.ukharvest.readers.xml_records import XmlShape
+
+# Dublin Core, as catalogues answer that know no other schema.
+_LISTED = ("Record", "SummaryRecord", "BriefRecord")
+
+
+@dataclass(frozen=True)
+class Cutter:
+    """Makes records of elements.
+
+    Attributes:
+        shape: what a whole record is.
+        base: the catalogue's address; "" for a saved answer, from which nothing can be fetched.
+        url: where a saved answer is.
+    """
+
+    shape: XmlShape
+    base: str = ""
+    url: str = ""
+
+    def records(self, answer: Answer, start: int = 1) -> list[RawRecord]:
+        """All records of an answer; ``start`` is the first one's position in the catalogue."""
+        return [
+            self._record(element, answer, f"{self.shape.singular} {position}")
+            for position, element in enumerate(answer.records, start)
+        ]
+
+    def content(self, answer: Answer) -> str | None:
+        """The first whole record's text, None if there is none."""
+        found = (each for each in answer.records if self._is_whole(each))
+        element = next(found, None)
+        return None if element is None else self._text(element)
+
+    def _record(self, element: etree._Element, answer: Answer, position: str) -> RawRecord:
+        if self._is_whole(element):
+            raw = RawRecord(
+                guid=self.shape.guid(element),
+                # A saved answer's brief records are all there is of them.
+                content=self._text(element) if answer.is_full or not self.base else None,
+                modified=self.shape.modified(element, element),
+                position=position,
+            )
+        elif name_of(element) in _LISTED:
+            title = shorten(first_text(element, "title"))
+            raw = RawRecord(
+                guid=first_text(element, "identifier"),
+                modified=first_text(element, "modified"),
+                position=f"{position} '{title}'" if title else position,
+            )
+        else:
+            return self._other(element, position)
+        if raw.guid:
+            url = record_url(self.base, raw.guid) if self.base else self.url
+            return replace(raw, url=url)
+        missing = f"{raw.position}: {self.shape.identifier} is missing"
+        message = f"{missing}; expected a text that stays the same"
+        url = self.base or self.url
+        return replace(raw, url=url, error=ParseError(message, code="missing-identifier", url=url))
+
+    def _is_whole(self, element: etree._Element) -> bool:
+        return name_of(element) in {path[-1] for path in self.shape.paths}
+
+    def _text(self, element: etree._Element) -> str:
+        return etree.tostring(self.shape.content(element, element), encoding="unicode")
+
+    def _other(self, element: etree._Element, position: str) -> RawRecord:
+        url = self.base or self.url
+        found = f"{position} is a {name_of(element)}, not {self.shape.kind}"
+        message = f"{found}; the option types can leave such records out"
+        error = RecordError(message, code="other-kind", url=url)
+        return RawRecord("", url=url, position=position, error=error)

@@ -1,0 +1,94 @@
+"""What a read of a CSW has seen, held against what the server says that there is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from datetime import date, datetime, timedelta, timezone
+
+from ckanext.ukharvest.core.records import RawRecord
+
+# Metadata dates are days, and clocks differ.
+_OVERLAP = timedelta(days=1)
+
+
+class Tally:
+    """Counts different records; ``note_total`` first, then ``new`` for each page."""
+
+    def __init__(self) -> None:
+        self.total = -1
+        self.has_changed = False  # the total did, since this pass began
+        self.newest = ""
+        self._known: dict[str, bytes] = {}
+        self._current: set[str] = set()  # seen since the server last changed its total
+
+    def begin(self) -> None:
+        """Begin a pass."""
+        self.has_changed = False
+
+    def note_total(self, total: int) -> None:
+        """Note what a page says of the total."""
+        if total != self.total and self.total >= 0:
+            self.has_changed = True
+            self._current.clear()
+        self.total = total
+
+    def new(self, records: list[RawRecord], *, is_first: bool) -> list[RawRecord]:
+        """Return a page's records that were not there before.
+
+        Two of one identity on a page are two records, and so are two of different content as long
+        as each page is read for the first time; else a record has moved from page to page.
+        """
+        found = []
+        on_page: Counter[str] = Counter()
+        for raw in records:
+            digest = _digest(raw)
+            key = raw.guid or digest.hex()
+            on_page[key] += 1
+            if on_page[key] > 1:
+                key = f"{key}\n{on_page[key]}"
+            elif is_first and self._known.get(key, digest) != digest:
+                key = f"{key}\n{digest.hex()}"
+            self._current.add(key)
+            if key not in self._known:
+                self._known[key] = digest
+                self.newest = max(self.newest, _day(raw.modified))
+                found.append(raw)
+        return found
+
+    @property
+    def seen(self) -> int:
+        """Different records."""
+        return len(self._known)
+
+    @property
+    def current(self) -> int:
+        """Different records since the total last changed."""
+        return len(self._current)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether all records were seen that the server says there are, and no others."""
+        return self.current == self.total
+
+    @property
+    def mark(self) -> str:
+        """From which day on the next run asks for changes; "" if no record has a date."""
+        if not self.newest:
+            return ""
+        # A date in the future would hide all changes until then.
+        newest = min(date.fromisoformat(self.newest), datetime.now(timezone.utc).date())
+        return (newest - _OVERLAP).isoformat() if newest > date.min + _OVERLAP else ""
+
+
+def _digest(raw: RawRecord) -> bytes:
+    text = raw.content or f"{raw.modified}\n{raw.position if raw.error else ''}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def _day(stamp: str) -> str:
+    """The day of an ISO 8601 stamp, "" if it has none."""
+    try:
+        return date.fromisoformat(stamp[:10]).isoformat()
+    except ValueError:
+        return ""
