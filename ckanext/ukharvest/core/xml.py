@@ -23,6 +23,17 @@ _HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
+class HasDoctype(ParseError):
+    """A DOCTYPE, which is refused before anything is read; ``root`` says what it stands before."""
+
+    code = "doctype"
+
+    def __init__(self, root: etree._Element, data: bytes, url: str) -> None:
+        refused = refuse_doctype(data, url)
+        super().__init__(refused.message, url=url, line=refused.line)
+        self.root = root
+
+
 def parse(content: bytes | str, *, url: str = "") -> etree._Element:
     """Return the root element of an XML document.
 
@@ -124,8 +135,7 @@ def _refuse(root: etree._Element, data: bytes, url: str) -> None:
     if tag in ("html", _XHTML):
         raise _page(html_title(data) or "", url)
     if root.getroottree().docinfo.internalDTD is not None:
-        message = "the document has a DOCTYPE, which is not accepted; expected XML without one"
-        raise ParseError(message, code="doctype", url=url, line=_line_of_doctype(data))
+        raise HasDoctype(root, data, url)
 
 
 def pushed(target: etree._TargetParserTarget[None]) -> etree.XMLParser:

@@ -61,15 +61,26 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
 
 def _entry(raw: RawRecord, options: Mapping[str, Any], problems: list[Problem]) -> Entry:
-    root = xml.parse(raw.content or "", url=raw.url)
-    record = IsoNode(root, problems)
-    if record.name not in gemini_document.RECORDS:
-        words = gemini_document.called(root)
-        found = f"<{record.name}> ({words})" if words else f"<{record.name}>"
-        message = f"{raw.called}: its root element is {found}; expected {gemini_document.ROOT}"
-        raise ParseError(message, code="wrong-root", url=raw.url, line=record.line)
+    record = IsoNode(_root(raw), problems)
     identification = record.first("identificationInfo/*") or IsoNode(etree.Element("_"), problems)
     return Entry(record, identification, raw.guid, raw.url, options)
+
+
+def _root(raw: RawRecord) -> etree._Element:
+    try:
+        root = xml.parse(raw.content or "", url=raw.url)
+    except xml.HasDoctype as exc:
+        # What it is says more than what it must not have.
+        if not gemini_document.called(exc.root):
+            raise
+        root = exc.root
+    name = etree.QName(root).localname
+    if name not in gemini_document.RECORDS:
+        words = gemini_document.called(root)
+        found = f"<{name}> ({words})" if words else f"<{name}>"
+        message = f"{raw.called}: its root element is {found}; expected {gemini_document.ROOT}"
+        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+    return root
 
 
 def _collect(entry: Entry) -> tuple[Found, dict[str, str]]:

@@ -73,7 +73,7 @@ def _typed_dates(identification: IsoNode) -> Iterator[tuple[str, str, str]]:
     """Type, date as it could be read, and as it stands there."""
     for each in identification.each("citation/*/date/*"):
         if text := each.text("date"):
-            day = each.parsed("bad-date", "gmd:date", text, parse_date)
+            day = each.parsed("gmd:date", text, parse_date, "bad-date")
             yield each.code("dateType"), day, text
 
 
@@ -84,7 +84,7 @@ def _language(entry: Entry) -> Found:
     ):
         # "eng; USA": the country comes after the language.
         text = each.own_code().partition(";")[0].strip()
-        found.append(each.parsed("bad-language", "gmd:language", text, parse_language))
+        found.append(each.parsed("gmd:language", text, parse_language, "bad-language"))
     return {"language": tuple(dict.fromkeys(filter(None, found)))}
 
 

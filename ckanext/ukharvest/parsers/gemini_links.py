@@ -74,7 +74,7 @@ def _url(node: IsoNode) -> str:
     if not text:
         words = "missing; expected the address of the file or service"
         node.report("missing-url", "gmd:linkage", words)
-    return node.parsed("bad-url", "gmd:linkage", text, parse_url)
+    return node.parsed("gmd:linkage", text, parse_url, "bad-url")
 
 
 def _said(node: IsoNode, path: str) -> Said:

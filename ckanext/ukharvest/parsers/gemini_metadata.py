@@ -10,7 +10,7 @@ from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, several
 
 def _date(entry: Entry) -> Found:
     stamp = gemini_document.stamp(entry.record)
-    date = stamp.node.parsed("bad-date", stamp.field, stamp.text, parse_date)
+    date = stamp.node.parsed(stamp.field, stamp.text, parse_date, "bad-date")
     # What could not be read stays as it is; a date that could takes its place.
     return {"metadata_modified": date, "extras": {"metadata-date": stamp.text}}
 
@@ -61,7 +61,7 @@ def _page(entry: Entry) -> Found:
     for node in entry.record.each("dataSetURI"):
         said = node.own_said()
         if text := said.href or said.text:
-            return {"url": node.parsed("bad-url", "gmd:dataSetURI", text, parse_url)}
+            return {"url": node.parsed("gmd:dataSetURI", text, parse_url, "bad-url")}
     return {}
 
 

@@ -69,7 +69,7 @@ def _email(node: IsoNode) -> str:
         said = each.own_said()
         # An Anchor may hold mailto: and the address alone.
         text = said.text or said.href
-        email = each.parsed("bad-email", "gmd:electronicMailAddress", text, parse_email)
+        email = each.parsed("gmd:electronicMailAddress", text, parse_email, "bad-email")
         found = found or email
     return found
 

@@ -93,7 +93,7 @@ def _moment(node: IsoNode, *paths: str) -> _Moment:
         # Some editors write the word where the date is due.
         if text.lower() in ("now", "unknown", "present", "ongoing"):
             return _Moment(vague="unknown" if text.lower() == "unknown" else "now")
-        date = each.parsed("bad-date", f"gml:{each.name}", text, parse_date)
+        date = each.parsed(f"gml:{each.name}", text, parse_date, "bad-date")
         if date or vague:
             return _Moment(date, vague)
     return _Moment()

@@ -42,7 +42,7 @@ def _result(node: IsoNode) -> dict[str, Any]:
     said = node.text("pass").lower()
     facts = {
         "title": node.text(citation + "title"),
-        "date": date.parsed("bad-date", "gmd:date", text, parse_date) if date else "",
+        "date": date.parsed("gmd:date", text, parse_date, "bad-date") if date else "",
         "date_type": date.code("dateType") if date else "",
         "explanation": node.text("explanation"),
     }

@@ -18,7 +18,7 @@ def _maintenance(entry: Entry) -> Found:
         code = node.own_code()
         codes.append(code)
         field = "gmd:maintenanceAndUpdateFrequency"
-        frequency = frequency or node.parsed("bad-frequency", field, code, parse_frequency)
+        frequency = frequency or node.parsed(field, code, parse_frequency, "bad-frequency")
     notes = entry.identification.texts("resourceMaintenance/*/maintenanceNote")
     return {
         "frequency": frequency,
@@ -48,7 +48,7 @@ def _resolution(entry: Entry) -> Found:
 
 def _number(node: IsoNode, field: str) -> str:
     """A property's number as it stands there; what is none is reported."""
-    return node.parsed("bad-number", field, node.own_said().text, _parse_number)
+    return node.parsed(field, node.own_said().text, _parse_number, "bad-number")
 
 
 def _parse_number(text: str) -> str:
@@ -95,7 +95,7 @@ def _picture(entry: Entry) -> Found:
     for node in entry.identification.each("graphicOverview/*"):
         said = next(iter(node.said("fileName", "linkage/*/linkage")), None)
         text = (said.href or said.text) if said else ""
-        if url := node.parsed("bad-url", "gmd:fileName", text, parse_url):
+        if url := node.parsed("gmd:fileName", text, parse_url, "bad-url"):
             return {
                 "extras": {
                     "graphic-preview-file": url,

@@ -79,7 +79,7 @@ class IsoNode:
         """Add a problem that was found elsewhere."""
         self._problems.append(problem)
 
-    def parsed(self, code: str, field: str, text: str, parse: Parse) -> str:
+    def parsed(self, field: str, text: str, parse: Parse, code: str) -> str:
         """A text through a parser of ``core.values``; what it refuses is reported as ``code``."""
         return parsed(text, parse, partial(self.report, code, field))
 

@@ -161,6 +161,8 @@ class XmlRecords:
         try:
             return (yield from xml.elements(self.body, self.shape.paths, url=self.url))
         except ParseError as exc:
+            if isinstance(exc, xml.HasDoctype) and self.shape.called(exc.root):
+                raise self._other(exc.root) from exc
             raise not_ours(exc, self.shape.kind, self.url) from exc
 
     def _other(self, root: etree._Element) -> OtherDocument:
