@@ -71,6 +71,17 @@ def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return {"success": True}
 
 
+@tk.auth_allow_anonymous_access
+def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may read the dataset."""
+    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+    try:
+        tk.check_access("package_show", own_context, {"id": data_dict.get("id")})
+    except tk.NotAuthorized:
+        return {"success": False, "msg": tk._("Not authorised to read this dataset")}
+    return {"success": True}
+
+
 def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Sysadmins, to whom CKAN never refuses anything."""
     return {"success": False, "msg": tk._("Only sysadmins may have the portal examined")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.logic.action.coupled import ukharvest_coupled_show
 from ckanext.ukharvest.logic.action.deletions import (
     ukharvest_deletions_approve,
     ukharvest_deletions_list,
@@ -42,6 +43,7 @@ __all__ = [
     "harvest_source_reindex",
     "harvest_source_show_status",
     "harvest_sources_job_history_clear",
+    "ukharvest_coupled_show",
     "ukharvest_deletions_approve",
     "ukharvest_deletions_list",
     "ukharvest_doctor",

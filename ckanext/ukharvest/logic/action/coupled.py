@@ -1,0 +1,58 @@
+"""Services and the datasets that they operate on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+
+from ckanext.ukharvest.model import coupling
+
+MOST = 500  # of each; CKAN's search gives 1,000 datasets at most
+
+
+@tk.side_effect_free
+def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show which datasets a service operates on, and which services operate on a dataset.
+
+    Both sides are told, whichever was harvested first and from whichever sources they come. Only
+    what is active is listed, and what the user may read.
+
+    :param id: id or name of the dataset or service
+    :type id: string
+
+    :returns: ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, by title,
+        at most 500 of each
+    :rtype: dictionary
+    """
+    id_ = tk.get_or_bust(data_dict, "id")
+    tk.check_access("ukharvest_coupled_show", context, data_dict)
+    package = model.Package.get(id_)
+    if package is None:
+        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+    found = {
+        "datasets": coupling.datasets_of(package.id)[:MOST],
+        "services": coupling.services_of(package.id)[:MOST],
+    }
+    shown = _readable(context, {id_ for ids in found.values() for id_ in ids})
+    return {key: [each for each in shown if each["id"] in ids] for key, ids in found.items()}
+
+
+def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
+    """Those that the user may read, in one search, which knows each dataset's permissions."""
+    if not ids:
+        return []
+    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
+    either = " OR ".join(f'"{each}"' for each in sorted(ids))
+    query = {
+        "q": "*:*",
+        "fq": f"id:({either})",
+        "fl": ["id", "name", "title"],
+        "include_private": True,
+        "facet": "false",
+        "sort": "title_string asc",
+        "rows": len(ids),
+    }
+    results = tk.get_action("package_search")(own, query)["results"]
+    return [{key: each[key] for key in ("id", "name", "title")} for each in results]
