@@ -40,6 +40,10 @@ _OWN = {
     "organisation": "owner_org (option remote_orgs)",
     "groups": "groups (option remote_groups)",
 }
+_FOR_PUBLISHERS = (
+    "For publishers of location data: [how a link gets its"
+    " format](../publishers/resource-formats.md).",
+)
 # Modules that say what can be wrong with a source's form, whatever its type.
 _FORM = frozenset({"ckanext.ukharvest.core.options"})
 
@@ -53,7 +57,8 @@ def pages() -> dict[Path, str]:
 
 def _index() -> str:
     rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.values()]
-    return "\n".join(["# Source types", "", MADE, "", *_table(("type", "name", "reads"), rows), ""])
+    table = _table(("type", "name", "reads"), rows)
+    return "\n".join(["# Source types", "", MADE, "", *table, "", *_FOR_PUBLISHERS, ""])
 
 
 def _page(kind: SourceType) -> str:
