@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import unquote, urljoin, urlsplit
 
-from lxml import etree, html
+from lxml import etree
 
 from ckanext.ukharvest.core import address
 from ckanext.ukharvest.core.errors import Blocked
@@ -23,7 +23,7 @@ _ROWS = frozenset(("tr", "li", "pre"))
 _BREAKS = frozenset(
     ("br", "hr", "p", "div", "dt", "dd", "h1", "h2", "h3", "table", "ul", "ol", "dl")
 )
-_SILENT = frozenset(("script", "style", "title"))
+_MUTE = frozenset(("a", "script", "style", "title"))
 _NO_PLACE = re.compile(r"(?:mailto|tel|sms|callto|javascript|data|about|blob):", re.IGNORECASE)
 # Query that a page of links sends to itself is its order; records are asked for by such words.
 _RECORD = re.compile(r"xml|getrecord|iso.?191|gemini", re.IGNORECASE)
@@ -34,6 +34,8 @@ _DAY = re.compile(
 _TIME = re.compile(
     r"\b\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AP]M\b)?(?: ?[+-]\d{2}:?\d{2})?", re.IGNORECASE
 )
+DEEPEST = 10_000  # elements that are open at once
+_PIECE = 1 << 14  # bytes
 _LONGEST_STAMP = 200  # characters; more is prose
 
 
@@ -73,7 +75,7 @@ class Listing:
             last slash, decoded.
         links: in their order, each address once.
         count: links that stand there.
-        is_cut: the page begins as HTML and has no end.
+        is_cut: the page begins as HTML and has no end that was found.
     """
 
     server: str
@@ -91,9 +93,7 @@ def read(body: bytes, url: str, charset: str = "") -> Listing:
         url: the address that answered.
         charset: as the server names it, "" if it does not.
     """
-    lines = _Lines()
-    if (root := _parse(body, charset)) is not None:
-        lines.walk(root)
+    lines = _parse(body, charset)
     place = _Place.of(url, lines)
     links: dict[str, Link] = {}
     for href, stamp in lines.found:
@@ -102,27 +102,29 @@ def read(body: bytes, url: str, charset: str = "") -> Listing:
         if link.stamp and not known.stamp:  # an icon's link stands before the name's
             links[link.url] = link
     lower = body.lower()
-    is_cut = b"<html" in lower and b"</html" not in lower
+    is_cut = lines.is_given_up or (b"<html" in lower and b"</html" not in lower)
     return Listing(place.server, place.folder, tuple(links.values()), len(lines.found), is_cut)
 
 
-def _parse(body: bytes, charset: str) -> etree._Element | None:
-    for encoding in (charset or None, None):
-        parser = html.HTMLParser(
-            encoding=encoding or _guess(body),
-            no_network=True,
-            recover=True,
-            remove_comments=True,
-            remove_pis=True,
-            huge_tree=True,  # else what lies deeper than 256 unclosed elements is lost in silence
-        )
-        try:
-            return html.document_fromstring(body, parser=parser)
-        except LookupError:  # the server names an encoding that there is not
-            continue
-        except (etree.ParserError, etree.XMLSyntaxError, ValueError):  # nothing in it
-            return None
-    return None
+def _parse(body: bytes, charset: str) -> _Lines:
+    lines = _Lines()
+    try:
+        parser = _parser(lines, charset or _guess(body))
+    except LookupError:  # the server names an encoding that there is not
+        parser = _parser(lines, _guess(body))
+    # In pieces: within one the parser goes on although it was told to stop.
+    try:
+        for start in range(0, len(body), _PIECE):
+            parser.feed(body[start : start + _PIECE])
+        parser.close()
+    except (_TooDeep, etree.XMLSyntaxError):
+        lines.is_given_up = True
+    return lines
+
+
+def _parser(lines: _Lines, encoding: str | None) -> etree.HTMLParser:
+    # A tree would lose, in silence, what lies deeper than its limit: listings leave elements open.
+    return etree.HTMLParser(target=lines, encoding=encoding, no_network=True, recover=True)
 
 
 def _guess(body: bytes) -> str | None:
@@ -136,61 +138,71 @@ def _guess(body: bytes) -> str | None:
     return "utf-8"
 
 
+class _TooDeep(Exception):
+    """More elements are open than any page has; reading on would take ever longer."""
+
+
 class _Lines:
-    """Walks over a page; ``found`` has each link's href and stamp, ``base`` the page's own."""
+    """Is told a page piece by piece by the parser.
+
+    Attributes:
+        found: each link's href and stamp.
+        base: the page's own.
+        is_given_up: whether there is more that was not read.
+    """
 
     def __init__(self) -> None:
         self.found: list[tuple[str, str]] = []
         self.base = ""
+        self.is_given_up = False
+        self._depth = 0
         self._rows: list[str] = []
         self._links: list[str] = []  # of the line that is being read
         self._words: list[str] = []
         self._mute = 0  # elements around whose text does not count: the link's own, scripts
 
-    def walk(self, root: etree._Element) -> None:
-        for event, element in etree.iterwalk(root, events=("start", "end")):
-            tag = element.tag if isinstance(element.tag, str) else ""
-            if event == "start":
-                self._start(tag, element)
-                self._text(element.text)
-            else:
-                self._end(tag)
-                self._text(element.tail)
-        self._break()
-
-    def _start(self, tag: str, element: etree._Element) -> None:
+    def start(self, tag: Any, attributes: Any) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _TooDeep
+        self._words.append(" ")
         if tag in _ROWS:
             self._break()
             self._rows.append(tag)
         elif tag in _BREAKS and self._rows[-1:] not in (["tr"], ["li"]):
             self._break()
-        elif tag in ("a", "area") and (href := (element.get("href") or "").strip()):
+        elif tag in ("a", "area") and (href := attributes.get("href", "").strip()):
             self._links.append(href)
         elif tag == "base" and not self.base:
-            self.base = (element.get("href") or "").strip()
-        self._mute += tag in _SILENT or tag == "a"
+            self.base = attributes.get("href", "").strip()
+        self._mute += tag in _MUTE
 
-    def _end(self, tag: str) -> None:
-        self._mute -= tag in _SILENT or tag == "a"
+    def end(self, tag: Any) -> None:
+        self._depth -= 1
+        self._words.append(" ")
+        self._mute -= tag in _MUTE
         if tag in _ROWS:
             self._break()
             self._rows.pop()
 
-    def _text(self, text: str | None) -> None:
-        if not text or self._mute:
+    def data(self, data: Any) -> None:
+        if self._mute:
             return
-        if self._rows[-1:] == ["pre"]:
-            first, *further = text.split("\n")
-            self._words.append(first)
-            for line in further:
-                self._break()
-                self._words.append(line)
-        else:
-            self._words.append(text)
+        first, *further = data.split("\n") if self._rows[-1:] == ["pre"] else [data]
+        self._words.append(first)
+        for line in further:
+            self._break()
+            self._words.append(line)
+
+    def comment(self, text: Any) -> None:
+        """Nothing: a server's notes to itself."""
+
+    def close(self) -> None:
+        self._break()
 
     def _break(self) -> None:
         if self._links:
-            stamp = _stamp(" ".join(self._words)) if len(set(self._links)) == 1 else ""
+            stamp = _stamp("".join(self._words)) if len(set(self._links)) == 1 else ""
             self.found.extend((href, stamp) for href in self._links)
             self._links.clear()
         self._words.clear()
