@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tests.conformance import csw_facts, gemini_facts
 from tests.conformance.manifest import Sample
 from tests.conformance.running import Outcome
 
 # Kind of document → source type. Kinds that are not here belong to types that are not there yet.
 TYPE_OF = {
     "ckan": "ckan",
+    "csw": "gemini-csw",
     "datajson": "data_json",
     "dcat": "dcat_rdf",
     "dkan": "dkan",
+    "gemini": "gemini-single",
     "inventory": "inventory",
 }
 
@@ -27,7 +30,11 @@ BASE = "http://holdout.invalid/"
 def differences(sample: Sample, outcome: Outcome) -> Iterator[str]:
     """What of the manifest's facts is not so, in words."""
     facts, found = sample.facts, outcome.records
-    if "first_dataset_uri" in facts or "triples" in facts:
+    if sample.kind == "gemini":
+        yield from gemini_facts.differences(facts, outcome)
+    elif sample.kind == "csw":
+        yield from csw_facts.differences(facts, outcome)
+    elif "first_dataset_uri" in facts or "triples" in facts:
         yield from _graph(facts, found)
     elif "datasets" in facts:
         yield from _count(facts["datasets"], found)

@@ -13,6 +13,7 @@ from tests.conformance.running import check_all
 ALL = tuple(TYPE_OF.values())
 JSON = ("ckan", "data_json", "dkan")
 RDF = ("dcat_rdf",)
+XML = tuple(kind for kind in ("inventory", "gemini-single", "gemini-csw") if kind in ALL)
 
 # Document → for which types, in which words, and which line is named (None: the fault has none).
 # Documents of bad/ that are not here are of kinds that are not read yet.
@@ -27,15 +28,15 @@ REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
     ("datajson--ng-bad.json", JSON, "not valid JSON: unexpected character in line 3", 3),
     ("datajson--ng-good-but-not-data.json", ("data_json", "dkan"), "found the keys good", None),
     ("datajson--ng-good-but-not-data.json", ("ckan",), "an object with good", None),
-    ("geonetwork-badMd.xml", ("inventory",), "its root element is <abc>", 2),
+    ("geonetwork-badMd.xml", XML, "its root element is <abc>", 2),
     ("geonetwork-badMd.xml", RDF, "the root element is abc; expected rdf:RDF", None),
     ("geonetwork-badMd.xml", JSON, "XML instead of JSON", None),
-    ("spatial-wms-capabilities.xml", ("inventory",), "root element is <WMT_MS_Capabilities>", 2),
+    ("spatial-wms-capabilities.xml", XML, "root element is <WMT_MS_Capabilities>", 2),
     ("spatial-wms-capabilities.xml", RDF, "the root element is WMT_MS_Capabilities", None),
     ("spatial-wms-capabilities.xml", JSON, "XML instead of JSON", None),
-    ("gemini--spatial-gemini2.1-error_bad_xml.xml", ("inventory", *RDF), "not well-formed XML", 16),
-    ("oaipmh--pyoai-fake3-00001.xml", ("inventory", *RDF), "not well-formed XML", 1),
-    ("oaipmh--sickle-ListRecordsBroken.xml", ("inventory",), "not well-formed XML", 1),
+    ("gemini--spatial-gemini2.1-error_bad_xml.xml", (*XML, *RDF), "not well-formed XML", 16),
+    ("oaipmh--pyoai-fake3-00001.xml", (*XML, *RDF), "not well-formed XML", 1),
+    ("oaipmh--sickle-ListRecordsBroken.xml", XML, "not well-formed XML", 1),
     ("oaipmh--sickle-ListRecordsBroken.xml", RDF, "not RDF: the document begins with", 1),
     ("w3c-rdf-turtle-turtle-syntax-bad-base-01.ttl", RDF, "not valid Turtle", 2),
     ("w3c-rdf-turtle-turtle-syntax-bad-lang-01.ttl", RDF, "not valid Turtle", 2),
@@ -45,7 +46,12 @@ REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
     ("w3c-rdfms-abouteach-error001.rdf", RDF, "not valid RDF/XML", 31),
     ("w3c-rdfms-rdf-id-error001.rdf", RDF, "333-555-666 is not a valid rdf:ID", 24),
 )
-KIND = {"inventory": "Inventory XML", "dcat_rdf": "RDF"}
+KIND = {
+    "dcat_rdf": "RDF",
+    "gemini-csw": "an answer of a CSW",
+    "gemini-single": "a GEMINI record",
+    "inventory": "Inventory XML",
+}
 
 
 @pytest.mark.parametrize("source_type", ALL)

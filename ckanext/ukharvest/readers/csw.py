@@ -121,11 +121,10 @@ class Csw:
 
 def _doubt(answer: Answer, records: list[RawRecord], url: str) -> str:
     """Why a saved answer does not prove that there are no other records, "" if it does."""
-    if not records:
-        return f"{url} has no records; an empty list does not prove an end"
     if not answer.is_list:
         return f"{url} is an answer of GetRecordById, which does not tell of other records"
-    if len(records) != answer.matched:
-        told = "an unknown number of" if answer.matched < 0 else f"{answer.matched:,}"
-        return f"{url} holds {len(records):,} of {told} records"
-    return ""
+    if len(records) == answer.matched:
+        return "" if records else f"{url} has no records; an empty list does not prove an end"
+    told = "an unknown number of" if answer.matched < 0 else f"{answer.matched:,}"
+    more = f"; the next page begins at {answer.following:,}" if answer.following > 0 else ""
+    return f"{url} holds {len(records):,} of {told} records{more}"

@@ -99,8 +99,10 @@ def read(reply: Reply, operation: str) -> Answer:
         return Answer(list(root.iterchildren(etree.Element)), is_list=False)
     if name in ("ExceptionReport", "ServiceExceptionReport"):
         why = shorten(_exceptions(root), 300)
-        raise Refused(f"the CSW server at {url} refused {operation}: {why}", url=url)
-    raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url)
+        server = url.partition("?")[0]
+        raise Refused(f"the CSW server at {server} refused {operation}: {why}", url=url)
+    line = xml.line_of(root)
+    raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
 
 
 def name_of(element: etree._Element) -> str:
@@ -152,9 +154,8 @@ def _other(root: etree._Element, name: str, operation: str, url: str) -> str:
     """Say what came instead of records."""
     if name == "Capabilities":
         title = shorten(first_text(root, "Title"))
-        return (
-            f"{url} answered with its Capabilities, titled '{title}'; expected {operation}'s answer"
-        )
+        words = f"{url} answered with its Capabilities, titled '{title}'"
+        return f"{words}; expected csw:{operation}Response"
     if name == "Envelope":
         body = next(root.iterchildren("{*}Body"), None)
         inside = "" if body is None else ", ".join(name_of(e) for e in body.iterchildren("*"))
