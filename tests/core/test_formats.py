@@ -65,6 +65,18 @@ IANA = "https://www.iana.org/assignments/media-types/"
         pytest.param("htm", "HTML", id="htm"),
         pytest.param("Web page", "HTML", id="web-page"),
         pytest.param("GeoTIFF", "TIFF", id="geotiff"),
+        pytest.param("ESRI® Shapefile (SHP)", "SHP", id="shapefile-twice"),
+        pytest.param("Shapefile zip", "SHP", id="archive-behind"),
+        pytest.param("TGRSHP (compressed)", "SHP", id="compressed"),
+        pytest.param("SDE Feature Class", "GDB", id="feature-class"),
+        pytest.param("MIF/MID", "MIF", id="mif-mid"),
+        pytest.param("NETCDF4_CLASSIC", "NetCDF", id="netcdf-classic"),
+        pytest.param("HDF-4", "HDF", id="hdf4"),
+        pytest.param("gml+xml", "GML", id="gml-xml"),
+        pytest.param("application/vnd.ogc.gml", "GML", id="old-gml"),
+        pytest.param("GML32", "GML", id="gml32"),
+        pytest.param("OGC API - Features", "OGC API Features", id="ogc-api-features"),
+        pytest.param("INSPIRE Atom", "Atom Feed", id="inspire-atom"),
         pytest.param("jpg", "JPEG", id="jpg"),
         pytest.param(EU + "CSV", "CSV", id="eu-csv"),
         pytest.param(EU + "RDF_TURTLE", "TTL", id="eu-turtle"),
@@ -126,6 +138,50 @@ def test_every_way_to_say_a_format_leads_to_its_label(entry: Format) -> None:
         pytest.param("/x/FeatureServer/0/query?where=1&f=geojson", "GeoJSON", id="arcgis-geojson"),
         pytest.param("/x/MapServer/WMSServer?request=GetCapabilities", "WMS", id="arcgis-wms"),
         pytest.param("/sparql", "SPARQL", id="sparql"),
+        pytest.param("/ows?SERVICE=Wms&", "WMS", id="service-any-case"),
+        pytest.param("/map?request=GetMap&bbox=1,2,3,4&format=image/png", "PNG", id="whole-map"),
+        pytest.param("/wms?request=GetLegendGraphic&format=image/png", "PNG", id="legend"),
+        pytest.param("/x?request=GetFeature&typename=a", "WFS", id="get-feature"),
+        pytest.param(
+            "/x?request=GetFeature&outputFormat=application/json", "GeoJSON", id="wfs-json"
+        ),
+        pytest.param("/x?service=WFS&request=GetFeature&outputFormat=gml2", "GML", id="wfs-gml"),
+        pytest.param(
+            "/x?service=WFS&request=GetCapabilities&outputFormat=csv", "WFS", id="wfs-capabilities"
+        ),
+        pytest.param("/x?service=WMTS&request=GetTile&format=image/png", "WMTS", id="tile"),
+        pytest.param("/x?service=WCS", "WCS", id="wcs"),
+        pytest.param("/csw?service=CSW&request=GetRecordById&id=1", "CSW", id="csw"),
+        pytest.param("/x?service=SOS", "SOS", id="sos"),
+        pytest.param("/wps?service=WPS", "WPS", id="wps"),
+        pytest.param("/wms;jsessionid=12AB", "WMS", id="session"),
+        pytest.param("/a.csv;jsessionid=12AB?x=1", "CSV", id="session-of-a-file"),
+        pytest.param("/maps/wms?", "WMS", id="question-mark"),
+        pytest.param("/ogc/wms/", "WMS", id="slash-behind"),
+        pytest.param("/cgi-bin/wms.php?map=1", "WMS", id="script"),
+        pytest.param("/servlet/com.esri.wms.Esrimap", "WMS", id="arcims"),
+        pytest.param("/com.esri.wfs.Esrimap?x=1", "WFS", id="arcims-wfs"),
+        pytest.param("/arcgis/services/a/MapServer/WFSServer", "WFS", id="arcgis-wfs"),
+        pytest.param("/gwc/service/wmts", "WMTS", id="geowebcache"),
+        pytest.param("/wmts/1.0.0/WMTSCapabilities.xml", "WMTS", id="wmts-document"),
+        pytest.param("/arcgis/rest/services/roads", "Esri REST", id="arcgis-folder"),
+        pytest.param("/x/ImageServer", "Esri REST", id="image-server"),
+        pytest.param("/MapServer/generateKml?layers=0", "KML", id="generate-kml"),
+        pytest.param("/api/collections/roads/items?f=json", "OGC API Features", id="items"),
+        pytest.param("/api/collections/roads/items?f=csv", "CSV", id="items-as-csv"),
+        pytest.param("/ogc/features/v1", "OGC API Features", id="features"),
+        pytest.param("/collections", "", id="museum"),
+        pytest.param("/inspire/atom", "Atom Feed", id="atom"),
+        pytest.param("/atom/roads/en.xml", "Atom Feed", id="atom-folder"),
+        pytest.param("/atom/roads.zip", "ZIP", id="file-of-a-feed"),
+        pytest.param("/roads.atom", "Atom Feed", id="atom-extension"),
+        pytest.param("/InspirePredefinedDatasetDownload", "Atom Feed", id="inspire-download"),
+        pytest.param("/thredds/dodsC/sst.nc", "OPeNDAP", id="opendap"),
+        pytest.param("/thredds/fileServer/sst.nc", "NetCDF", id="thredds-file"),
+        pytest.param("/thredds/wms/sst.nc", "WMS", id="thredds-wms"),
+        pytest.param("/get.php?file=roads.gpkg", "GPKG", id="file-in-query"),
+        pytest.param("/a.gdb.zip", "GDB", id="gdb-zip"),
+        pytest.param("/x?service=roads", "", id="other-service"),
         pytest.param("/", "", id="root"),
         pytest.param("", "", id="host-only"),
         pytest.param("/page.aspx?id=3", "", id="program"),
@@ -136,6 +192,32 @@ def test_every_way_to_say_a_format_leads_to_its_label(entry: Format) -> None:
 )
 def test_of_url(path: str, expected: str) -> None:
     assert formats.of_url("https://example.zip" + path) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param("service=WMS&request=GetCapabilities", "WMS", id="service"),
+        pytest.param("request=GetMap", "WMS", id="request"),
+        pytest.param("request=GetCapabilities", "", id="capabilities-of-what"),
+        pytest.param("service=WFS&request=GetFeature&outputFormat=csv", "CSV", id="file"),
+        pytest.param("format=csv", "", id="no-service"),
+        pytest.param("", "", id="no-query"),
+    ],
+)
+def test_what_a_query_asks_a_service_for(query: str, expected: str) -> None:
+    assert formats.of_request("https://example.org/wms?" + query) == expected
+
+
+@pytest.mark.parametrize("unit", ["/atom", "/collections/a", ";a", "/wms", "?format=csv&"])
+def test_long_addresses_take_no_time(unit: str) -> None:
+    formats.of_url("https://example.org" + unit * 100_000)
+
+
+def test_names_can_be_left_out() -> None:
+    assert formats.label("access") == "MDB"
+    assert formats.label("Access data", unless=("access",)) == ""
+    assert formats.label("access, csv", unless=("access",)) == ""
 
 
 @pytest.mark.parametrize("given", ["", "not a url", "http://["])
