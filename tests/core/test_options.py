@@ -70,6 +70,13 @@ def test_what_is_no_table_is_refused(value: object) -> None:
         validate({"fields": value}, [TABLE])
 
 
+def test_an_option_is_known_by_its_earlier_name() -> None:
+    declared = [Option("skip_party", "text", "", "Whom to leave out.", alias="skip-party")]
+    assert validate({"skip-party": "Them"}, declared) == {"skip_party": "Them"}
+    with pytest.raises(ConfigError, match="skip_party"):
+        validate({"skip-party": ["Them"]}, declared)
+
+
 def test_an_option_may_check_its_value() -> None:
     with pytest.raises(ConfigError, match="fields: is odd") as caught:
         validate({"fields": {"odd": 1}}, [TABLE])

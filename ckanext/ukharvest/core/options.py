@@ -29,6 +29,7 @@ class Option:
             with the option's name; "" when nothing is.
         separator: what stands between the items of a list that comes as one text; "" for commas
             and blanks, which names of organisations hold.
+        alias: its name in the configurations that an earlier harvester left.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Option:
     sysadmin_only: bool = False
     check: Callable[[Any], str] | None = None
     separator: str = ""
+    alias: str = ""
 
 
 MAX_RESOURCES = Option(
@@ -58,6 +60,8 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
         ConfigError: a value of the wrong kind or an unknown name; ``field`` is the option.
     """
     known = {option.name: option for option in declared}
+    names = {option.alias: name for name, option in known.items() if option.alias}
+    options = {names.get(name, name): value for name, value in options.items()}
     for name in options:
         if name not in known:
             raise ConfigError(_unknown(str(name), known), field=str(name), code="unknown-option")

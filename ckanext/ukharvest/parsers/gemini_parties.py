@@ -20,6 +20,7 @@ SKIP = Option(
     "Names of organisations, as a JSON list or with semicolons between them: a record is left out"
     " when one of them is among its responsible organisations.",
     separator=";",
+    alias="skip-responsible-party",
 )
 OPTIONS = (SKIP,)
 
@@ -83,6 +84,9 @@ def _read(entry: Entry) -> Found:
     parties = _parties(entry.identification.each("pointOfContact/*"))
     _skip(parties, entry)
     metadata = _parties(entry.record.each("contact/*"))
+    distributors = _parties(
+        entry.record.each("distributionInfo/*/distributor/*/distributorContact/*")
+    )
     owner = _of_role(parties, "owner") or _of_role(parties, "publisher")
     return {
         "publisher": _of_role(parties, "publisher"),
@@ -92,6 +96,7 @@ def _read(entry: Entry) -> Found:
             "responsible-party": _summary(parties),
             "provider": owner.name if owner else "",
             "responsible-organisation": listed(map(_facts, parties)),
+            "distributor": listed(map(_facts, distributors)),
             "metadata-contact": _summary(metadata),
             "metadata-contact-email": next((p.agent.email for p in metadata if p.agent.email), ""),
         },
@@ -140,9 +145,9 @@ def _facts(party: Party) -> dict[str, str]:
 
 MAPPING: tuple[Field[Entry], ...] = (
     Field(
-        ("gmd:pointOfContact", "gmd:contact"),
+        ("gmd:pointOfContact", "gmd:distributorContact", "gmd:contact"),
         "publisher, contact, author; extras responsible-party, provider, responsible-organisation,"
-        " metadata-contact, metadata-contact-email",
+        " distributor, metadata-contact, metadata-contact-email",
         _read,
     ),
 )

@@ -1,0 +1,287 @@
+"""data.gov.uk's rules for what becomes of a GEMINI record, each with the outcome that it has here.
+
+Its harvester had ten; the second, validation, is not of the import.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.model import RecordProblem
+from tests.ckan.gemini_records import dataset, uuid
+from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.contract import SERVERS, items
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+GUID = uuid(1)
+PARTY = """<gmd:pointOfContact><gmd:CI_ResponsibleParty>
+  <gmd:organisationName><gco:CharacterString>{}</gco:CharacterString></gmd:organisationName>
+  <gmd:role><gmd:CI_RoleCode codeListValue="owner"/></gmd:role>
+</gmd:CI_ResponsibleParty></gmd:pointOfContact>"""
+
+
+class Folder:
+    """A folder of GEMINI files on a web server."""
+
+    def __init__(self, publisher: Publisher, path: str = "/waf/") -> None:
+        self.publisher = publisher
+        self.path = path
+        self.url = publisher.url(path)
+
+    def serve(self, files: dict[str, str]) -> None:
+        """Serve file name → record, listed in this order, and nothing else."""
+        for path in [path for path in self.publisher.routes if path.startswith(self.path)]:
+            del self.publisher.routes[path]
+        links = "".join(f'<li><a href="{name}">{name}</a></li>' for name in files)
+        page = f"<html><body><ul>{links}</ul></body></html>"
+        self.publisher.serve(self.path, page, headers={"Content-Type": "text/html"})
+        for name, text in files.items():
+            self.publisher.serve(
+                self.path + name, text, headers={"Content-Type": "application/xml"}
+            )
+
+
+@pytest.fixture
+def folder(publisher: Publisher) -> Folder:
+    return Folder(publisher)
+
+
+@pytest.fixture
+def source(portal: Portal, folder: Folder) -> str:
+    """A source with one record, harvested."""
+    folder.serve({"rivers.xml": dataset(GUID)})
+    source_id = portal.source(folder.url, "gemini-waf")
+    assert figures(portal.run(source_id)) == {"added": 1}
+    return source_id
+
+
+def problems(code: str) -> list[str]:
+    model.Session.remove()
+    return [each.message for each in model.Session.query(RecordProblem).filter_by(code=code)]
+
+
+def errors(job: dict[str, Any]) -> list[str]:
+    return [each["message"] for each in job["object_error_summary"]]
+
+
+def test_1_records_of_a_responsible_party_can_be_left_out(portal: Portal, folder: Folder) -> None:
+    folder.serve(
+        {
+            "theirs.xml": dataset(uuid(1), more=PARTY.format("Another Agency")),
+            "ours.xml": dataset(uuid(2), more=PARTY.format("Somewhere Council")),
+        }
+    )
+    config = {"skip-responsible-party": "Another Agency"}
+    source = portal.source(folder.url, "gemini-waf", config=config)
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 1}
+    assert [extras(each)["guid"] for each in portal.datasets()] == [uuid(2)]
+
+
+def test_3_a_box_without_an_area_is_a_place(portal: Portal, folder: Folder) -> None:
+    folder.serve({"gauge.xml": dataset(GUID, "Gauge", box=(-2.5, -2.5, 53.5, 53.5))})
+    source = portal.source(folder.url, "gemini-waf")
+    assert figures(portal.run(source)) == {"added": 1}
+    [shown] = portal.datasets()
+    assert '"Point"' in extras(shown)["spatial"]
+
+
+@pytest.mark.parametrize("date", ["last May", "2026-13-45", ""])
+def test_4_a_date_that_cannot_be_read_loses_no_record(
+    portal: Portal, folder: Folder, date: str
+) -> None:
+    folder.serve({"rivers.xml": dataset(GUID, date=date)})
+    source = portal.source(folder.url, "gemini-waf")
+    assert figures(portal.run(source)) == {"added": 1}
+    assert [date in message for message in problems("bad-date")] == [True] * bool(date)
+
+
+def test_5_the_second_file_of_an_identifier_is_named_with_the_first(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    folder.serve({"rivers.xml": dataset(GUID), "copy.xml": dataset(GUID, "Lakes")})
+    for _ in range(2):
+        job = portal.run(source)
+        assert figures(job) == {"not modified": 1, "errored": 1}
+        [message] = errors(job)
+        for part in (f"{folder.url}rivers.xml", f"{folder.url}copy.xml", GUID):
+            assert part in message
+        assert [each["title"] for each in portal.datasets()] == ["Rivers"]
+
+
+@pytest.mark.parametrize(
+    ("title", "advice"),
+    [
+        ("Rivers", "take the record out of one of the two sources"),
+        ("rivers ", "ask the portal's administrator"),
+        ("Lakes", "give the record an identifier of its own"),
+    ],
+)
+def test_6_an_identifier_of_another_publisher(
+    portal: Portal, publisher: Publisher, source: str, title: str, advice: str
+) -> None:
+    before = portal.datasets()
+    other_folder = Folder(publisher, "/other/")
+    other_folder.serve({"mine.xml": dataset(GUID, title, date="2026-06-01")})
+    elsewhere = factories.Organization()
+    other = portal.source(other_folder.url, "gemini-waf", owner_org=elsewhere["id"])
+    for _ in range(2):
+        job = portal.run(other)
+        assert figures(job) == {"errored": 1}
+        [message] = errors(job)
+        for part in (GUID, other_folder.url, publisher.url("/waf/"), advice):
+            assert part in message
+        assert figures(portal.run(source)) == {"not modified": 1}
+        assert portal.datasets() == before
+
+
+def test_6_but_not_of_one_that_has_deleted_it(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    act("package_delete", id=portal.datasets()[0]["id"])
+    other_folder = Folder(publisher, "/other/")
+    other_folder.serve({"mine.xml": dataset(GUID)})
+    other = portal.source(other_folder.url, "gemini-waf")
+    assert figures(portal.run(other)) == {"added": 1}
+
+
+def test_7_a_newer_date_is_an_update_and_nothing_new_is_none(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    assert figures(portal.run(source)) == {"not modified": 1}
+    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date="2026-06-01")})
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert problems("date-not-changed") == []
+
+
+@pytest.mark.parametrize("date", ["2026-05-01", "2026-04-30", "2026-04", "2025"])
+def test_7_content_that_changed_under_an_old_date_is_taken_and_reported(
+    portal: Portal, folder: Folder, source: str, date: str
+) -> None:
+    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date=date)})
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert portal.datasets()[0]["notes"] == "More."
+    [message] = problems("date-not-changed")
+    assert message.startswith("gmd:dateStamp: ")
+    for part in (date, "2026-05-01", "identifier"):
+        assert part in message
+    # It stays reported until the publisher sets the date.
+    assert figures(portal.run(source)) == {"not modified": 1}
+    assert figures(portal.run(source, force=True)) == {"updated": 1}
+    assert len(problems("date-not-changed")) == 1
+    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date="2026-05-02")})
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert problems("date-not-changed") == []
+
+
+def test_7_what_differs_in_layout_alone_has_not_changed(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    folder.serve({"rivers.xml": dataset(GUID).replace(">\n", ">\n\n    ")})
+    assert figures(portal.run(source)) == {"not modified": 1}
+    assert figures(portal.run(source, force=True)) == {"updated": 1}
+    assert problems("date-not-changed") == []
+
+
+def test_7_other_types_know_no_such_date(portal: Portal, publisher: Publisher) -> None:
+    serve = SERVERS["data_json"]
+    source = portal.source(publisher.url(serve(publisher, items(1)).path))
+    portal.run(source)
+    serve(publisher, items(1, description="Another."))
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert problems("date-not-changed") == []
+
+
+def test_8_what_a_person_deleted_stays_so_whatever_the_date(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    [before] = portal.datasets()
+    act("package_delete", id=before["id"])
+    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date="2026-06-01")})
+    assert figures(portal.run(source)) == {"not modified": 1}
+    assert portal.datasets() == []
+    assert figures(portal.run(source, force=True)) == {"updated": 1}
+    assert [each["id"] for each in portal.datasets()] == [before["id"]]
+
+
+def test_8_what_came_back_has_its_dataset_again_whatever_the_date(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    [before] = portal.datasets()
+    folder.serve({"lakes.xml": dataset(uuid(2), "Lakes")})
+    portal.run(source)
+    portal.run(source)
+    assert [each["title"] for each in portal.datasets()] == ["Lakes"]
+    folder.serve({"lakes.xml": dataset(uuid(2), "Lakes"), "rivers.xml": dataset(GUID)})
+    assert figures(portal.run(source)) == {"not modified": 1, "updated": 1}
+    assert (portal.datasets()[1]["id"], portal.datasets()[1]["name"]) == (
+        before["id"],
+        before["name"],
+    )
+    assert problems("date-not-changed") == []
+
+
+def test_9_there_is_one_current_object_and_none_makes_no_second_dataset(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    [before] = portal.datasets()
+    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date="2026-06-01")})
+    portal.run(source)
+    current = model.Session.query(HarvestObject).filter_by(package_id=before["id"], current=True)
+    assert current.count() == 1
+    current.update({"current": False})
+    model.Session.commit()
+    assert figures(portal.run(source)) == {"updated": 1}
+    assert [each["id"] for each in portal.datasets()] == [before["id"]]
+    assert current.count() == 1
+
+
+def test_9_a_file_under_another_name_is_the_same_dataset(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    [before] = portal.datasets()
+    assert extras(before)["harvest_source_reference"] == f"{folder.url}rivers.xml"
+    folder.serve({"water.xml": dataset(GUID, "Waters", date="2026-06-01")})
+    assert figures(portal.run(source)) == {"updated": 1}
+    [after] = portal.datasets()
+    for key in ("id", "name", "owner_org"):
+        assert after[key] == before[key]
+    assert after["title"] == "Waters"
+    assert extras(after)["harvest_source_reference"] == f"{folder.url}water.xml"
+
+
+def test_10_what_is_gone_is_deleted_once_two_runs_have_missed_it(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    files = {f"{n}.xml": dataset(uuid(n), f"Record {n}") for n in range(1, 5)}
+    folder.serve(files)
+    portal.run(source)
+    portal.run(source)
+    del files["4.xml"]
+    folder.serve(files)
+    assert figures(portal.run(source)) == {"not modified": 3, "missing": 1}
+    assert figures(portal.run(source)) == {"not modified": 3, "deleted": 1}
+    assert len(portal.datasets()) == 3
+
+
+@pytest.mark.parametrize("type_name", ["gemini-single", "gemini-waf", "gemini-csw"])
+def test_a_dataset_refers_to_its_file_or_to_its_identifier_in_a_catalogue(
+    portal: Portal, publisher: Publisher, type_name: str
+) -> None:
+    served = SERVERS[type_name](publisher, items(1))
+    portal.run(portal.source(publisher.url(served.path), type_name))
+    [shown] = portal.datasets()
+    assert (
+        extras(shown)["harvest_source_reference"]
+        == {
+            "gemini-single": publisher.url(served.path),
+            "gemini-waf": publisher.url("/waf/0.xml"),
+            "gemini-csw": "id-0",
+        }[type_name]
+    )
