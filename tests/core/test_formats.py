@@ -177,6 +177,7 @@ def test_every_way_to_say_a_format_leads_to_its_label(entry: Format) -> None:
         pytest.param("/roads.atom", "Atom Feed", id="atom-extension"),
         pytest.param("/InspirePredefinedDatasetDownload", "Atom Feed", id="inspire-download"),
         pytest.param("/thredds/dodsC/sst.nc", "OPeNDAP", id="opendap"),
+        pytest.param("/thredds/dodsC/sst.nc.html", "HTML", id="opendap-page"),
         pytest.param("/thredds/fileServer/sst.nc", "NetCDF", id="thredds-file"),
         pytest.param("/thredds/wms/sst.nc", "WMS", id="thredds-wms"),
         pytest.param("/get.php?file=roads.gpkg", "GPKG", id="file-in-query"),
@@ -209,7 +210,9 @@ def test_what_a_query_asks_a_service_for(query: str, expected: str) -> None:
     assert formats.of_request("https://example.org/wms?" + query) == expected
 
 
-@pytest.mark.parametrize("unit", ["/atom", "/collections/a", ";a", "/wms", "?format=csv&"])
+@pytest.mark.parametrize(
+    "unit", ["/atom", "/dodsc/", "/collections/a", ";a", "/wms", "?format=csv&"]
+)
 def test_long_addresses_take_no_time(unit: str) -> None:
     formats.of_url("https://example.org" + unit * 100_000)
 

@@ -16,6 +16,7 @@ from tests.parsers.gemini_distribution import (
 from tests.parsers.gemini_part import anchor, text
 
 ENDPOINT = "http://inspire.ec.europa.eu/metadata-codelist/OnLineDescriptionCode/endPoint"
+MIME_TYPE = '<gmx:MimeFileType type="image/jp2">rivers</gmx:MimeFileType>'
 WMS = f"{HOST}/ows?service=WMS&request=GetCapabilities"
 MAP = "OGC:WMS-1.3.0-http-get-map"
 
@@ -46,6 +47,7 @@ MAP = "OGC:WMS-1.3.0-http-get-map"
             id="file-name",
         ),
         pytest.param(f"{HOST}/7", {"name": "a.csv"}, ("", "data"), id="file-name-of-what"),
+        pytest.param(f"{HOST}/7", {"name": MIME_TYPE}, ("JP2", "data"), id="mime-file-type"),
         pytest.param(f"{HOST}/7", {"protocol": "image/jp2"}, ("JP2", "data"), id="media-type"),
         pytest.param(
             f"{HOST}/7", {"applicationProfile": "application/pdf"}, ("PDF", "data"), id="profile"

@@ -58,6 +58,11 @@ def test_a_protocol_may_be_an_anchor(protocol: str, expected: str) -> None:
     assert found.extras["resource_locator_protocol"] == expected
 
 
+def test_a_name_may_be_that_of_a_file() -> None:
+    found = one(f"{HOST}/7", name='<gmx:MimeFileType type="text/csv">a</gmx:MimeFileType>')
+    assert (found.name, found.mimetype, found.format) == ("a", "text/csv", "CSV")
+
+
 def test_links_stay_in_the_records_order() -> None:
     record = parsed(
         distributor(link(f"{HOST}/1"), link(f"{HOST}/2")),

@@ -164,7 +164,8 @@ _ON_PATH = (
     (re.compile(r"/(WMTS)(?:/[\d.]+/|-?)capabilities\.xml$", re.IGNORECASE), ""),
     # THREDDS serves files too: only its other services are told by their folders.
     (re.compile(r"/thredds/(WMS|WCS)/", re.IGNORECASE), ""),
-    (re.compile(r"/dodsc/", re.IGNORECASE), "OPeNDAP"),
+    # OPeNDAP serves a page about each dataset under the same name with .html.
+    (re.compile(r"/dodsc/(?!.*\.html$)", re.IGNORECASE), "OPeNDAP"),
     (
         re.compile(r"/(?:Feature|Map|Image|Scene|VectorTile)Server(?:/|$)", re.IGNORECASE),
         "Esri REST",

@@ -48,6 +48,7 @@ class Link:
 
     Attributes:
         function: its code in lower case.
+        mimetype: media type of the file, as a gmx:MimeFileType in the name's place has it.
         is_endpoint: the description is INSPIRE's code for a service's endpoint.
     """
 
@@ -56,6 +57,7 @@ class Link:
     protocol: Said = Said("")
     function: str = ""
     profile: Said = Said("")
+    mimetype: str = ""
     is_endpoint: bool = False
 
     @property
@@ -125,6 +127,7 @@ def _evidence(link: Link) -> Iterator[str]:
     if said.kind == "file" and "/" not in link.name:
         # GeoNetwork writes the file's name into gmd:name of its downloads.
         yield formats.of_url("file:///" + link.name)
+    yield formats.label(link.mimetype)
     yield said.label if said.kind == "format" else ""
     profile = of_protocol(link.profile.text)
     yield profile.label if profile.kind != "page" else ""

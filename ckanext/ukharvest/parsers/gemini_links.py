@@ -89,12 +89,14 @@ def _read(node: IsoNode, url: str) -> Read:
     protocol, profile = _said(node, "protocol"), _said(node, "applicationProfile")
     function, description = node.code("function"), _said(node, "description")
     name = _line(node.text("name"))
+    file = node.first("name/MimeFileType")
     link = Link(
         url=url,
         name=name,
         protocol=protocol,
         function=function.lower(),
         profile=profile,
+        mimetype=file.attribute("type") if file else "",
         is_endpoint=_ENDPOINT.search(description.href) is not None,
     )
     extras = {
