@@ -143,6 +143,20 @@ def pushed(target: etree._TargetParserTarget[None]) -> etree.XMLParser:
     return etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False)
 
 
+def pushed_html(
+    target: etree._TargetParserTarget[None], encoding: str | None = None
+) -> etree.HTMLParser:
+    """As ``pushed``, for an HTML page, which is read as a browser would if it is broken.
+
+    No tree also means that nothing is lost because it lies too deep for one: pages leave elements
+    open by the thousand.
+
+    Raises:
+        LookupError: the encoding is not known; None looks for the page's own word.
+    """
+    return etree.HTMLParser(target=target, encoding=encoding, recover=True, no_network=True)
+
+
 def line_of(element: etree._Element) -> int | None:
     """The line in which an element begins, None if it was not read from a document."""
     line = element.sourceline

@@ -38,7 +38,7 @@ _FILES = (
     " pdf doc docx odt rtf txt md log csv tsv xls xlsx ods ppt pptx dbf mdb sql db"
     " shp shx prj cpg sbn sbx gpkg gdb geojson gml kml kmz las laz asc grd nc hdf"
     " json jsonld rdf ttl nt n3 xsl xslt xsd dtd sch rng sld qml lyr lyrx mxd"
-    " mp3 mp4 exe msi iso woff woff2 rss atom"
+    " mp3 mp4 exe msi woff woff2 rss atom"
 )
 _ARCHIVES = frozenset("zip gz tgz tar bz2 7z rar xz".split())  # noqa: SIM905  # reads better
 _NO_RECORDS = frozenset(f"{_PAGES} {_FILES}".split())

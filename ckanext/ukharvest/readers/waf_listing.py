@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from lxml import etree
 
-from ckanext.ukharvest.core import address
+from ckanext.ukharvest.core import address, xml
 from ckanext.ukharvest.core.errors import Blocked
 
 Kind = Literal["file", "folder", "page", "above", "elsewhere", "other"]
@@ -109,9 +109,9 @@ def read(body: bytes, url: str, charset: str = "") -> Listing:
 def _parse(body: bytes, charset: str) -> _Lines:
     lines = _Lines()
     try:
-        parser = _parser(lines, charset or _guess(body))
+        parser = xml.pushed_html(lines, charset or _guess(body))
     except LookupError:  # the server names an encoding that there is not
-        parser = _parser(lines, _guess(body))
+        parser = xml.pushed_html(lines, _guess(body))
     # In pieces: within one the parser goes on although it was told to stop.
     try:
         for start in range(0, len(body), _PIECE):
@@ -120,11 +120,6 @@ def _parse(body: bytes, charset: str) -> _Lines:
     except (_TooDeep, etree.XMLSyntaxError):
         lines.is_given_up = True
     return lines
-
-
-def _parser(lines: _Lines, encoding: str | None) -> etree.HTMLParser:
-    # A tree would lose, in silence, what lies deeper than its limit: listings leave elements open.
-    return etree.HTMLParser(target=lines, encoding=encoding, no_network=True, recover=True)
 
 
 def _guess(body: bytes) -> str | None:
