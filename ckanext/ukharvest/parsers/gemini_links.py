@@ -104,18 +104,15 @@ def _read(node: IsoNode, url: str) -> Read:
         "resource_locator_function": function,
         "resource_locator_application_profile": _line(profile.text or profile.href),
     }
-    types = (said.text for said in (protocol, profile) if _MEDIA_TYPE.fullmatch(said.text))
-    return (
-        node,
-        link,
-        ResourceRecord(
-            url,
-            name=name,
-            description=plain_text(description.text),
-            mimetype=next(types, ""),
-            extras={key: value for key, value in extras.items() if value},
-        ),
+    types = filter(_MEDIA_TYPE.fullmatch, (link.mimetype, protocol.text, profile.text))
+    resource = ResourceRecord(
+        url,
+        name=name,
+        description=plain_text(description.text),
+        mimetype=next(types, ""),
+        extras={key: value for key, value in extras.items() if value},
     )
+    return node, link, resource
 
 
 def _resources(entry: Entry, found: list[Read]) -> list[ResourceRecord]:
