@@ -169,6 +169,7 @@ def test_an_outline_takes_the_place_of_its_box_and_of_no_other() -> None:
     [
         (_polygon("10 10 11 10 11 11 10 10"), "the polygon lies outside the bounding box"),
         (_polygon("1 2 x 4"), "'x' is no coordinate"),
+        (_polygon("1 2 1_0 4"), "'1_0' is no coordinate"),
         (_polygon("1 2 3"), "a ring has 1 positions that differ"),
         (_polygon("1 2 3 4 5"), "gml:posList has 5 numbers; expected pairs"),
         (_polygon("-2.9 53.1 -2.1 53.1 -2.9 53.1"), "2 positions that differ"),

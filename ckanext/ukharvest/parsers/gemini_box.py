@@ -88,7 +88,7 @@ def _degrees(west: float, south: float, east: float, north: float) -> Box | None
     """The box if its numbers can be degrees; None if they cannot."""
     if max(abs(south), abs(north)) > 90 + _SLACK:
         return None
-    south, north = max(south, -90.0), min(north, 90.0)
+    south, north = (min(max(each, -90.0), 90.0) for each in (south, north))
     if max(abs(west), abs(east)) <= 180 + _SLACK:
         west, east = (min(max(each, -180.0), 180.0) for each in (west, east))
         return west, south, east, north

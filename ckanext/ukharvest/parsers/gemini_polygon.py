@@ -225,6 +225,6 @@ def _of_coordinates(element: etree._Element, text: str) -> _Ring:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
     except ValueError:
         raise ValueError(f"'{shorten(text, 40)}' is no coordinate; expected a number") from None
