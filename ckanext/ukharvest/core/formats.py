@@ -159,7 +159,13 @@ _ON_PATH = (
     # ArcGIS serves OGC services below its own.
     (re.compile(r"/(W[MFC]S|WMTS)(?:Server)?/?$", re.IGNORECASE), ""),
     # A script named after a service; the servlets of old ArcIMS and WMTS by plain addresses.
-    (re.compile(r"/(W[MFC]S|WMTS|CSW|SOS|WPS)\.[a-z]{2,4}$", re.IGNORECASE), ""),
+    (
+        re.compile(
+            r"/(W[MFC]S|WMTS|CSW|SOS|WPS)\.(?:ashx|aspx?|dll|exe|f?cgi|jspx?|php|pl|py)$",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
     (re.compile(r"com\.esri\.(W[MF]S)\.esrimap$", re.IGNORECASE), ""),
     (re.compile(r"/(WMTS)(?:/[\d.]+/|-?)capabilities\.xml$", re.IGNORECASE), ""),
     # THREDDS serves files too: only its other services are told by their folders.
