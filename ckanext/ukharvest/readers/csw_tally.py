@@ -22,9 +22,10 @@ class Tally:
         self._known: dict[str, bytes] = {}
         self._current: set[str] = set()  # seen since the server last changed its total
 
-    def begin(self) -> None:
-        """Begin a pass."""
+    def begin(self) -> int:
+        """Begin a pass; return ``current``."""
         self.has_changed = False
+        return self.current
 
     def note_total(self, total: int) -> None:
         """Note what a page says of the total."""

@@ -55,8 +55,9 @@ class Page:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the server says both that this is the last page and that there is more."""
-        return self.answer.following == 0 and self.behind > 0
+        """Whether there is a next page by our own reckoning alone, not in the server's words."""
+        unknown = self.answer.matched < 0 and self.answer.following < 0
+        return self.behind > 0 and (unknown or self.answer.following == 0)
 
 
 class Walk:
@@ -83,9 +84,10 @@ class Walk:
         """
         page = self._first(int(self._source.resume) if self._source.resume.isdecimal() else 1)
         for number in range(1, _PASSES + 1):
-            self._tally.begin()
+            before = self._tally.begin()
             may_help = yield from self._pass(page, is_first=number == 1)
-            if self._tally.is_proven or not may_help or number == _PASSES:
+            is_idle = number > 1 and self._tally.current == before and not self._tally.has_changed
+            if self._tally.is_proven or is_idle or not may_help or number == _PASSES:
                 break
             page = self._page(1)
         return self._ending()
@@ -150,12 +152,13 @@ class Walk:
                 break
             if is_first and barren > 1:
                 return False  # the server shows the same page whatever is asked for
-            try:
+            if not page.is_doubtful:
                 page = yield from self._next(page.behind)
+                continue
+            try:
+                page = self._page(page.behind)
             except SourceError:
-                if page is not None and page.is_doubtful:
-                    return False
-                raise
+                return False
         return self._tally.total >= 0 and not self._lost
 
     def _new(self, page: Page, *, is_first: bool) -> Iterator[RawRecord]:
@@ -274,7 +277,8 @@ def _may_be_one_record(exc: SourceError) -> bool:
     """Whether a page can have failed because of one record in it."""
     if isinstance(exc, BadStatus):
         return exc.status >= 500
-    return isinstance(exc, TooLarge) or exc.code in ("xml-syntax", "empty-document")
+    # GeoNetwork answers with an exception report where it cannot write one of the records.
+    return isinstance(exc, (Refused, TooLarge)) or exc.code in ("xml-syntax", "empty-document")
 
 
 def _rank(exc: SourceError) -> int:
