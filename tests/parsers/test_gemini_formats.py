@@ -134,6 +134,24 @@ MAP = "OGC:WMS-1.3.0-http-get-map"
         pytest.param(
             f"{HOST}/records/{GUID}/attachments/a.csv", {}, ("CSV", "data"), id="attachment"
         ),
+        pytest.param(
+            f"{HOST}/metadata/{GUID}", {"function": "download"}, ("", "data"), id="file-by-guid"
+        ),
+        pytest.param(
+            f"{HOST}/geonetwork/{GUID}",
+            {"protocol": "OGC:WMS"},
+            ("WMS", "service"),
+            id="map-by-guid",
+        ),
+        pytest.param(
+            f"{HOST}/metadata/{GUID}",
+            {"name": "Record (XML)"},
+            ("XML", "documentation"),
+            id="named",
+        ),
+        pytest.param(
+            f"{HOST}/a.html", {"name": "Rivers (ZIP)"}, ("ZIP", "data"), id="page-of-an-archive"
+        ),
         pytest.param(f"{HOST}/download?metadata={GUID}", {}, ("", "data"), id="download-by-guid"),
         pytest.param(
             f"{HOST}/7", {"function": "completeMetadata"}, ("", "documentation"), id="metadata"

@@ -114,8 +114,12 @@ def kind_of(link: Link, label: str, guid: str) -> str:
 
 def _of_link(link: Link) -> str:
     found = [label for label in _evidence(link) if label]
-    precise = (label for label in found if label not in _VAGUE)
-    return next(precise, "") or next(iter(found), "") or _of_page(link)
+    if not found:
+        return _of_page(link)
+    if found[0] not in _VAGUE:
+        return found[0]
+    # A page's address is not what is in the archive.
+    return next((label for label in found if label not in _VAGUE | {"HTML"}), found[0])
 
 
 def _evidence(link: Link) -> Iterator[str]:
@@ -163,8 +167,9 @@ def _of_record(link: Link, guid: str) -> str:
     if not _is_of_record(link, guid):
         return ""
     if _RECORD_AS_XML.search(link.url):
-        return "XML"
-    return formats.of_url(link.url) or ("HTML" if _RECORD.search(link.url) else "")
+        return of_title(link.name) or "XML"
+    known = of_title(link.name) or formats.of_url(link.url)
+    return known or ("HTML" if _RECORD.search(link.url) else "")
 
 
 def _is_of_record(link: Link, guid: str) -> bool:
@@ -172,6 +177,9 @@ def _is_of_record(link: Link, guid: str) -> bool:
     if _RECORD.search(link.url) or link.function == "completemetadata":
         return True
     url = link.url[-_LONGEST:]
+    is_data = link.said.kind in ("service", "file") or link.function in _TAKES_DATA
+    if is_data or _OF_FILE.search(url) or formats.of_request(url):
+        return False
     own = re.escape(guid.strip("{}")) or _UUID
     view = rf"(?:metadata|/records?/|geonetwork).*(?:{own}|{_UUID})/?(?:[?&#].*)?$"
-    return not _OF_FILE.search(url) and re.search(view, url, re.IGNORECASE) is not None
+    return re.search(view, url, re.IGNORECASE) is not None
