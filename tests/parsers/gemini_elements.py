@@ -1,0 +1,152 @@
+"""A GEMINI element as a row of a table, and the records that test_gemini_elements tries it in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lxml import etree
+
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.parsers import gemini, gemini_document
+
+ADDRESS = "https://register.council.example/1"
+NAMESPACES = " ".join(
+    f'xmlns:{prefix}="{name}"'
+    for prefix, name in {
+        **{each: f"http://www.isotc211.org/2005/{each}" for each in ("gmd", "gco", "gmx", "srv")},
+        "gml": "http://www.opengis.net/gml/3.2",
+        "xlink": "http://www.w3.org/1999/xlink",
+    }.items()
+)
+TEXT = "<gco:CharacterString>{}</gco:CharacterString>"
+
+# Name of a shape → what a property holds, given its text; "own" is what the element is due.
+SHAPES: Mapping[str, str] = {
+    "own": "",
+    "text": TEXT,
+    "anchor": f'<gmx:Anchor xlink:href="{ADDRESS}">{{}}</gmx:Anchor>',
+    "missing": "",
+    "nil": "",
+    "twice": "",
+}
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element, or one property of it.
+
+    Attributes:
+        name: its number in UK GEMINI 2.3, and its name.
+        prop: the property that holds it.
+        place: where that stands: root, citation, identification, distribution or quality.
+        read: what of the dataset it becomes.
+        one, both: what is read of one property, and of two.
+        none: what is read where it is missing; an error's code where the record is lost.
+        around: the elements between place and property.
+        own: what the property is due to hold, where that is no CharacterString.
+        whole: the property itself, where it holds an attribute alone.
+        values: the texts of the two.
+        anchored: what is read of an Anchor with ADDRESS, where that is not ``one``.
+        without: shapes that make no sense here, each with the reason.
+    """
+
+    name: str
+    prop: str
+    place: str
+    read: Callable[[DatasetRecord], Any]
+    one: Any
+    both: Any
+    none: Any = ""
+    around: str = "{}"
+    own: str = TEXT
+    whole: str = ""
+    values: tuple[str, str] = ("Rivers", "Lakes")
+    anchored: Any = None
+    without: Mapping[str, str] = field(default_factory=dict)
+
+    def expected(self, shape: str) -> Any:
+        """What is read of a shape."""
+        if shape in ("missing", "nil"):
+            return self.none
+        if shape == "anchor" and self.anchored is not None:
+            return self.anchored
+        return self.both if shape == "twice" else self.one
+
+    def document(self, shape: str) -> str:
+        """A record that has the element in a shape."""
+        holds = self.own if shape in ("own", "twice") else SHAPES[shape]
+        whole = self.whole or f"<{self.prop}>{holds}</{self.prop}>"
+        found = {
+            "missing": "",
+            "nil": f'<{self.prop} gco:nilReason="missing"/>',
+            "twice": "".join(map(whole.format, self.values)),
+        }.get(shape, whole.format(self.values[0]))
+        is_needed = self.place in ("root", "citation") and isinstance(self.none, str)
+        bare = self.prop if is_needed and self.none.startswith("missing-") else ""
+        return document(**{self.place: self.around.format(found)}, bare=bare)
+
+
+def document(self, shape: str) -> str:
+    """A record that has the element in a shape."""
+    holds = {"own": self.own, "twice": self.own}.get(shape, SHAPES[shape])
+    start, end = f"<{self.prop}>", f"</{self.prop}>"
+    found = {
+        "missing": "",
+        "nil": f'<{self.prop} gco:nilReason="missing"/>',
+        "twice": "".join(start + holds.format(each) + end for each in self.values),
+    }.get(shape, start + holds.format(self.values[0]) + end)
+    return document(**{self.place: self.around.format(found)}, bare=self.prop)
+
+
+def document(
+    root: str = "",
+    citation: str = "",
+    identification: str = "",
+    distribution: str = "",
+    quality: str = "",
+    bare: str = "",
+) -> str:
+    """A record with identifier and title, but for the one that ``bare`` names, and these parts."""
+    identifier = f"<gmd:fileIdentifier>{TEXT.format('rivers')}</gmd:fileIdentifier>"
+    title = f"<gmd:title>{TEXT.format('Rivers')}</gmd:title>"
+    return f"""<gmd:MD_Metadata {NAMESPACES}>
+{"" if bare == "gmd:fileIdentifier" else identifier}{root}
+<gmd:identificationInfo><gmd:MD_DataIdentification>
+  <gmd:citation><gmd:CI_Citation>
+    {"" if bare == "gmd:title" else title}{citation}
+  </gmd:CI_Citation></gmd:citation>
+  {identification}
+</gmd:MD_DataIdentification></gmd:identificationInfo>
+<gmd:distributionInfo><gmd:MD_Distribution>{distribution}</gmd:MD_Distribution>
+</gmd:distributionInfo>
+<gmd:dataQualityInfo><gmd:DQ_DataQuality>{quality}</gmd:DQ_DataQuality></gmd:dataQualityInfo>
+</gmd:MD_Metadata>"""
+
+
+def parsed(text: str, **options: Any) -> DatasetRecord:
+    """Parse a record under the identifier that stands in it."""
+    guid = gemini_document.identifier(etree.fromstring(text))
+    return gemini.parse(RawRecord(guid, text, position="record 1"), options)
+
+
+def extra(name: str) -> Callable[[DatasetRecord], str]:
+    """The extra of a name as it is."""
+    return lambda record: record.extras.get(name, "")
+
+
+def listed(name: str, key: str = "") -> Callable[[DatasetRecord], list[Any]]:
+    """The extra of a name that is a JSON list; with a key those values of its objects."""
+
+    def read(record: DatasetRecord) -> list[Any]:
+        found = json.loads(record.extras.get(name, "[]"))
+        return [each.get(key, "") for each in found] if key else found
+
+    return read
+
+
+def code(name: str) -> str:
+    """What a property of a code list holds."""
+    return f'<gmd:{name} codeList="https://lists.example#{name}" codeListValue="{{}}"/>'
