@@ -7,6 +7,9 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError
+from markupsafe import Markup
+
+from ckanext.ukharvest import extent_map, fields
 
 log = logging.getLogger(__name__)
 
@@ -26,3 +29,34 @@ def ukharvest_coupled(package_id: str) -> dict[str, list[dict[str, Any]]]:
     except SearchError:  # the page is of use without them
         log.exception("What is coupled with %s could not be looked up", package_id)
         return {"datasets": [], "services": []}
+
+
+def ukharvest_facts(package: dict[str, Any]) -> list[tuple[str, Markup]] | None:
+    """Return label and value of each extra of a harvested dataset; None if it is of another kind.
+
+    What the portal hides (``package_hide_extras``) stays hidden.
+    """
+    if not _is_harvested(package):
+        return None
+    shown = tk.h.sorted_extras(package.get("extras", ()))
+    facts = {key: str(value) for key, value in shown}
+    facts["spatial"] = extent_map.in_words(facts.get("spatial", "")) or facts.get("spatial", "")
+    return [(tk._(label), value) for label, value in fields.rows(facts)]
+
+
+def ukharvest_extent(package: dict[str, Any]) -> Markup | None:
+    """Return a map of where a harvested dataset lies, None if it does not say."""
+    geometry = _fact(package, "spatial")
+    if not geometry or not _is_harvested(package):
+        return None
+    return extent_map.figure(geometry, tk.h.url_for_static)
+
+
+def _is_harvested(package: dict[str, Any]) -> bool:
+    return _fact(package, "import_source") == "harvest"
+
+
+def _fact(package: dict[str, Any], key: str) -> str:
+    """Return a field of the portal's dataset schema, or the extra of that name."""
+    extras = {each["key"]: each["value"] for each in package.get("extras", ())}
+    return str(package.get(key) or extras.get(key) or "")

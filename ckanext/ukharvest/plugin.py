@@ -23,8 +23,9 @@ class UkharvestPlugin(p.SingletonPlugin):
     p.implements(p.IConfigurer)
 
     def update_config(self, config_: Any) -> None:
-        """Check the plugins' order, mend released faults, add our templates."""
+        """Check the plugins' order, mend released faults, add our templates and static files."""
         config.check_plugins()
         config.check_settings()
         compat.apply_patches()
         tk.add_template_directory(config_, "templates")
+        tk.add_public_directory(config_, "public")

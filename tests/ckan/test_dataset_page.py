@@ -1,0 +1,116 @@
+"""A harvested dataset's page: readable facts, and a map of where it lies."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+
+from ckanext.ukharvest import fields
+from tests.ckan.gemini_records import dataset, uuid
+from tests.ckan.harvesting import Portal, extras
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+BOX = json.dumps(
+    {"type": "Polygon", "coordinates": [[[-3, 51], [-2, 51], [-2, 52], [-3, 52], [-3, 51]]]}
+)
+LINEAGE = "Surveyed < 1990 & since."
+
+
+def page_of(portal: Portal, publisher: Publisher, app: CKANTestApp, text: str) -> str:
+    publisher.serve("/record.xml", text, headers={"Content-Type": "application/xml"})
+    portal.run(portal.source(publisher.url("/record.xml"), "gemini-single"))
+    [shown] = portal.datasets()
+    return str(app.get(f"/dataset/{shown['name']}").body)
+
+
+def made(facts: dict[str, str]) -> str:
+    """A dataset with these extras and its address."""
+    shown = factories.Dataset(extras=[{"key": k, "value": v} for k, v in facts.items()])
+    return f"/dataset/{shown['name']}"
+
+
+def test_a_gemini_record_is_readable(
+    portal: Portal, publisher: Publisher, app: CKANTestApp
+) -> None:
+    dates = """<gmd:topicCategory><gmd:MD_TopicCategoryCode>inlandWaters
+      </gmd:MD_TopicCategoryCode></gmd:topicCategory>"""
+    text = dataset(uuid(1), box=(-3, -2, 51, 52), more=dates)
+    page = page_of(portal, publisher, app, text)
+    for part in (
+        "Kind of resource",
+        "Topic category",
+        "Date of the record",
+        "Identifier of the record",
+        "Extent",
+        "51° N to 52° N",
+    ):
+        assert part in page
+    for part in ('["', "[{", "&#34;", "topic-category<", "harvest_object_id", "import_source"):
+        assert part not in page
+
+
+def test_the_map_shows_where_a_record_lies(
+    portal: Portal, publisher: Publisher, app: CKANTestApp
+) -> None:
+    page = page_of(portal, publisher, app, dataset(uuid(1), box=(-3, -2, 51, 52)))
+    assert "Where it lies" in page
+    assert '<figure class="ukharvest-extent">' in page
+    assert "/ukharvest/outline-uk.svg#land" in page
+    assert app.get("/ukharvest/outline-uk.svg").status_code == 200
+    assert app.get("/ukharvest/outline-world.svg").status_code == 200
+
+
+def test_a_record_on_the_national_grid_lies_in_degrees(
+    portal: Portal, publisher: Publisher, app: CKANTestApp
+) -> None:
+    text = dataset(uuid(1), box=(530000, 531000, 180000, 181000))
+    page = page_of(portal, publisher, app, text)
+    assert "51.5" in page.partition("Where it lies")[2]
+    geometry = json.loads(extras(portal.datasets()[0])["spatial"])
+    for longitude, latitude in geometry["coordinates"][0]:
+        assert -0.15 < longitude < -0.1
+        assert 51.5 < latitude < 51.52
+
+
+@pytest.mark.parametrize("spatial", ["", "no geometry", "[1]", '{"type": "Point"}'])
+def test_without_a_geometry_there_is_no_map(app: CKANTestApp, spatial: str) -> None:
+    page = app.get(made({"import_source": "harvest", "spatial": spatial or "-"})).body
+    assert "Where it lies" not in page
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["text", "json"])
+def test_hostile_strings_in_every_field_do_nothing(app: CKANTestApp, plain: bool) -> None:
+    hostile = "\"'><script>alert(1)</script><svg onload=alert(1)>"
+    value = hostile if plain else json.dumps([{"title": hostile, "href": f"http://a.b/{hostile}"}])
+    keys = {*fields.LABELS, "mine"} - {"harvest_source_title"}  # ckanext-harvest's to set
+    page = app.get(made({**dict.fromkeys(keys, value), "import_source": "harvest"})).body
+    assert "<script>alert(1)" not in page
+    assert "<svg onload" not in page
+    assert page.count("&lt;script&gt;alert(1)") > 50
+
+
+def test_a_geometry_brings_no_markup_with_it(app: CKANTestApp) -> None:
+    hostile = {**json.loads(BOX), "name": "<script>alert(1)</script>"}
+    hostile["crs"] = {"properties": {"name": '"><script>alert(1)</script>'}}
+    page = app.get(made({"import_source": "harvest", "spatial": json.dumps(hostile)})).body
+    assert "Where it lies" in page
+    assert "<script>alert(1)" not in page
+
+
+def test_other_datasets_look_as_ever(app: CKANTestApp) -> None:
+    page = app.get(made({"topic-category": '["society"]', "spatial": BOX})).body
+    assert "topic-category" in page
+    assert "[&#34;society&#34;]" in page
+    assert "Where it lies" not in page
+
+
+@pytest.mark.ckan_config("package_hide_extras", "lineage")
+def test_what_the_portal_hides_stays_hidden(app: CKANTestApp) -> None:
+    page = app.get(made({"import_source": "harvest", "lineage": LINEAGE, "purpose": "To know."}))
+    assert "Purpose" in page.body
+    assert "Surveyed" not in page.body
