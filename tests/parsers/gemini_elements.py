@@ -89,18 +89,6 @@ class Element:
         return document(**{self.place: self.around.format(found)}, bare=bare)
 
 
-def document(self, shape: str) -> str:
-    """A record that has the element in a shape."""
-    holds = {"own": self.own, "twice": self.own}.get(shape, SHAPES[shape])
-    start, end = f"<{self.prop}>", f"</{self.prop}>"
-    found = {
-        "missing": "",
-        "nil": f'<{self.prop} gco:nilReason="missing"/>',
-        "twice": "".join(start + holds.format(each) + end for each in self.values),
-    }.get(shape, start + holds.format(self.values[0]) + end)
-    return document(**{self.place: self.around.format(found)}, bare=self.prop)
-
-
 def document(
     root: str = "",
     citation: str = "",

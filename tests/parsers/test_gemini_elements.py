@@ -9,6 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ParseError
 from tests.parsers import (
+    gemini_elements_detail,
     gemini_elements_metadata,
     gemini_elements_place,
     gemini_elements_resource,
@@ -19,6 +20,7 @@ from tests.parsers.gemini_elements import SHAPES, TEXT, Element, parsed
 ELEMENTS: tuple[Element, ...] = (
     *gemini_elements_metadata.ELEMENTS,
     *gemini_elements_resource.ELEMENTS,
+    *gemini_elements_detail.ELEMENTS,
     *gemini_elements_terms.ELEMENTS,
     *gemini_elements_place.ELEMENTS,
 )
