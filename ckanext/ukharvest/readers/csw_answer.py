@@ -15,7 +15,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.address import shown
-from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http import Reply
 from ckanext.ukharvest.core.text import clean_text, shorten
 from ckanext.ukharvest.readers.xml_records import not_ours
@@ -24,6 +24,7 @@ KIND = "an answer of a CSW"
 
 # Statuses under which servers send an exception report.
 _REPORTED = (400, 403, 404, 405, 406, 415, 500, 501)
+_OVERLOADED = (429, 502, 503, 504)
 _NOT_FULL = ("brief", "summary")
 
 
@@ -58,15 +59,21 @@ class Answer:
     is_list: bool = True
 
 
-def ask(send: Send, operation: str) -> Answer:
+def ask(send: Send, operation: str, *, patient: bool = True) -> Answer:
     """Send a request and read its answer.
+
+    Args:
+        send: sends it.
+        operation: its name.
+        patient: whether a server that fails is asked again, after a while.
 
     Raises:
         Refused: the server says no, by an exception report under whatever status.
         ProtocolError: another document.
         FetchError: no usable answer.
     """
-    with closing(send(allow_status=_REPORTED)) as reply:
+    expected = _REPORTED if patient else _REPORTED + _OVERLOADED
+    with closing(send(allow_status=expected)) as reply:
         if reply.status < 400:
             return read(reply, operation)
         try:
@@ -75,6 +82,9 @@ def ask(send: Send, operation: str) -> Answer:
             raise
         except ProtocolError:
             pass  # a page that says no more than the status
+        if not patient:
+            url = shown(reply.requested_url)
+            raise BadStatus(f"{url} answered {reply.status}.", status=reply.status, url=url)
     # Once more as the client asks where no report is expected: with its retries and its words.
     with closing(send(allow_status=())) as reply:
         return read(reply, operation)

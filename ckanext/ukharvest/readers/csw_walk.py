@@ -135,7 +135,7 @@ class Walk:
             if self._size == 1 or not _may_be_one_record(exc):
                 raise
             try:
-                page = self._page(start, 1)
+                page = self._page(start, 1, patient=False)
             except SourceError:
                 raise exc from None
             self._size = 1
@@ -185,7 +185,7 @@ class Walk:
             if 0 <= self._tally.total < position:
                 return None
             try:
-                page = self._shrinking(position)
+                page = self._shrinking(position, patient=first is None)
             except (FetchError, ProtocolError) as exc:
                 first = first or exc
                 if isinstance(exc, (Blocked, Unreachable)):
@@ -197,11 +197,11 @@ class Walk:
         assert first is not None
         raise first
 
-    def _shrinking(self, start: int) -> Page:
+    def _shrinking(self, start: int, *, patient: bool) -> Page:
         first: SourceError | None = None
         while True:
             try:
-                return self._page(start)
+                return self._page(start, patient=patient and first is None)
             except (FetchError, ProtocolError) as exc:
                 # A server that is out of reach is so for small pages, but may have been too slow.
                 is_away = isinstance(exc, Unreachable) and first is not None
@@ -217,7 +217,7 @@ class Walk:
         error = RecordError(message, code="unserved-record", url=self._base)
         return RawRecord("", url=self._base, position=name, error=error)
 
-    def _page(self, start: int, size: int = 0) -> Page:
+    def _page(self, start: int, size: int = 0, *, patient: bool = True) -> Page:
         self._asked += 1
         if self._asked > MAX_PAGES:
             raise ProtocolError(
@@ -226,7 +226,11 @@ class Walk:
                 code="endless-paging",
                 url=self._base,
             )
-        answer = ask(lambda **how: self._send(start, size or self._size, **how), "GetRecords")
+        answer = ask(
+            lambda **how: self._send(start, size or self._size, **how),
+            "GetRecords",
+            patient=patient,
+        )
         if not answer.is_list:
             message = f"{self._base} answered GetRecords as if it were GetRecordById"
             raise ProtocolError(message, code="wrong-root", url=self._base)
