@@ -39,7 +39,11 @@ _HARMLESS = re.compile(
     r"|\bunless\s+otherwise\s+(?:stated|noted)\b|\bunless\s+(?:stated|noted)\s+otherwise\b"
     r"|\bfree\s+of\s+charge\b|\bwithout\s+(?:charge|restrictions?|limitations?)\b"
     r"|\b(?:commercial\s+(?:and|or|&)\s+non-?\s?commercial|non-?\s?commercial\s+(?:and|or|&)"
-    r"\s+commercial)\b|\bnot\s+limited\s+to\b",
+    r"\s+commercial)\b|\bnot\s+limited\s+to\b|\bnot\s+restricted\b"
+    r"|\bno\s+(?:fees?|charges?|permission|royalties)\b"
+    # The National Archives' own statement leaves these out.
+    r"|\b(?:not\s+including|excluding|except\s+for)\s+(?:the\s+royal\s+arms\s+and\s+)?"
+    r"(?:departmental\s+or\s+agency\s+)?logos\b",
     re.IGNORECASE,
 )
 # Whatever sentence they are in, these hold something back.
