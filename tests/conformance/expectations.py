@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.conformance import csw_facts, gemini_facts
+from tests.conformance import csw_facts, gemini_facts, waf_facts
 from tests.conformance.manifest import Sample
 from tests.conformance.running import Outcome
 
@@ -18,6 +18,7 @@ TYPE_OF = {
     "dkan": "dkan",
     "gemini": "gemini-single",
     "inventory": "inventory",
+    "waf": "gemini-waf",
 }
 
 # Answers of interfaces that tell of something else than datasets, by a part of the file's name.
@@ -30,7 +31,9 @@ BASE = "http://holdout.invalid/"
 def differences(sample: Sample, outcome: Outcome) -> Iterator[str]:
     """What of the manifest's facts is not so, in words."""
     facts, found = sample.facts, outcome.records
-    if sample.kind == "gemini":
+    if sample.kind == "waf":
+        yield from waf_facts.differences(facts, outcome)
+    elif sample.kind == "gemini":
         yield from gemini_facts.differences(facts, outcome)
     elif sample.kind == "csw":
         yield from csw_facts.differences(facts, outcome)

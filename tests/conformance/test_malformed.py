@@ -13,22 +13,33 @@ from tests.conformance.running import check_all
 ALL = tuple(TYPE_OF.values())
 JSON = ("ckan", "data_json", "dkan")
 RDF = ("dcat_rdf",)
+WAF = ("gemini-waf",)
+DOCUMENTS = tuple(kind for kind in ALL if kind not in WAF)
 XML = tuple(kind for kind in ("inventory", "gemini-single", "gemini-csw") if kind in ALL)
 
 # Document → for which types, in which words, and which line is named (None: the fault has none).
 # Documents of bad/ that are not here are of kinds that are not read yet.
 REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
-    ("errorpage-gsa-403.html", ALL, "HTML page instead of {kind}, title '403 Forbidden'", None),
+    (
+        "errorpage-gsa-403.html",
+        DOCUMENTS,
+        "HTML page instead of {kind}, title '403 Forbidden'",
+        None,
+    ),
+    ("errorpage-gsa-403.html", WAF, "with the title '403 Forbidden' has 30 links, none to", None),
     (
         "errorpage-gsa-sitedown.html",
-        ALL,
+        DOCUMENTS,
         "HTML page instead of {kind}, title '503 Site Temporarily Down'",
         None,
     ),
+    ("errorpage-gsa-sitedown.html", WAF, "'503 Site Temporarily Down' has 30 links", None),
+    ("datajson--ng-bad.json", WAF, "is no HTML page; expected an HTML page with links", None),
     ("datajson--ng-bad.json", JSON, "not valid JSON: unexpected character in line 3", 3),
     ("datajson--ng-good-but-not-data.json", ("data_json", "dkan"), "found the keys good", None),
     ("datajson--ng-good-but-not-data.json", ("ckan",), "an object with good", None),
     ("geonetwork-badMd.xml", XML, "its root element is <abc>", 2),
+    ("geonetwork-badMd.xml", WAF, "with the root element <abc>; expected an HTML page", None),
     ("geonetwork-badMd.xml", RDF, "the root element is abc; expected rdf:RDF", None),
     ("geonetwork-badMd.xml", JSON, "XML instead of JSON", None),
     ("spatial-wms-capabilities.xml", XML, "root element is <WMT_MS_Capabilities>", 2),

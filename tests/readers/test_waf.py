@@ -164,7 +164,7 @@ def test_what_may_be_metadata_and_is_not_read_is_told_by_name(folder: Folder) ->
     assert ending.complete
     told = {problem.code: problem.message for problem in ending.problems}
     assert set(told) == {"link-elsewhere", "folder-left-out", "archive-left-out"}
-    assert "21 metadata (http" in told["link-elsewhere"]
+    assert "21 files (http" in told["link-elsewhere"]
     assert "/coast.xml" in told["link-elsewhere"]
     assert "other.example/10.xml and 9 more" in told["link-elsewhere"]
     assert "logo" not in told["link-elsewhere"]

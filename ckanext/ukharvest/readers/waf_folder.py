@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.address import shown
@@ -82,23 +82,27 @@ class Contents:
 
     def problems(self) -> Iterator[Problem]:
         """One for each kind of link that is not read."""
-        where = f"the page {shown(self.url)} links to"
+        for left in self._left():
+            yield replace(left, message=f"the page {shown(self.url)} links to {left.message}")
+
+    def _left(self) -> Iterator[Problem]:
         if self.elsewhere:
-            found = named(self.elsewhere, "metadata")
-            message = f"{where} {found} outside of its folder, not read; expected files beside it"
+            found = named(self.elsewhere, "file")
+            message = f"{found} outside of its folder, not read; expected them in it"
             yield Problem("link-elsewhere", "href", message)
         if self.folders:
             found = named(self.folders, "sub-folder")
-            message = f"{where} {found}, not read; expected the option depth to reach them"
+            message = f"{found}, not read; expected the option depth to reach them"
             yield Problem("folder-left-out", "href", message)
         if self.archives:
-            message = f"{where} {named(self.archives, 'archive')}, not opened; expected XML files"
+            found = named(self.archives, "archive")
+            message = f"{found}, not opened; expected XML files"
             yield Problem("archive-left-out", "href", message)
 
     def nothing(self) -> ProtocolError:
         """The error of a folder without a file to read."""
         title = f" with the title '{self.title}'" if self.title else ""
-        more = "".join(f"; {problem.message}" for problem in self.problems())
+        more = "".join(f"; it links to {left.message}" for left in self._left())
         return ProtocolError(
             f"the page {shown(self.url)}{title} has {self.count:,} links, none to an XML file in"
             f' its folder; expected names of files, such as href="rivers.xml"{more}',
@@ -109,7 +113,7 @@ class Contents:
 
 def named(names: list[str], kind: str) -> str:
     """``2 sub-folders (a/, b/)``; of many the first dozen."""
-    plural = "" if len(names) == 1 or kind == "metadata" else "s"
+    plural = "" if len(names) == 1 else "s"
     left = len(names) - NAMED
     listed = ", ".join(names[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
     return f"{len(names):,} {kind}{plural} ({listed})"
