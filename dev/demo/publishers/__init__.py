@@ -1,4 +1,4 @@
-"""The demo's publishers: one package for each source type, named like the type.
+"""The demo's publishers: one package for each source type, named like the type (``-`` as ``_``).
 
 Such a package is all that a new source type adds to the demo. Its docstring describes the
 harvest source, and it has:
@@ -86,13 +86,14 @@ def load(kind: str) -> Publisher:
     Raises:
         StackError: there is none.
     """
-    place = Path(__file__).parent / kind
+    name = kind.replace("-", "_")
+    place = Path(__file__).parent / name
     if not (place / "__init__.py").is_file():
         raise StackError(
-            f"the source type {kind} has no demo publisher; add dev/demo/publishers/{kind}"
+            f"the source type {kind} has no demo publisher; add dev/demo/publishers/{name}"
             " with what dev/demo/publishers/__init__.py lists"
         )
-    return cast(Publisher, importlib.import_module(f"{__name__}.{kind}"))
+    return cast(Publisher, importlib.import_module(f"{__name__}.{name}"))
 
 
 def document(text: str, media_type: str) -> Response:
