@@ -181,8 +181,10 @@ class Walk:
             SourceError: it is not one record that is at fault: the page's first fault.
         """
         first: SourceError | None = None
+        lost: list[RawRecord] = []
         for position in range(start, start + _IN_A_ROW):
             if 0 <= self._tally.total < position:
+                yield from lost
                 return None
             try:
                 page = self._shrinking(position, patient=first is None)
@@ -190,9 +192,10 @@ class Walk:
                 first = first or exc
                 if isinstance(exc, (Blocked, Unreachable)):
                     break
-                yield self._culprit(position, exc)
+                lost.append(self._culprit(position, exc))
                 continue
             self._size = min(self._size * 2, self._most)
+            yield from lost
             return page
         assert first is not None
         raise first
