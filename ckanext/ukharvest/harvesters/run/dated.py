@@ -12,7 +12,6 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.harvesters.run.setting import Setting
 from ckanext.ukharvest.model import versions
 
-CODE = "date-not-changed"
 FIELD = "gmd:dateStamp"
 
 
@@ -28,7 +27,7 @@ def check(setting: Setting, raw: RawRecord, record: DatasetRecord) -> tuple[Prob
         f" {before} before; expected the date of the change (or, if the identifier was copied"
         " from another record with the rest of it, an identifier of its own)"
     )
-    return (Problem(CODE, FIELD, message),)
+    return (Problem("date-not-changed", FIELD, message),)
 
 
 def _date_before(setting: Setting, raw: RawRecord) -> str:
