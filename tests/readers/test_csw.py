@@ -377,6 +377,26 @@ def test_a_server_that_breaks_down_stops_the_read(reads: Reads, fault: Response)
     assert len(catalogue.asked) < 60
 
 
+@pytest.mark.parametrize("fault", POISON)
+def test_a_server_that_breaks_down_before_its_last_records_stops_the_read(
+    reads: Reads, fault: Response
+) -> None:
+    catalogue = Catalogue(many(9))
+
+    def before(asked: Asked) -> Response | None:
+        return fault if len(catalogue.asked) > 2 else None
+
+    catalogue.before = before
+    assert "127.0.0.1" in reads.refused(catalogue).message
+
+
+def test_the_last_page_s_only_record_may_be_the_broken_one(reads: Reads) -> None:
+    found, ending = reads(Catalogue(many(9), before=broken_at(9, fault=refusal())))
+    assert len(found) == 9
+    assert len(errors(found)) == 1
+    assert not ending.complete
+
+
 def test_a_dead_server_is_left_alone_soon(reads: Reads) -> None:
     catalogue = Catalogue([], before=lambda _: Response(b"oops", 503))
     error = reads.refused(catalogue)

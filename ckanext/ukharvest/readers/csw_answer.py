@@ -15,7 +15,13 @@ from lxml import etree
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.address import shown
-from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
+from ckanext.ukharvest.core.errors import (
+    BadStatus,
+    ParseError,
+    ProtocolError,
+    SourceError,
+    TooLarge,
+)
 from ckanext.ukharvest.core.http import Reply
 from ckanext.ukharvest.core.text import clean_text, shorten
 from ckanext.ukharvest.readers.xml_records import not_ours
@@ -124,6 +130,21 @@ def first_text(element: etree._Element, *names: str) -> str:
     """The words of the first element below with one of these local names, "" if there is none."""
     found = next(element.iterdescendants(*(f"{{*}}{name}" for name in names)), None)
     return "" if found is None else clean_text(str(found.xpath("string()")))
+
+
+def may_be_one_record(exc: SourceError) -> bool:
+    """Whether a page can have failed because of one record in it."""
+    if isinstance(exc, BadStatus):
+        return exc.status >= 500
+    # GeoNetwork answers with an exception report where it cannot write one of the records.
+    return isinstance(exc, (Refused, TooLarge)) or exc.code in ("xml-syntax", "empty-document")
+
+
+def rank(exc: SourceError) -> int:
+    """How much a fault tells of why no way leads in; less is more."""
+    if isinstance(exc, Refused):
+        return 0
+    return 2 if isinstance(exc, BadStatus) and exc.status < 500 else 1
 
 
 def _results(root: etree._Element, url: str) -> Answer:

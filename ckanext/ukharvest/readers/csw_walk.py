@@ -25,7 +25,13 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http import Reply
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers import csw_request as requests
-from ckanext.ukharvest.readers.csw_answer import Answer, Refused, ask
+from ckanext.ukharvest.readers.csw_answer import (
+    Answer,
+    Refused,
+    ask,
+    may_be_one_record,
+    rank,
+)
 from ckanext.ukharvest.readers.csw_records import Cutter
 from ckanext.ukharvest.readers.csw_request import Wanted, Way
 from ckanext.ukharvest.readers.csw_tally import Tally
@@ -111,14 +117,14 @@ class Walk:
             except (BadStatus, ProtocolError, TooLarge) as exc:
                 faults.append(exc)
                 if not isinstance(exc, Refused):
-                    broken[way.method] += 1 if _may_be_one_record(exc) else 2
+                    broken[way.method] += 1 if may_be_one_record(exc) else 2
                 continue
             if page.answer.records or self._wanted.since or start > 1:
                 return page
             # A server may know a type of record by name and have none of it.
             empty = empty or (way, page)
         if empty is None:
-            raise min(faults, key=_rank)
+            raise min(faults, key=rank)
         self._way, page = empty
         return page
 
@@ -132,7 +138,7 @@ class Walk:
         try:
             return self._page(start)
         except (BadStatus, ProtocolError, TooLarge) as exc:
-            if self._size == 1 or not _may_be_one_record(exc):
+            if self._size == 1 or not may_be_one_record(exc):
                 raise
             try:
                 page = self._page(start, 1, patient=False)
@@ -183,7 +189,8 @@ class Walk:
         first: SourceError | None = None
         lost: list[RawRecord] = []
         for position in range(start, start + _IN_A_ROW):
-            if 0 <= self._tally.total < position:
+            if first and 0 <= self._tally.total < position:
+                self._page_again(start - 1, first)
                 yield from lost
                 return None
             try:
@@ -199,6 +206,13 @@ class Walk:
             return page
         assert first is not None
         raise first
+
+    def _page_again(self, position: int, fault: SourceError) -> None:
+        """Make sure that it is the records that are at fault: one that came before comes again."""
+        try:
+            self._page(position, 1, patient=False)
+        except SourceError:
+            raise fault from None
 
     def _shrinking(self, start: int, *, patient: bool) -> Page:
         first: SourceError | None = None
@@ -278,18 +292,3 @@ class Walk:
         if tally.has_changed:
             return f"the number of records of {url} changed while they were read"
         return f"{url} says that there are {tally.total:,} records and shows {tally.seen:,}"
-
-
-def _may_be_one_record(exc: SourceError) -> bool:
-    """Whether a page can have failed because of one record in it."""
-    if isinstance(exc, BadStatus):
-        return exc.status >= 500
-    # GeoNetwork answers with an exception report where it cannot write one of the records.
-    return isinstance(exc, (Refused, TooLarge)) or exc.code in ("xml-syntax", "empty-document")
-
-
-def _rank(exc: SourceError) -> int:
-    """How much a fault tells of why no way leads in; less is more."""
-    if isinstance(exc, Refused):
-        return 0
-    return 2 if isinstance(exc, BadStatus) and exc.status < 500 else 1
