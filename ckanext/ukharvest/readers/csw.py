@@ -42,10 +42,12 @@ OPTIONS = (
     Option(
         "full_check_days",
         "integer",
-        1,
-        "Days after which a run reads all records and finds those that are gone, or were put into"
-        " the catalogue with an old metadata date; between, runs ask for changes alone. 0 reads all"
-        " each time.",
+        # The date is the publisher's, not the catalogue's: a record that was changed, or put into
+        # the catalogue, under an old date is no change to it.
+        0,
+        "Days after which a run reads all records; between, runs ask for those with a newer metadata"
+        " date alone, which finds neither what is gone nor what has an old date. 0 reads all each"
+        " time.",
     ),
     Option(
         "modified_format",
