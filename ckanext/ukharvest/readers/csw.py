@@ -45,7 +45,7 @@ OPTIONS = (
         # The date is the publisher's, not the catalogue's: a record that was changed, or put into
         # the catalogue, under an old date is no change to it.
         0,
-        "Days after which a run reads all records; between, runs ask for those with a newer metadata"
+        "Days after which a run reads all records; between, runs ask for those with a new metadata"
         " date alone, which finds neither what is gone nor what has an old date. 0 reads all each"
         " time.",
     ),
