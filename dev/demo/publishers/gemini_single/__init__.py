@@ -1,0 +1,28 @@
+"""A national park's record of one dataset, as its editor saved it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.publisher import Response
+
+from demo.publishers import Read, Served, document, gemini
+
+TITLE = "Carrow Valley, one record (GEMINI file)"
+PATH = "/records/peat-depth-upper-carrow.xml"
+CONFIG: Mapping[str, Any] = {}
+FAULTS = ("bad-record",)  # it is one record
+
+
+def routes(base: str, fault: str) -> dict[str, Response]:
+    """The file."""
+    record = next(each for each in gemini.records() if f"/records/{each.name}.xml" == PATH)
+    if fault == "bad-record":
+        record = record.untitled()
+    return {PATH: document(gemini.document(record), "application/xml")}
+
+
+def count(read: Read, url: str) -> list[Served]:
+    """The record of the file."""
+    return [gemini.served(read(url))]
