@@ -434,6 +434,18 @@ def test_a_sub_folder_that_fails_makes_the_run_incomplete(folder: Folder, answer
     assert ending.reason.startswith(f"the sub-folder {folder.url}sub/ was not read")
 
 
+def test_many_folders_that_fail_are_counted(folder: Folder) -> None:
+    folder.page("a.xml", *(f"{number}/" for number in range(8)))
+    folder.file("a.xml")
+    _found, ending = folder.read(depth=1)
+    assert ending.reason.count("was not read") == waf_folder.REASONS
+    assert ending.reason.endswith("; 5 more pages likewise")
+    folder.page("0/")
+    with pytest.raises(ProtocolError, match="0/ was not read") as caught:
+        folder.read(depth=1)
+    assert caught.value.code == "no-links"
+
+
 def test_an_empty_sub_folder_is_none_that_fails(folder: Folder) -> None:
     folder.page("a.xml", "sub/")
     folder.file("a.xml")

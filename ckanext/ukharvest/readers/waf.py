@@ -183,7 +183,7 @@ class _Tally:
             found = named(self.others, "file")
             message = f"{found} of the folder are no XML; expected metadata records"
             problems.append(Problem("not-xml-file", "href", message))
-        reasons = list(contents.unread)
+        reasons = contents.reasons()
         if self.failed:
             reasons.append(f"{named(self.failed, 'file')} could not be read")
         elif not self.records:

@@ -29,6 +29,7 @@ MAX_PAGE = 32 << 20  # bytes; a link takes some 200
 MAX_FILES = 100_000
 MAX_FOLDERS = 1_000
 NAMED = 12  # links of a kind that a message names
+REASONS = 3  # why pages were not read
 
 # What is no metadata record, by the end of its name. All else in the folder is read: names without
 # an ending and endings of a publisher's own have always been, and a catalogue may answer there.
@@ -99,10 +100,16 @@ class Contents:
             message = f"{found}, not opened; expected XML files"
             yield Problem("archive-left-out", "href", message)
 
+    def reasons(self) -> list[str]:
+        """Why not all pages were read, the first few."""
+        left = len(self.unread) - REASONS
+        return [*self.unread[:REASONS], *([f"{left:,} more pages likewise"] if left > 0 else [])]
+
     def nothing(self) -> ProtocolError:
         """The error of a folder without a file to read."""
         title = f" with the title '{self.title}'" if self.title else ""
         more = "".join(f"; it links to {left.message}" for left in self._left())
+        more += "".join(f"; {reason}" for reason in self.reasons())
         return ProtocolError(
             f"the page {shown(self.url)}{title} has {self.count:,} links, none to an XML file in"
             f' its folder; expected names of files, such as href="rivers.xml"{more}',
