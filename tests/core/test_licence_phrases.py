@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ckanext.ukharvest.core import licences
@@ -103,3 +105,10 @@ def test_what_is_denied_or_held_back_is_not_open(text: str) -> None:
 )
 def test_what_a_source_says_beyond_a_licences_name(licence: Licence, words: str) -> None:
     assert licences.words(licence) == words
+
+
+@pytest.mark.parametrize("part", ["-", ".", "n", "OGL ", "a. ", "https://", "CC BY-", "\n "])
+def test_a_text_of_any_length_is_answered_at_once(part: str) -> None:
+    started = time.monotonic()
+    licences.find("a" + part * 20_000 + "b")
+    assert time.monotonic() - started < 5

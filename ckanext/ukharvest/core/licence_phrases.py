@@ -60,7 +60,7 @@ _RESERVED = re.compile(
 # In its own sentence a licence with one of these is not given.
 _DENIED = re.compile(
     r"\b(?:not|cannot|never|no\s+longer|neither|nor|unless|except|excepting|excludes?|excluding)\b"
-    r"|\w+n['’]t\b|\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b"
+    r"|n['’]t\b|\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b"
     r"|\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b",
     re.IGNORECASE,
 )

@@ -122,6 +122,9 @@ _EDITION_WORD = re.compile(
     r"[\s_-]+(?:international|unported|generic)(?:\s+(?:public\s+)?licen[sc]e)?$", re.IGNORECASE
 )
 
+# Longer texts are no names; runs of dashes and dots in them would take the patterns hours.
+_LONGEST_NAME = 200
+
 # What systems write where nobody chose a licence (Socrata: "No license provided"; CKAN's id
 # "notspecified"), and what people type there.
 _PLACEHOLDERS = frozenset(
@@ -176,7 +179,7 @@ def _in_sentences(text: str, value: str) -> Licence | None:
 
 
 def _by_name(text: str) -> Licence | None:
-    found = _NAMES.get(_name(text))
+    found = _NAMES.get(_name(text)) if len(text) <= _LONGEST_NAME else None
     return replace(found, url=_url_of(text, found)) if found else None
 
 

@@ -35,22 +35,19 @@ def _names(entry: Entry) -> Found:
 
 
 def _identifiers(entry: Entry) -> Found:
-    return {
-        "extras": {
-            "resource-identifier": listed(
-                _without_blanks(
-                    code=_address_or_text(each, "code"), namespace=each.text("codeSpace")
-                )
-                for each in entry.identification.each("citation/*/identifier/*")
-                if each.text("code")
-            )
-        }
-    }
+    nodes = entry.identification.each("citation/*/identifier/*")
+    return {"extras": {"resource-identifier": listed(map(_identifier, nodes))}}
 
 
-def _address_or_text(node: IsoNode, path: str) -> str:
+def _identifier(node: IsoNode) -> dict[str, str]:
     """GEMINI 36: an Anchor's address is the identifier, its words are for people."""
-    return next((said.href or said.text for said in node.said(path)), "")
+    said = next(iter(node.said("code")), None)
+    if said is None:
+        return {}
+    title = said.text if said.href else ""
+    return _without_blanks(
+        code=said.href or said.text, title=title, namespace=node.text("codeSpace")
+    )
 
 
 def _dates(entry: Entry) -> Found:
