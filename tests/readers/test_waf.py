@@ -285,6 +285,24 @@ def test_a_new_stamp_is_looked_into(folder: Folder) -> None:
     assert not raw.unchanged
 
 
+@pytest.mark.parametrize(
+    ("changed", "is_trusted"), [("10:31:01", False), ("10:29:00", True), ("", True)]
+)
+def test_a_stamp_of_the_minute_it_was_read_in_is_not_trusted(
+    folder: Folder, changed: str, is_trusted: bool
+) -> None:
+    stamp = "2024-05-01 10:31 4.5K"
+    folder.page(f"a.xml {stamp}")
+    own = f"Wed, 01 May 2024 {changed} GMT" if changed else ""
+    headers = {"Date": "Wed, 01 May 2024 10:31:40 GMT", **({"Last-Modified": own} if own else {})}
+    folder.file("a.xml", 0, etag='"a"', headers=headers)
+    (raw,), _ending = folder.read()
+    assert raw.modified == (stamp if is_trusted else own)
+    folder.file("a.xml", 0, etag='"b"', headers=headers)
+    (raw,), _ending = folder.read({raw.url: Copy(raw.guid, raw.etag, raw.modified)})
+    assert raw.unchanged == is_trusted
+
+
 def test_a_skipped_record_can_be_fetched_after_all(folder: Folder) -> None:
     folder.page("a.xml 2024-05-02 09:00 4.5K")
     url = folder.file("a.xml", 0, etag='"a"')

@@ -11,6 +11,8 @@ import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 
 from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http import Reply
@@ -38,6 +40,10 @@ OPTIONS = (
         check=lambda number: "" if number <= 8 else "expected at most 8",
     ),
 )
+
+# Listings show minutes: a file may change again within the one that it was read in, and the listing
+# would look the same. Until then the server is asked.
+SETTLED = timedelta(minutes=2)
 
 # A service that fails says so in XML, often with status 200: no proof that a record is gone.
 _FAILED = re.compile(r"exception|error|fault", re.IGNORECASE)
@@ -199,15 +205,13 @@ def _begins_as_xml(reply: Reply) -> bool:
 
 
 def _unchanged(empty: RawRecord, copy: Copy, file: File, reply: Reply | None) -> RawRecord:
-    validators = reply.validators if reply else None
-    if reply is not None:
-        reply.close()
+    if reply is None:
+        return replace(empty, modified=copy.modified, etag=copy.etag, unchanged=True)
+    reply.close()
     return replace(
         empty,
-        modified=file.link.stamp
-        or (validators.last_modified if validators else "")
-        or copy.modified,
-        etag=(validators.etag if validators else "") or copy.etag,
+        modified=_modified(file.link.stamp, reply) or copy.modified,
+        etag=reply.validators.etag or copy.etag,
         unchanged=True,
     )
 
@@ -216,9 +220,22 @@ def _stamped(raw: RawRecord, stamp: str, reply: Reply, *, alone: bool) -> RawRec
     """Put the file's own stamps on its only record; one of several has none of its own."""
     if not alone:
         return replace(raw, modified="")
-    is_http = not stamp or stamp.endswith("GMT")
-    modified = reply.validators.last_modified if is_http else stamp
-    return replace(raw, modified=modified, etag=reply.validators.etag)
+    return replace(raw, modified=_modified(stamp, reply), etag=reply.validators.etag)
+
+
+def _modified(stamp: str, reply: Reply) -> str:
+    """The listing's stamp, or the server's own where that tells more."""
+    own = reply.validators.last_modified
+    if not stamp or stamp.endswith("GMT"):
+        return own
+    try:
+        changed, now = (
+            parsedate_to_datetime(text) for text in (own, reply.headers.get("Date", ""))
+        )
+        is_settled = now - changed >= SETTLED
+    except (TypeError, ValueError):  # the server does not tell
+        is_settled = True
+    return stamp if is_settled else own
 
 
 def _lost(error: FetchError | ProtocolError) -> RecordError:
