@@ -18,6 +18,7 @@ class Tally:
     def __init__(self) -> None:
         self.total = -1
         self.has_changed = False  # the total did, since this pass began
+        self.is_steady = True  # it never did
         self.newest = ""
         self._known: dict[str, bytes] = {}
         self._current: set[str] = set()  # seen since the server last changed its total
@@ -31,6 +32,7 @@ class Tally:
         """Note what a page says of the total."""
         if total != self.total and self.total >= 0:
             self.has_changed = True
+            self.is_steady = False
             self._current.clear()
         self.total = total
 
@@ -69,8 +71,11 @@ class Tally:
 
     @property
     def is_proven(self) -> bool:
-        """Whether all records were seen that the server says there are, and no others."""
-        return self.current == self.total
+        """Whether all records were seen that the server says there are, and no others.
+
+        A pass in which the total changed proves nothing: a page may say of itself that it is all.
+        """
+        return self.current == self.total and not self.has_changed
 
     @property
     def mark(self) -> str:

@@ -154,7 +154,8 @@ class Walk:
             before = self._tally.current
             yield from self._new(page, is_first=is_first)
             barren = 0 if self._tally.current > before else barren + 1
-            if not page.behind or (self._tally.is_proven and not is_first):
+            is_done = self._tally.is_proven and self._tally.is_steady and not is_first
+            if is_done or not page.behind:
                 break
             if is_first and barren > 1:
                 return False  # the server shows the same page whatever is asked for
