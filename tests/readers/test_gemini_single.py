@@ -1,0 +1,82 @@
+"""A single GEMINI document: which it is, alone or in a catalogue's answer, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.records import RawRecord, Source
+from ckanext.ukharvest.types import GEMINI_SINGLE
+from tests.parsers.gemini_elements import document
+from tests.publisher import Publisher
+
+
+def read(publisher: Publisher, http: HttpClient, text: str) -> list[RawRecord]:
+    publisher.serve("/record.xml", text, headers={"Content-Type": "text/xml"})
+    source = Source(publisher.url("/record.xml"), {}, http)
+    return list(GEMINI_SINGLE.reader.records(source))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<metadata><idinfo/></metadata>", "<metadata> (FGDC record, not ISO/GEMINI)"),
+        (
+            '<!DOCTYPE metadata SYSTEM "fgdc.dtd"><metadata><idinfo/><metainfo/></metadata>',
+            "<metadata> (FGDC record, not ISO/GEMINI)",
+        ),
+        ("<!DOCTYPE a><a/>", "has a DOCTYPE"),
+        ("<metadata><dc/></metadata>", "its root element is <metadata>; expected gmd:MD_Metadata"),
+        ("<html><title>Log in</title></html>", "HTML page instead of a GEMINI record"),
+    ],
+)
+def test_what_is_none_is_refused_by_its_name(
+    publisher: Publisher, http: HttpClient, text: str, words: str
+) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        read(publisher, http, text)
+    assert words in caught.value.message
+
+
+_DATES = "".join(
+    f"<gmd:dateInfo><gmd:CI_Date><gmd:date>{day}</gmd:date><gmd:dateType>"
+    f'<gmd:CI_DateTypeCode codeListValue="{kind}"/></gmd:dateType></gmd:CI_Date></gmd:dateInfo>'
+    for kind, day in [("creation", "2024"), ("revision", "2020"), ("revision", "2022")]
+)
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        ("<gmd:dateStamp> 2024-05-31\n</gmd:dateStamp>", "2024-05-31"),
+        ("<gmd:dateStamp>soon</gmd:dateStamp>", "soon"),
+        (_DATES, "2022"),
+        (_DATES.replace("revision", "released"), "2024"),
+        (_DATES.replace("revision", "released").replace("creation", "released"), "2024"),
+        ("", ""),
+    ],
+)
+def test_the_stamp_is_the_records_date_as_it_stands_there(
+    publisher: Publisher, http: HttpClient, root: str, expected: str
+) -> None:
+    (raw,) = read(publisher, http, document(root=root))
+    assert (raw.guid, raw.modified) == ("rivers", expected)
+
+
+def test_records_in_a_saved_answer_of_a_catalogue_stand_alone(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    other = document().replace("rivers", "lakes")
+    inside = f"<SearchResults>{document()}\n{other}</SearchResults>"
+    found = read(publisher, http, f"<GetRecordsResponse>{inside}</GetRecordsResponse>")
+    assert [raw.guid for raw in found] == ["rivers", "lakes"]
+    assert [(raw.content or "")[:17] for raw in found] == ["<gmd:MD_Metadata "] * 2
+
+
+def test_a_record_without_identifier_is_lost_by_name(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    (raw,) = read(publisher, http, document(bare="gmd:fileIdentifier"))
+    assert raw.error
+    assert raw.error.message.startswith("record 1: gmd:fileIdentifier is missing")
