@@ -1,0 +1,144 @@
+"""GEMINI by its three ways, from real servers to real consumers: always the same datasets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests import gemini_catalogue
+from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.servers import nginx, pycsw
+
+COUNT = 300
+# What may differ between the ways: what the portal itself hands out, and where a record was read.
+OF_THE_PORTAL = {"id", "metadata_created", "metadata_modified", "extras", "resources"}
+OF_A_RESOURCE = {"id", "package_id", "created", "metadata_modified"}
+OF_THE_HARVEST = {
+    "harvest_object_id",
+    "harvest_source_id",
+    "harvest_source_title",
+    "harvest_source_reference",
+}
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> list[gemini_catalogue.Made]:
+    return gemini_catalogue.records(COUNT)
+
+
+@pytest.fixture(scope="module")
+def web(
+    catalogue: list[gemini_catalogue.Made], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[nginx.WebServer]:
+    """A folder of records, /waf/, and the saved answer of a catalogue, /answer.xml."""
+    root = tmp_path_factory.mktemp("web")
+    folder = root / "waf"
+    folder.mkdir()
+    gemini_catalogue.write(catalogue, folder)
+    (root / "answer.xml").write_bytes(gemini_catalogue.answer(catalogue))
+    with nginx.serve(root, tmp_path_factory.mktemp("nginx")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def csw(
+    catalogue: list[gemini_catalogue.Made], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[pycsw.Catalogue]:
+    records = tmp_path_factory.mktemp("records")
+    gemini_catalogue.write(catalogue, records)
+    with pycsw.serve(records, tmp_path_factory.mktemp("pycsw") / "records.db") as server:
+        assert server.held == COUNT
+        yield server
+
+
+def comparable(portal: Portal) -> dict[str, dict[str, Any]]:
+    """Guid → all that package_show says of the dataset and that does not depend on the way."""
+    found = {}
+    for dataset in portal.datasets():
+        facts = {key: value for key, value in dataset.items() if key not in OF_THE_PORTAL}
+        told = extras(dataset)
+        facts |= {f"extra {key}": told[key] for key in told.keys() - OF_THE_HARVEST}
+        for number, resource in enumerate(dataset["resources"]):
+            for key in resource.keys() - OF_A_RESOURCE:
+                facts[f"resource {number} {key}"] = resource[key]
+        found[told["guid"]] = facts
+    return found
+
+
+def differences(one: dict[str, dict[str, Any]], other: dict[str, dict[str, Any]]) -> list[str]:
+    """Say what differs, field by field."""
+    assert one.keys() == other.keys()
+    return [
+        f"{guid} {key}: {facts.get(key)!r} ≠ {other[guid].get(key)!r}"
+        for guid, facts in one.items()
+        for key in sorted(facts.keys() | other[guid].keys())
+        if facts.get(key) != other[guid].get(key)
+    ]
+
+
+class Clock:
+    """Runs a source and remembers what it took, for the report of the tests."""
+
+    def __init__(self, portal: Portal, note: Any) -> None:
+        self._portal = portal
+        self._note = note
+
+    def run(self, title: str, source: str) -> dict[str, int]:
+        started = time.monotonic()
+        job = self._portal.run(source)
+        seconds = time.monotonic() - started
+        self._note(title, f"{seconds:.1f} s")
+        print(f"{title}: {seconds:.1f} s")
+        return figures(job)
+
+
+def stamps(portal: Portal) -> dict[str, str]:
+    return {each["id"]: each["metadata_modified"] for each in portal.datasets()}
+
+
+def test_the_same_datasets_by_each_way_and_nothing_the_second_time(
+    portal: Portal, web: nginx.WebServer, csw: pycsw.Catalogue, record_property: Any
+) -> None:
+    addresses = {
+        "gemini-single": f"{web.url}/answer.xml",
+        "gemini-waf": f"{web.url}/waf/",
+        "gemini-csw": csw.url,
+    }
+    clock = Clock(portal, record_property)
+    found, asked = {}, {}
+    for way, address in addresses.items():
+        # Else the second run asks a catalogue for what changed alone.
+        config = {"full_check_days": 0} if way == "gemini-csw" else {}
+        source = portal.source(address, way, config=config)
+        assert clock.run(f"{way}, first run", source) == {"added": COUNT}
+        found[way], before = comparable(portal), stamps(portal)
+        web.requests()
+        assert clock.run(f"{way}, second run", source) == {"not modified": COUNT}
+        assert stamps(portal) == before
+        asked[way] = web.requests()
+        # A guid cannot be in two sources.
+        act("harvest_source_clear", id=source)
+    first = found.pop("gemini-single")
+    assert len(first) == COUNT
+    for way, datasets in found.items():
+        assert differences(first, datasets) == [], way
+    # Each file is asked for at most once, and answered by "not modified".
+    listing, *files = asked["gemini-waf"]
+    assert listing.path == "/waf/"
+    assert len(files) <= COUNT
+    assert {each.size for each in files} <= {0}
+    print(f"gemini-waf, second run: {len(files)} files asked for again")
+
+
+def test_a_catalogue_is_asked_for_changes_alone(portal: Portal, csw: pycsw.Catalogue) -> None:
+    config = {"types": ["series"], "page_size": 10}
+    source = portal.source(csw.url, "gemini-csw", config=config)
+    count = sum(each.kind == "series" for each in gemini_catalogue.records(COUNT))
+    assert figures(portal.run(source)) == {"added": count}
+    job = portal.run(source)
+    assert "only what changed since" in job["ukharvest"]["reason"]
+    assert figures(job).keys() <= {"not modified"}
+    assert figures(job).get("not modified", 0) < count
