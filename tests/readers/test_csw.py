@@ -264,6 +264,21 @@ def test_a_total_that_never_stands_still_proves_nothing(reads: Reads) -> None:
     assert len(catalogue.asked) < 20
 
 
+def test_a_last_page_that_tells_its_own_number_as_the_total_proves_nothing(reads: Reads) -> None:
+    catalogue = Catalogue(many(10), matched=lambda request: 10 if request % 3 else 2)
+    found, ending = reads(catalogue)
+    assert len(found) == 10
+    assert not ending.complete
+    assert "changed while they were read" in ending.reason
+
+
+def test_the_part_behind_a_resume_point_proves_nothing_by_itself(reads: Reads) -> None:
+    catalogue = Catalogue(many(10), matched=lambda _: 6)
+    found, ending = reads(catalogue, {"page_size": 8}, resume="5")
+    assert len(found) == 10
+    assert not ending.complete
+
+
 def test_an_order_that_changes_with_each_page_is_read_until_all_were_seen(reads: Reads) -> None:
     records = many(10)
     shifted = [*records[2:], *records[:2]]

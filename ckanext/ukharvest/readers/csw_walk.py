@@ -88,14 +88,17 @@ class Walk:
         Raises:
             SourceError: no CSW, or one that breaks off.
         """
-        page = self._first(int(self._source.resume) if self._source.resume.isdecimal() else 1)
+        resume = self._source.resume
+        page = self._first(int(resume) if resume.isdecimal() else 1)
+        is_part = page.start > 1
         for number in range(1, _PASSES + 1):
             before = self._tally.begin()
             may_help = yield from self._pass(page, is_first=number == 1)
             is_idle = number > 1 and self._tally.current == before and not self._tally.has_changed
-            if self._tally.is_proven or is_idle or not may_help or number == _PASSES:
+            is_proven = self._tally.is_proven and not is_part
+            if is_proven or is_idle or not may_help or number == _PASSES:
                 break
-            page = self._page(1)
+            page, is_part = self._page(1), False
         return self._ending()
 
     def _first(self, start: int) -> Page:
