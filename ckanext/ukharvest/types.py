@@ -45,8 +45,9 @@ class SourceType:
             nothing else is not modified.
         dated: the publisher has to change a record's own date with its content; reported where
             that was forgotten.
-        reference_is_address: datasets refer to their record by the address of its document, not
-            by its guid (``harvest_source_reference``).
+        reference_is_address: a record is a document of its own, known by its address: datasets
+            refer to it so (``harvest_source_reference``), and not by its guid; and a reader is
+            told which documents it need not read again (``Source.copies``).
     """
 
     name: str

@@ -96,7 +96,7 @@ def guid(number: int) -> str:
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
     reader = Folder(5)
-    kind = dataclasses.replace(DATA_JSON, reader=reader)
+    kind = dataclasses.replace(DATA_JSON, reader=reader, reference_is_address=True)
     monkeypatch.setattr(DataJsonHarvester, "source_type", kind)
     return reader
 

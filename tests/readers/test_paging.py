@@ -95,6 +95,21 @@ def test_the_second_record_of_an_identity_is_lost_and_names_both() -> None:
     assert reading.ending == Ending(complete=True)
 
 
+@pytest.mark.parametrize(
+    ("position", "expected"),
+    [
+        ("", "https://b.example/2.xml: the identifier 'a' is that of https://a.example/1.xml too"),
+        ("2.xml", "2.xml (https://b.example/2.xml): the identifier 'a' is that of https://a."),
+    ],
+)
+def test_records_of_two_addresses_are_named_by_both(position: str, expected: str) -> None:
+    first = RawRecord("a", url="https://a.example/1.xml")
+    second = RawRecord("a", url="https://b.example/2.xml", position=position)
+    *_, lost = Reading(unique(_generator([first, second])))
+    assert lost.error is not None
+    assert lost.error.message.startswith(expected)
+
+
 @pytest.mark.parametrize("status", [404, 410, 302])
 def test_no_such_page_ends_the_source(publisher: Publisher, http: HttpClient, status: int) -> None:
     headers = {"Location": "/"} if status == 302 else {}

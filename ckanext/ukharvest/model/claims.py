@@ -99,5 +99,5 @@ def _advice(title: str, claim: Claim) -> str:
     )
 
 
-def _plain(title: str) -> str:
-    return " ".join(title.casefold().split())
+def _plain(title: str | None) -> str:
+    return " ".join((title or "").casefold().split())

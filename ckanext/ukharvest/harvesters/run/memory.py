@@ -83,6 +83,8 @@ def copies(setting: Setting, known: Collection[Known]) -> dict[str, Copy]:
     An address that several records came from is left out: what it says of one of them it might
     not say of the others.
     """
+    if not setting.kind.reference_is_address:
+        return {}
     here = [each for each in known if each.url not in ("", setting.url) and not each.removed]
     counts = Counter(each.url for each in here)
     salt = setting.salt_digest
