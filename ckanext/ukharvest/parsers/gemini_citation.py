@@ -136,7 +136,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     Field(("gmd:CI_Citation/gmd:identifier",), "extra resource-identifier", _identifiers),
     Field(
         ("gmd:CI_Citation/gmd:date",),
-        "issued (publication), modified (revision); extra dataset-reference-date",
+        "issued, modified; extra dataset-reference-date",
         _dates,
     ),
     Field(("gmd:MD_DataIdentification/gmd:language",), "language", _language),

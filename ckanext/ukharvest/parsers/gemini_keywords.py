@@ -70,8 +70,7 @@ def _as_dict(node: IsoNode, keywords: tuple[Said, ...]) -> dict[str, Any]:
 MAPPING: tuple[Field[Entry], ...] = (
     Field(
         ("gmd:keyword", "gmd:thesaurusName", "gmd:topicCategory"),
-        "tags; themes (topic categories, INSPIRE themes); extras topic-category, inspire-themes,"
-        " keywords (with vocabulary and address)",
+        "tags, themes; extras topic-category, inspire-themes, keywords",
         _read,
     ),
 )

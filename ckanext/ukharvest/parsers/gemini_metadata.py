@@ -71,7 +71,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     Field(("gmd:parentIdentifier",), "extra parent-identifier", _parent),
     Field(
         ("gmd:hierarchyLevel", "gmd:hierarchyLevelName"),
-        "extras resource-type, hierarchy-level-name, UKLP (unless nonGeographicDataset)",
+        "extras resource-type, hierarchy-level-name, UKLP",
         _type,
     ),
     Field(
