@@ -37,6 +37,7 @@ _OWN = {
     "contact": "maintainer, maintainer_email",
     "licence": "license_id",
     "resources": "resources",
+    "coupled": "coupled datasets and services (ukharvest_coupled_show)",
     "organisation": "owner_org (option remote_orgs)",
     "groups": "groups (option remote_groups)",
 }
