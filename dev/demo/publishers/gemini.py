@@ -80,6 +80,17 @@ def records() -> list[Record]:
     return [*datasets, *(_service(each) for each in table["service"])]
 
 
+def lone() -> Record:
+    """A dataset that is in no folder, because an identifier belongs to one source alone."""
+    return replace(
+        records()[0],
+        name="otter-survey",
+        title="Otter survey of the Carrow",
+        abstract="Signs of otters along the river Carrow, found on foot twice a year.",
+        links=((f"{_table()['host']}/data/otter-survey.csv", "Otter signs (CSV)", "WWW:DOWNLOAD"),),
+    )
+
+
 def _dataset(theme: dict[str, Any], place: dict[str, Any]) -> Record:
     name = _slug(f"{theme['name']} {place['name']}")
     address = f"{_table()['host']}/data/{name}"

@@ -10,14 +10,14 @@ from tests.publisher import Response
 from demo.publishers import Read, Served, document, gemini
 
 TITLE = "Carrow Valley, one record (GEMINI file)"
-PATH = "/records/peat-depth-upper-carrow.xml"
+PATH = "/records/otter-survey.xml"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = ("bad-record",)  # it is one record
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
     """The file."""
-    record = next(each for each in gemini.records() if f"/records/{each.name}.xml" == PATH)
+    record = gemini.lone()
     if fault == "bad-record":
         record = record.untitled()
     return {PATH: document(gemini.document(record), "application/xml")}
