@@ -110,9 +110,7 @@ def test_the_same_datasets_by_each_way_and_nothing_the_second_time(
     clock = Clock(portal, record_property)
     found, asked = {}, {}
     for way, address in addresses.items():
-        # Else the second run asks a catalogue for what changed alone.
-        config = {"full_check_days": 0} if way == "gemini-csw" else {}
-        source = portal.source(address, way, config=config)
+        source = portal.source(address, way)
         assert clock.run(f"{way}, first run", source) == {"added": COUNT}
         found[way], before = comparable(portal), stamps(portal)
         web.requests()
@@ -134,7 +132,7 @@ def test_the_same_datasets_by_each_way_and_nothing_the_second_time(
 
 
 def test_a_catalogue_is_asked_for_changes_alone(portal: Portal, csw: pycsw.Catalogue) -> None:
-    config = {"types": ["series"], "page_size": 10}
+    config = {"types": ["series"], "page_size": 10, "full_check_days": 1}
     source = portal.source(csw.url, "gemini-csw", config=config)
     count = sum(each.kind == "series" for each in gemini_catalogue.records(COUNT))
     assert figures(portal.run(source)) == {"added": count}
