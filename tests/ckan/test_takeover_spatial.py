@@ -24,7 +24,7 @@ from tests.ckan.harvesting import Portal, extras, figures
 from tests.ckan.servers import nginx, pycsw
 from tests.ckan.test_takeover import fill, ids
 
-COUNT = 12
+COUNT = 6
 pytestmark = [
     pytest.mark.in_process,
     pytest.mark.ckan_config("ckan.spatial.validator.profiles", "iso19139eden"),
