@@ -44,6 +44,11 @@ def plain_text(value: str) -> str:
     return reader.text()
 
 
+def plain_line(value: str) -> str:
+    """Return ``plain_text`` on one line, for names and titles."""
+    return " ".join(plain_text(value).split())
+
+
 def _without_comments(text: str) -> str:
     parts = []
     place = 0

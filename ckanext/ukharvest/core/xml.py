@@ -120,7 +120,7 @@ class _Stream:
 
 def _path(element: etree._Element) -> tuple[str, ...]:
     line = (element, *element.iterancestors())
-    return tuple(etree.QName(each).localname for each in reversed(line))
+    return tuple(local_name(each) for each in reversed(line))
 
 
 def _take_out(element: etree._Element | None) -> None:
@@ -155,6 +155,11 @@ def pushed_html(
         LookupError: the encoding is not known; None looks for the page's own word.
     """
     return etree.HTMLParser(target=target, encoding=encoding, recover=True, no_network=True)
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without its namespace."""
+    return str(etree.QName(element).localname)
 
 
 def line_of(element: etree._Element) -> int | None:

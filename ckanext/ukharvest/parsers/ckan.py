@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping import Field, read_apart
+from ckanext.ukharvest.core.mapping import Field, Found, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url
 from ckanext.ukharvest.parsers import field_table
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.json_fields import Fields
-from ckanext.ukharvest.parsers.package_dict import Found
 from ckanext.ukharvest.parsers.package_resources import resources
 
 VERSION = 1
@@ -73,17 +72,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     title = package.text_of(fields.get("title"))
     if not title:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
-    found: Found = {"extras": {}}
-    for row in MAPPING:
-        part = row.read(fields)
-        found["extras"].update(
-            (key, value) for key, value in part.pop("extras", {}).items() if value
-        )
-        found.update(part)
+    found, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
     found["resources"] = resources(fields, raw.url, limit)
     _report_missing(fields, found)
-    return DatasetRecord(raw.guid, title, problems=tuple(problems), **found)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
 
 
 def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
@@ -223,7 +216,7 @@ def _further(fields: Fields) -> Found:
     return {"extras": dict(package.further(fields.data, read | set(_BOOKKEEPING)))}
 
 
-MAPPING = (
+MAPPING: tuple[Field[Fields], ...] = (
     Field(("id",), "guid", read_apart),
     Field(("title",), "title", read_apart),
     Field(("resources",), "resources", read_apart),

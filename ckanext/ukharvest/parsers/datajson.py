@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
-from ckanext.ukharvest.core.mapping import Field, read_apart
+from ckanext.ukharvest.core.mapping import Field, Found, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
 from ckanext.ukharvest.core.values import (
@@ -39,8 +39,6 @@ OPTIONS = (
     ),
     MAX_RESOURCES,
 )
-
-Found = dict[str, Any]  # some of DatasetRecord's fields
 
 
 def identifier(data: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping import Field, read_apart
+from ckanext.ukharvest.core.mapping import Field, Found, read_apart
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
@@ -37,7 +37,6 @@ OPTIONS = (
     MAX_RESOURCES,
 )
 
-Found = dict[str, Any]  # some of DatasetRecord's fields
 
 _TITLE = ("dct:title", "schema:name", "rdfs:label", "dc:title", "skos:prefLabel", "foaf:name")
 

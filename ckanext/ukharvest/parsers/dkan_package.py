@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.values import clean_text, parse_date
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.dkan_values import bytes_of, is_month_first, iso
 from ckanext.ukharvest.parsers.json_fields import Fields, words
-from ckanext.ukharvest.parsers.package_dict import Found
 
 _MORE = "dkan_additional_fields"
 _DATES = ("metadata_created", "metadata_modified", "revision_timestamp")

@@ -13,7 +13,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping import Field, read_apart
+from ckanext.ukharvest.core.mapping import Field, collect, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.parsers import (
     gemini_citation,
@@ -30,7 +30,7 @@ from ckanext.ukharvest.parsers import (
     gemini_reference,
     gemini_resource,
 )
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
+from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 VERSION = 1
@@ -54,7 +54,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     if not title:
         message = f"{raw.called}: gmd:title is missing; expected a text"
         raise ParseError(message, code="missing-title")
-    found, extras = _collect(entry)
+    found, extras = collect(MAPPING, entry)
     # A contact of the record and of its resource is read for each, and reported once.
     reported = tuple(dict.fromkeys(problems))
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
@@ -74,7 +74,7 @@ def _root(raw: RawRecord) -> etree._Element:
         if not gemini_document.called(exc.root):
             raise
         root = exc.root
-    name = etree.QName(root).localname
+    name = xml.local_name(root)
     if name not in gemini_document.RECORDS:
         words = gemini_document.called(root)
         found = f"<{name}> ({words})" if words else f"<{name}>"
@@ -83,18 +83,6 @@ def _root(raw: RawRecord) -> etree._Element:
     return root
 
 
-def _collect(entry: Entry) -> tuple[Found, dict[str, str]]:
-    """Read what MAPPING lists: fields of the record, and extras."""
-    found: Found = {}
-    extras: dict[str, str] = {}
-    for field in MAPPING:
-        part = field.read(entry)
-        extras.update((key, value) for key, value in part.pop("extras", {}).items() if value)
-        found.update(part)
-    return found, extras
-
-
-# Later rows win where two say the same field.
 MAPPING: tuple[Field[Entry], ...] = (
     Field(("gmd:fileIdentifier",), "guid", read_apart),
     Field(("gmd:title",), "title", read_apart),

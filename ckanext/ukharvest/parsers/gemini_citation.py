@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ckanext.ukharvest.core.mapping import Field
-from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.mapping import Field, Found
+from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values import parse_date, parse_language
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed, several
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 # CI_DateTypeCode of ISO 19115 and 19115-3, and what is written in its place.
@@ -17,7 +17,7 @@ _MODIFIED = ("revision", "lastRevision", "lastUpdate")
 
 def title(identification: IsoNode) -> str:
     """Return the title (GEMINI 1) on one line, "" if there is none."""
-    return " ".join(plain_text(identification.text("citation/*/title")).split())
+    return plain_line(identification.text("citation/*/title"))
 
 
 def _abstract(entry: Entry) -> Found:

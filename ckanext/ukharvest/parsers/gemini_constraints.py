@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core import licences
 from ckanext.ukharvest.core.licence_phrases import addresses, holds_back
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.values import is_web_url
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
 from ckanext.ukharvest.parsers.iso_node import Said
 
 # INSPIRE's code lists: their addresses decide what a text is about, whatever stands beside it.

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import is_web_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
+from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

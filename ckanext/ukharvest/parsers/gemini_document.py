@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 KIND = "a GEMINI record"
@@ -61,8 +62,8 @@ def stamp(record: IsoNode) -> Stamp:
 
 def called(root: etree._Element) -> str:
     """What a document with another root is, where people take it for a GEMINI record; else ""."""
-    names = {etree.QName(child).localname for child in root.iterchildren("*")}
-    if etree.QName(root).localname == "metadata" and names & {"idinfo", "metainfo", "Esri"}:
+    names = {xml.local_name(child) for child in root.iterchildren("*")}
+    if xml.local_name(root) == "metadata" and names & {"idinfo", "metainfo", "Esri"}:
         return "FGDC record, not ISO/GEMINI"
     return ""
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
-Found = dict[str, Any]  # some of DatasetRecord's fields, "extras" among them
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

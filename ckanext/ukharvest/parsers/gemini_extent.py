@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.boxes import hull, overlap, together
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.spatial import (
     MAX_BYTES,
     Box,
@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.spatial import (
     too_large,
 )
 from ckanext.ukharvest.parsers import gemini_box, gemini_polygon
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
+from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.gemini_reference import references
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 

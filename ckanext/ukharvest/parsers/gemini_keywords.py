@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ckanext.ukharvest.core.inspire import theme_of_address, theme_of_label
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import clean_tags
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
 from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
 
 Group = tuple[IsoNode, tuple[Said, ...]]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ckanext.ukharvest.core.mapping import Field, read_apart
-from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.mapping import Field, Found, read_apart
+from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.protocols import of_protocol
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import parse_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
 from ckanext.ukharvest.parsers.gemini_formats import Link, formats_of, kind_of
 from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
 
@@ -51,7 +51,7 @@ def _links(entry: Entry) -> Found:
         if url := _url(node):
             found.append(_read(node, url))
         elif text := _linkage(node):
-            others.append({"locator": text, "name": _line(node.text("name"))})
+            others.append({"locator": text, "name": plain_line(node.text("name"))})
     return {
         "resources": _without_repeats(found, _resources(entry, found)),
         "extras": {"unlinked-resource-locators": listed(others)},
@@ -81,14 +81,10 @@ def _said(node: IsoNode, path: str) -> Said:
     return next(iter(node.said(path)), Said(""))
 
 
-def _line(text: str) -> str:
-    return " ".join(plain_text(text).split())
-
-
 def _read(node: IsoNode, url: str) -> Read:
     protocol, profile = _said(node, "protocol"), _said(node, "applicationProfile")
     function, description = node.code("function"), _said(node, "description")
-    name = _line(node.text("name"))
+    name = plain_line(node.text("name"))
     file = node.first("name/MimeFileType")
     link = Link(
         url=url,
@@ -102,7 +98,7 @@ def _read(node: IsoNode, url: str) -> Read:
     extras = {
         "resource_locator_protocol": " ".join((protocol.text or protocol.href).split()),
         "resource_locator_function": function,
-        "resource_locator_application_profile": _line(profile.text or profile.href),
+        "resource_locator_application_profile": plain_line(profile.text or profile.href),
     }
     types = filter(_MEDIA_TYPE.fullmatch, (link.mimetype, protocol.text, profile.text))
     resource = ResourceRecord(

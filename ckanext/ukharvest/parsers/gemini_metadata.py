@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import parse_date, parse_url
 from ckanext.ukharvest.parsers import gemini_document
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, several
+from ckanext.ukharvest.parsers.gemini_entry import Entry, several
 
 
 def _date(entry: Entry) -> Found:

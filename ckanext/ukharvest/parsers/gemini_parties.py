@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import SkipRecord
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import is_web_url, parse_email
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 SKIP = Option(

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values import parse_date
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
+from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 _TIMES = "extent/*/temporalElement/*/extent/*"

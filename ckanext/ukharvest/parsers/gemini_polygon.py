@@ -16,6 +16,7 @@ from ckanext.ukharvest.core import crs
 from ckanext.ukharvest.core.boxes import overlap, together, within
 from ckanext.ukharvest.core.spatial import MAX_BYTES, Box, Geometry, bounds, valid_geojson
 from ckanext.ukharvest.core.values import shorten
+from ckanext.ukharvest.core.xml import local_name
 from ckanext.ukharvest.parsers.gemini_reference import EXPECTED, Reference
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
@@ -154,11 +155,11 @@ def _closed(ring: _Ring) -> _Ring:
 
 def _polygons(element: etree._Element) -> Iterator[list[_Ring]]:
     """Polygons as rings, the outer one first, coordinates in the order that they stand in."""
-    name = etree.QName(element).localname
+    name = local_name(element)
     if name in _POLYGONS:
         edges = sorted(
-            (each for each in element.iterchildren("*") if _local(each) in _RINGS),
-            key=lambda each: _RINGS.index(_local(each)),
+            (each for each in element.iterchildren("*") if local_name(each) in _RINGS),
+            key=lambda each: _RINGS.index(local_name(each)),
         )
         if rings := [ring for edge in edges if (ring := _positions(edge))]:
             yield rings
@@ -174,16 +175,12 @@ def _polygons(element: etree._Element) -> Iterator[list[_Ring]]:
             yield from _polygons(child)
 
 
-def _local(element: etree._Element) -> str:
-    return str(etree.QName(element).localname)
-
-
 def _positions(element: etree._Element) -> _Ring:
     """All positions below an element, heights left out."""
     found: _Ring = []
     for each in element.iter("{*}*"):
         text = each.text or ""
-        name = _local(each)
+        name = local_name(each)
         if name == "coordinates":
             found += _of_coordinates(each, text)
         elif name in ("posList", "pos", "lowerCorner", "upperCorner") and text.strip():

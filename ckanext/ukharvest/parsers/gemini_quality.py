@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.values import parse_date
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed, several
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 # ISO 19115-3 took lineage out of the quality.

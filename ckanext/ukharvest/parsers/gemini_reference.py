@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core import crs
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import is_web_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found
+from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"

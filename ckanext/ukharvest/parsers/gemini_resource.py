@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
-from ckanext.ukharvest.core.mapping import Field
+from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.values import parse_frequency, parse_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry, Found, listed, several
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 

@@ -14,8 +14,8 @@ from lxml import etree
 
 from ckanext.ukharvest.core import licences, xml
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping import Field, read_apart
-from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.mapping import Field, Found, collect, read_apart
+from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_url, shorten
 from ckanext.ukharvest.parsers import inventory_resources as files
@@ -24,8 +24,6 @@ from ckanext.ukharvest.parsers.xml_fields import Node
 VERSION = 1
 FORM = "xml"
 OPTIONS = ()
-
-Found = dict[str, Any]  # some of DatasetRecord's fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +46,11 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     where = raw.called
     if not raw.guid:
         raise ParseError(f"{where}: Identifier is missing", code="missing-identifier")
-    title = " ".join(plain_text(entry.dataset.text("Title")).split())
+    title = plain_line(entry.dataset.text("Title"))
     if not title:
         raise ParseError(f"{where}: Title is missing; expected a text", code="missing-title")
     files.active(entry.dataset)
-    found, extras = _collect(entry)
+    found, extras = collect(MAPPING, entry)
     for name, field in (("Description", "notes"), ("Rights", "licence")):
         if not found.get(field):
             expected = {"notes": "what the data is", "licence": "the address of a licence"}[field]
@@ -64,25 +62,14 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
 def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
     root = xml.parse(raw.content or "", url=raw.url)
-    is_alone = etree.QName(root).localname == "Dataset"
+    is_alone = xml.local_name(root) == "Dataset"
     dataset = root if is_alone else root.find("{*}Datasets/{*}Dataset")
     if dataset is None:
-        name = etree.QName(root).localname
+        name = xml.local_name(root)
         message = f"the record is <{name}>; expected an inventory with a Dataset"
         raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
     inventory = etree.Element("Inventory") if is_alone else root
     return Entry(Node(inventory, problems, "Inventory/"), Node(dataset, problems), raw.guid)
-
-
-def _collect(entry: Entry) -> tuple[Found, dict[str, str]]:
-    """Read what MAPPING lists: fields of the record, and extras."""
-    found: Found = {}
-    extras: dict[str, str] = {}
-    for field in MAPPING:
-        part = field.read(entry)
-        extras.update((key, value) for key, value in part.pop("extras", {}).items() if value)
-        found.update(part)
-    return found, extras
 
 
 def _notes(entry: Entry) -> Found:

@@ -49,14 +49,14 @@ def content(root: etree._Element, dataset: etree._Element) -> etree._Element:
     The document's date is there only for a dataset that has none: it is that of the newest
     dataset, and every other would look changed with it.
     """
-    if root is dataset or etree.QName(root).localname == "Dataset":
+    if root is dataset or xml.local_name(root) == "Dataset":
         return deepcopy(dataset)
     alone = etree.Element(root.tag, nsmap=dict(root.nsmap))  # type: ignore[arg-type]
     for name in ("Language", "Modified"):
         if root.get(name) and not (name == "Modified" and dataset.get("Modified")):
             alone.set(name, root.get(name, ""))
     for child in root.iterchildren("{*}*"):
-        if etree.QName(child).localname != "Datasets":
+        if xml.local_name(child) != "Datasets":
             alone.append(deepcopy(child))
     datasets = etree.SubElement(alone, etree.QName(root, "Datasets"))
     datasets.append(deepcopy(dataset))
@@ -72,7 +72,7 @@ def old_guids(raw: RawRecord) -> tuple[str, ...]:
         root = xml.parse(raw.content or "")
     except ParseError:
         return ()
-    document = identifier(root) if etree.QName(root).localname == "Inventory" else ""
+    document = identifier(root) if xml.local_name(root) == "Inventory" else ""
     if not document or not raw.guid:
         return ()
     bare = document.rstrip("/")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core import formats
-from ckanext.ukharvest.core.markup import plain_text
+from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
 from ckanext.ukharvest.parsers.inventory_document import is_active
@@ -96,7 +96,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
         yield ResourceRecord(
             url=url,
             id=_id(part, mimetype),
-            name=_line(rendition.text("Title")) or _line(part.text("Title")),
+            name=plain_line(rendition.text("Title")) or plain_line(part.text("Title")),
             description=plain_text(rendition.text("Description") or part.text("Description")),
             format=label,
             mimetype=mimetype,
@@ -106,10 +106,6 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             schema_url=schema_url,
             extras={key: value for key, value in extras.items() if value},
         )
-
-
-def _line(text: str) -> str:
-    return " ".join(plain_text(text).split())
 
 
 def _kind(part: Node) -> str:

@@ -51,7 +51,7 @@ class Checker:
 
     def rest(self, root: etree._Element) -> None:
         """Check the document without its datasets."""
-        if etree.QName(root).localname == "Dataset":
+        if xml.local_name(root) == "Dataset":
             return  # it was checked as a record
         namespace = etree.QName(root).namespace or ""
         if namespace != NAMESPACE:

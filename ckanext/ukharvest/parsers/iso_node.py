@@ -47,7 +47,7 @@ class IsoNode:
     @property
     def name(self) -> str:
         """The local name, such as MD_LegalConstraints."""
-        return str(etree.QName(self.element).localname)
+        return xml.local_name(self.element)
 
     @property
     def line(self) -> int | None:

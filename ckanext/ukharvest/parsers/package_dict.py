@@ -15,6 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core import licences
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.mapping import Found
 from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import (
     clean_tags,
@@ -27,8 +28,6 @@ from ckanext.ukharvest.core.values import (
 )
 from ckanext.ukharvest.parsers import datajson_parts as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, words
-
-Found = dict[str, Any]  # some of DatasetRecord's fields
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
 

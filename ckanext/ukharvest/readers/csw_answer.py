@@ -108,7 +108,7 @@ def read(reply: Reply, operation: str) -> Answer:
         root = xml.parse(reply.content, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
-    name = name_of(root)
+    name = xml.local_name(root)
     if name == "GetRecordsResponse":
         return _results(root, url)
     if name == "GetRecordByIdResponse":
@@ -119,11 +119,6 @@ def read(reply: Reply, operation: str) -> Answer:
         raise Refused(f"the CSW server at {server} refused {operation}: {why}", url=url)
     line = xml.line_of(root)
     raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
-
-
-def name_of(element: etree._Element) -> str:
-    """An element's local name."""
-    return str(etree.QName(element).localname)
 
 
 def first_text(element: etree._Element, *names: str) -> str:
@@ -188,8 +183,7 @@ def _other(root: etree._Element, name: str, operation: str, url: str) -> str:
         words = f"{url} answered with its Capabilities, titled '{title}'"
         return f"{words}; expected csw:{operation}Response"
     if name == "Envelope":
-        body = next(root.iterchildren("{*}Body"), None)
-        inside = "" if body is None else ", ".join(name_of(e) for e in body.iterchildren("*"))
+        inside = ", ".join(map(xml.local_name, root.iterfind("{*}Body/*")))
         said = shorten(first_text(root, "faultstring", "Reason", "ExceptionText"), 200)
         words = f"{url} answered in SOAP ({inside or 'empty'}), which is not read here"
         return f"{words}: {said}" if said else f"{words}; expected csw:{operation}Response"

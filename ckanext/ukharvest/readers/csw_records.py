@@ -9,7 +9,8 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.text import shorten
-from ckanext.ukharvest.readers.csw_answer import Answer, first_text, name_of
+from ckanext.ukharvest.core.xml import local_name
+from ckanext.ukharvest.readers.csw_answer import Answer, first_text
 from ckanext.ukharvest.readers.csw_request import record_url
 from ckanext.ukharvest.readers.xml_records import XmlShape
 
@@ -53,7 +54,7 @@ class Cutter:
                 modified=self.shape.modified(element, element),
                 position=position,
             )
-        elif name_of(element) in _LISTED:
+        elif local_name(element) in _LISTED:
             title = shorten(first_text(element, "title"))
             raw = RawRecord(
                 guid=first_text(element, "identifier"),
@@ -71,14 +72,14 @@ class Cutter:
         return replace(raw, url=url, error=ParseError(message, code="missing-identifier", url=url))
 
     def _is_whole(self, element: etree._Element) -> bool:
-        return name_of(element) in {path[-1] for path in self.shape.paths}
+        return local_name(element) in {path[-1] for path in self.shape.paths}
 
     def _text(self, element: etree._Element) -> str:
         return etree.tostring(self.shape.content(element, element), encoding="unicode")
 
     def _other(self, element: etree._Element, position: str) -> RawRecord:
         url = self.base or self.url
-        found = f"{position} is a {name_of(element)}, not {self.shape.kind}"
+        found = f"{position} is a {local_name(element)}, not {self.shape.kind}"
         message = f"{found}; the option types can leave such records out"
         error = RecordError(message, code="other-kind", url=url)
         return RawRecord("", url=url, position=position, error=error)

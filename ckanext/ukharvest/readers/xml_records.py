@@ -89,7 +89,7 @@ class Outline:
     @property
     def name(self) -> str:
         """The root's local name."""
-        return _name(self.head)
+        return xml.local_name(self.head)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class XmlRecords:
             count += 1
             if checker is not None:
                 checker.record(element)
-        if _name(reading.root) not in {path[0] for path in self.shape.paths}:
+        if xml.local_name(reading.root) not in {path[0] for path in self.shape.paths}:
             raise self._other(reading.root)
         if checker is None:
             return Outline(reading.root, count)
@@ -167,7 +167,7 @@ class XmlRecords:
 
     def _other(self, root: etree._Element) -> OtherDocument:
         words = self.shape.called(root)
-        found = f"<{_name(root)}> ({words})" if words else f"<{_name(root)}>"
+        found = f"<{xml.local_name(root)}> ({words})" if words else f"<{xml.local_name(root)}>"
         error = OtherDocument(
             f"the document at {self.url} is not {self.shape.kind}: its root element is {found};"
             f" expected {self.shape.root}",
@@ -175,7 +175,7 @@ class XmlRecords:
             url=self.url,
             line=xml.line_of(root),
         )
-        error.root = _name(root)
+        error.root = xml.local_name(root)
         return error
 
 
@@ -189,10 +189,6 @@ class _Reading:
 
     def __iter__(self) -> Generator[etree._Element, None, None]:
         self.root = yield from self._found
-
-
-def _name(element: etree._Element) -> str:
-    return str(etree.QName(element).localname)
 
 
 def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
