@@ -54,14 +54,26 @@ _RESERVED = re.compile(
     r"|\bpublic\s+sector\s+(?:mapping|geospatial)\b|\bthird[\s-]+part(?:y|ies)\b"
     r"|\bcommercial\s+(?:use|licen[cs]\w+|re-?use|users?)\b"
     r"|\bother\s+(?:terms|conditions|licen[cs]es?|restrictions)\b"
-    r"|\b(?:some|parts?|portions?|most)\s+of\b|\blicen[cs]e\s+(?:is\s+)?required\b",
+    r"|\b(?:some|parts?|portions?|most)\s+of\b|\blicen[cs]e\s+(?:is\s+)?required\b"
+    r"|\b(?:not|never)\s+(?:be\s+)?(?:permitted|allowed|copied|shared|re-?distribut\w+)\b"
+    r"|\bdo\s+not\s+(?:copy|share|publish|re-?distribute)\b|\bbespoke\s+licen[cs]e"
+    r"|\b(?:academic|educational|evaluation|internal|research|teaching)\s+(?:use|purposes?)\s+only\b"
+    r"|\bfor\s+(?:\w+\s+){1,3}only\b|\bwith\s+(?:exceptions?|exemptions?|restrictions?)\b",
     re.IGNORECASE,
 )
 # In its own sentence a licence with one of these is not given.
 _DENIED = re.compile(
     r"\b(?:not|cannot|never|no\s+longer|neither|nor|unless|except|excepting|excludes?|excluding)\b"
     r"|n['’]t\b|\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b"
-    r"|\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b",
+    r"|\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b"
+    r"|\b(?:no|non|without|lacks?|lacking)[\s-]+(?:(?:an?|the)\s+)?(?:open\b|(?-i:OGL))"
+    r"|\b(?:to|will|shall|should)\s+be\s+(?:\w+\s+)?(?:agreed|available|confirmed|decided|issued"
+    r"|licen[cs]ed|made|opened|published|released)\b|\bTB[AC]\b"
+    r"|\b(?:intends?|intention|awaiting|subject\s+to\s+approval|working\s+towards|withdrawn|refused)\b"
+    r"|\bunder\s+(?:consideration|review|discussion)\b"
+    r"|\b(?:similar|equivalent)\s+to\b|\b(?:in)?compatible\s+with\b"
+    # The record's own licence is not its data's.
+    r"|(?<!\bdata\sand\s)\bmetadata(?:\s+(?:itself|records?))?\s+(?:is|are)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
