@@ -87,3 +87,17 @@ def test_a_long_document_is_not_kept() -> None:
         if number % 5_000 == 0:
             siblings = len(element.getparent())  # type: ignore[arg-type]
             assert siblings < 5_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<x:list><part><item/></part></x:list>",
+        b"<list><x:part><item/></x:part></list>",
+        b"<list><part><x:item/></part></list>",
+        b'<list><part><item x:id="1"/></part></list>',
+    ],
+)
+def test_a_prefix_that_means_nothing_is_a_fault_in_words(data: bytes) -> None:
+    with pytest.raises(ParseError, match="Namespace prefix x"):
+        ids(data)

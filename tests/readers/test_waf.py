@@ -381,6 +381,7 @@ def test_other_things_in_a_folder_are_told_and_do_no_harm(folder: Folder) -> Non
         ({"body": b"<html><title>Sorry</title></html>"}, "html-page", "title 'Sorry'"),
         ({"body": b""}, "empty-document", "is empty"),
         ({"body": b"<a>\n<b></a>"}, "xml-syntax", "in line 2"),
+        ({"body": b"<x:a><MD_Metadata/></x:a>"}, "xml-syntax", "Namespace prefix x"),
         ({"body": b"<ExceptionReport/>"}, "wrong-root", "<ExceptionReport>"),
         ({"body": b"<GetRecordsResponse/>"}, "no-record", "has no record"),
         ({"cut": 10, "body": b"<a>" * 20}, "unreachable", "b.xml"),

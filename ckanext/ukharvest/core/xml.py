@@ -158,8 +158,12 @@ def pushed_html(
 
 
 def local_name(element: etree._Element) -> str:
-    """Return an element's name without its namespace."""
-    return str(etree.QName(element).localname)
+    """Return an element's name without its namespace.
+
+    Also of one whose prefix means nothing, which QName refuses: iterparse hands such elements over
+    before it says at the document's end that it is not well-formed.
+    """
+    return str(element.tag).rpartition("}")[2]
 
 
 def line_of(element: etree._Element) -> int | None:
