@@ -149,9 +149,9 @@ def test_a_point_where_the_system_has_no_meaning_is_refused() -> None:
 def test_heights_are_no_places() -> None:
     heights = crs.find("EPSG:5701")
     assert heights is not None
-    with pytest.raises(ValueError, match="no system of places"):
+    with pytest.raises(ValueError, match="no horizontal reference system"):
         crs.to_wgs84([(1.0, 2.0)], heights)
-    with pytest.raises(ValueError, match="no system of places"):
+    with pytest.raises(ValueError, match="no horizontal reference system"):
         crs.box_to_wgs84((1.0, 2.0, 3.0, 4.0), heights)
 
 

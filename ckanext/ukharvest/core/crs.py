@@ -140,14 +140,14 @@ def to_wgs84(points: Sequence[Point], system: System) -> list[Point]:
     """Return points as longitude and latitude.
 
     Raises:
-        ValueError: the system is none of places, or a point lies where it has no meaning.
+        ValueError: the system is not horizontal, or a point lies where it has no meaning.
     """
     try:
         longitudes, latitudes = _transformer(system).transform(
             [x for x, _ in points], [y for _, y in points]
         )
     except ProjError as exc:
-        raise ValueError(f"no place in {system.title}") from exc
+        raise ValueError(f"the coordinates are no place in {system.title}") from exc
     found = list(zip(longitudes, latitudes, strict=True))
     for (x, y), point in zip(points, found, strict=True):
         if not _on_earth(point):
@@ -196,11 +196,11 @@ def _system(code: str) -> System | None:
 @lru_cache(maxsize=64)
 def _transformer(system: System) -> pyproj.Transformer:
     if system.kind == "other":
-        raise ValueError(f"{system.title} is no system of places")
+        raise ValueError(f"{system.title} is no horizontal reference system")
     try:
         return pyproj.Transformer.from_crs(system.code, WGS84, always_xy=True, allow_ballpark=False)
     except (CRSError, ProjError) as exc:
-        raise ValueError(f"no way leads from {system.title} to WGS 84") from exc
+        raise ValueError(f"{system.title} cannot be converted to WGS 84") from exc
 
 
 @lru_cache(maxsize=1)

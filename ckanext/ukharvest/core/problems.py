@@ -37,10 +37,10 @@ _OF_FIELDS = {
     " [road safety, transport].",
     "bad-type": 'Write Type="Data" for data and Type="Document" for what explains it.',
     "bad-url": "Give a whole web address, such as https://example.gov.uk/data/roads.csv.",
-    "date-not-changed": "Set the date to the day of the change, such as 2024-05-31, whenever the"
-    " record changes; a record made from a copy of another needs an identifier of its own.",
     "converted-extent": "Give the box in degrees (WGS 84), such as -2.4, 53.3, -2.0 and 53.6, and"
     " name the data's own system in gmd:referenceSystemInfo.",
+    "date-not-changed": "Set the date to the day of the change, such as 2024-05-31, whenever the"
+    " record changes; a record made from a copy of another needs an identifier of its own.",
     "email-without-mailto": "Put mailto: in front of the address: mailto:opendata@example.gov.uk.",
     "empty-entry": "Take the empty entry out of the list, or give it its fields.",
     "empty-field": "Leave the field out where nothing is known, or fill it, such as 2024-05-31.",
@@ -57,12 +57,12 @@ _OF_FIELDS = {
     " record.",
     "relative-url": "Give the address with its host, such as https://example.gov.uk/data/roads.csv;"
     " a CKAN needs ckan.site_url set for that.",
+    "repeated-link": "Give each file or service once, such as one gmd:CI_OnlineResource for"
+    " https://example.gov.uk/data/roads.csv.",
     "reversed-period": "Give the earlier date as gml:beginPosition, such as 2019-04-01, and the"
     " later one as gml:endPosition, such as 2020-03-31.",
     "swapped-extent": "Put the lesser longitude west and the lesser latitude south, such as west"
     " -2.4, east -2.0, south 53.3, north 53.6, and coordinates in the order of their system.",
-    "repeated-link": "Give each file or service once, such as one gmd:CI_OnlineResource for"
-    " https://example.gov.uk/data/roads.csv.",
     "too-many-distributions": "Split the dataset, or ask the portal to raise the source's option"
     " max_resources, such as max_resources=2000.",
     "too-many-resources": "Split the dataset, or ask the portal to raise the source's option"
@@ -152,13 +152,13 @@ _OF_SOURCES = {
     "csw-refused": "Let the catalogue answer GetRecords of CSW 2.0.2 for ISO 19139 records, such as"
     " outputSchema=http://www.isotc211.org/2005/gmd, and see that its filter names are known.",
     "doctype": "Remove the <!DOCTYPE …> from the XML, so that it begins with its root element, such"
-    " as <Inventory>.",
+    " as <Inventory> or <gmd:MD_Metadata>.",
     "empty-document": "Serve the document at this address with its datasets, such as at"
     " https://example.gov.uk/data.json; a failed export often leaves an empty file.",
-    "endless-paging": "Make the link to the next page lead to further records and end with the last"
-    " page, such as ?page=12 without a next.",
     "endless-folder": "Let no sub-folder link back to its parent folder under another address, or"
     " set a smaller option depth, such as depth=1.",
+    "endless-paging": "Make the link to the next page lead to further records and end with the last"
+    " page, such as ?page=12 without a next.",
     "fetch": "Make the address answer in a browser, such as https://example.gov.uk/data.json.",
     "html": "Give the address of the document itself, such as https://example.gov.uk/inventory.xml,"
     " not of a page about it.",
@@ -190,7 +190,7 @@ _OF_SOURCES = {
     "unreachable": "See that the server answers from outside its own network under a name and a"
     " certificate that are valid, such as https://example.gov.uk.",
     "wrong-root": "Give the address of a document whose root element is the one expected, such as"
-    " <Inventory>.",
+    " <Inventory> or <gmd:MD_Metadata>.",
     "wrong-shape": "Give the address of an interface that lists datasets, such as"
     " https://example.gov.uk/api/3/action/package_search.",
     "xml-document": "Give the address of the JSON document, such as https://example.gov.uk/data.json,"

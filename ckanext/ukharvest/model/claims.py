@@ -74,9 +74,9 @@ def _message(guid: str, title: str, source: HarvestSource, claim: Claim) -> str:
     there = f"'{claim.title}' ({claim.url})"
     here = f"'{source.title}' ({source.url})"
     if not claim.active:
-        there += ", which is deleted"
+        there += ", which is deleted,"
     return (
-        f"identifier '{shorten(guid)}': a dataset of the source {there}, has it already, so the "
+        f"identifier '{shorten(guid)}': a dataset of the source {there} has it already, so the "
         f"source {here} does not bring it in again; {_advice(title, claim)}"
     )
 

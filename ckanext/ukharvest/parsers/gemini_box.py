@@ -58,7 +58,8 @@ def read(node: IsoNode, named: Iterable[Reference]) -> Bounds | None:
         node.report("bad-extent", FIELD, f"all four numbers are 0; {_DEGREES}")
         return None
     if south > north:
-        node.report("swapped-extent", FIELD, f"its south {south:g} lies above its north {north:g}")
+        words = f"its south {south:g} lies above its north {north:g}"
+        node.report("swapped-extent", FIELD, f"{words}, which is read the other way round")
         south, north = north, south
     box = _degrees(west, south, east, north)
     if box:

@@ -146,7 +146,7 @@ def _without_repeats(
             same.append(len(kept))
             kept.append(resource)
         else:
-            words = f"'{shorten(resource.url, 100)}' stands there twice; once is enough"
+            words = f"'{shorten(resource.url, 100)}' is given twice; expected each address once"
             node.report("repeated-link", "gmd:linkage", words)
             kept[place] = _merged(kept[place], resource)
     return tuple(kept)

@@ -81,9 +81,10 @@ def _outline(part: IsoNode, near: Box | None, named: list[Reference]) -> Outline
         part.report("unknown-reference-system", "@srsName", words)
     readings = _readings(name, stated, named)
     reading, geometry = _best(polygons, readings, near)
-    if crs.says_order(name) and reading.y_first != readings[0].y_first:
+    if stated and crs.says_order(name) and reading.y_first != readings[0].y_first:
+        expected = "latitude or northing" if readings[0].y_first else "longitude or easting"
         words = f"its coordinates do not stand in the order of {shorten(name, 60)}"
-        part.report("swapped-extent", FIELD, words)
+        part.report("swapped-extent", FIELD, f"{words}; expected {expected} first")
     is_converted = reading.system.code not in _DEGREES
     text = etree.tostring(part.element, encoding="unicode", with_tail=False)
     keeps = is_converted and len(text.encode()) < MAX_BYTES
@@ -125,7 +126,8 @@ def _best(
             touching.append((reading, geometry))
     if touching:
         return touching[0]
-    elsewhere = "the polygon lies outside the bounding box" if near else "the polygon is nowhere"
+    where = "the bounding box" if near else "the area of its reference system"
+    elsewhere = f"the polygon lies outside {where}; expected the system that srsName names"
     raise ValueError(refused or elsewhere)
 
 

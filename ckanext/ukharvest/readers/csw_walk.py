@@ -234,7 +234,7 @@ class Walk:
     def _culprit(self, position: int, exc: SourceError) -> RawRecord:
         self._lost += 1
         name = f"{self._cutter.shape.singular} {position}"
-        message = f"{name} of {self._base} cannot be had, even by itself: {exc.message}"
+        message = f"{name} of {self._base} could not be read, even by itself: {exc.message}"
         error = RecordError(message, code="unserved-record", url=self._base)
         return RawRecord("", url=self._base, position=name, error=error)
 
@@ -286,7 +286,7 @@ class Walk:
         """Why the read proves nothing, "" if it does."""
         tally, url = self._tally, self._base
         if self._lost:
-            return f"{self._lost:,} of the records of {url} cannot be had"
+            return f"{self._lost:,} of the records of {url} could not be read"
         if not tally.seen and not (self._wanted.since and tally.total == 0):
             return f"{url} has no records; an empty list does not prove an end"
         if tally.total < 0:

@@ -187,7 +187,7 @@ class _Tally:
         problems = list(contents.problems())
         if self.others:
             found = named(self.others, "file")
-            message = f"{found} of the folder are no XML; expected metadata records"
+            message = f"not XML: {found} in the folder; expected metadata records"
             problems.append(Problem("not-xml-file", "href", message))
         reasons = contents.reasons()
         if self.failed:
