@@ -482,6 +482,14 @@ def test_a_page_that_breaks_off_or_goes_on_elsewhere_proves_nothing(folder: Fold
     folder.page("a.xml", "?page=2")
     _found, ending = folder.read()
     assert "goes on at" in ending.reason
+    # Under a program's name it may be a record as well, which only its answer tells.
+    folder.page("a.xml", "list.php?page=2", "get.php?page=3")
+    folder.page("b.xml", path="/waf/list.php?page=2")
+    folder.file("get.php?page=3", 3)
+    found, ending = folder.read()
+    assert guids(found) == ["id-1", "id-3"]
+    assert not ending.complete
+    assert "goes on at 1 page (list.php?page=2)" in ending.reason
 
 
 def test_a_server_that_goes_down_ends_the_read(folder: Folder) -> None:

@@ -181,6 +181,7 @@ def test_base_says_what_links_are_relative_to() -> None:
     [
         ("", "utf-8", ""),
         ("", "utf-8", "no-such-charset"),
+        ("", "utf-8", "utf\0"),
         ("", "iso-8859-1", "iso-8859-1"),
         ("", "windows-1252", ""),
         ('<meta charset="iso-8859-15">', "iso-8859-15", ""),

@@ -159,7 +159,7 @@ class Waf:
             yield tally.unread(lost)
         else:
             tally.files -= 1
-            tally.others.append(file.name)
+            (tally.pages if file.is_further else tally.others).append(file.name)
 
 
 @dataclass
@@ -171,12 +171,14 @@ class _Tally:
         records: those that were found.
         failed: names of files of which nobody knows what they hold.
         others: names of files that are something else, and did not say that they were XML.
+        pages: names of those that are further pages by their addresses.
     """
 
     files: int = 0
     records: int = 0
     failed: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
 
     def unread(self, lost: RawRecord) -> RawRecord:
         if not lost.guid:
@@ -190,6 +192,8 @@ class _Tally:
             message = f"not XML: {found} in the folder; expected metadata records"
             problems.append(Problem("not-xml-file", "href", message))
         reasons = contents.reasons()
+        if self.pages:
+            reasons.append(f"the page goes on at {named(self.pages, 'page')}, not read")
         if self.failed:
             reasons.append(f"{named(self.failed, 'file')} could not be read")
         elif not self.records:

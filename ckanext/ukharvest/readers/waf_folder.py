@@ -59,6 +59,11 @@ class File:
         """Whether its name says that it is XML."""
         return self.name.partition("?")[0].lower().endswith(".xml")
 
+    @property
+    def is_further(self) -> bool:
+        """Whether its address asks for a further page, which it is if it turns out to be none."""
+        return _FURTHER.search(self.link.url) is not None
+
 
 @dataclass
 class Contents:

@@ -110,7 +110,7 @@ def _parse(body: bytes, charset: str) -> _Lines:
     lines = _Lines()
     try:
         parser = xml.pushed_html(lines, charset or _guess(body))
-    except LookupError:  # the server names an encoding that there is not
+    except (LookupError, ValueError):  # the server names an encoding that there is not
         parser = xml.pushed_html(lines, _guess(body))
     # In pieces: within one the parser goes on although it was told to stop.
     try:
