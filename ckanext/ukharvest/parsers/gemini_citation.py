@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values import parse_date, parse_language
-from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 # CI_DateTypeCode of ISO 19115 and 19115-3, and what is written in its place.
@@ -41,13 +41,12 @@ def _identifiers(entry: Entry) -> Found:
 
 def _identifier(node: IsoNode) -> dict[str, str]:
     """GEMINI 36: an Anchor's address is the identifier, its words are for people."""
-    said = next(iter(node.said("code")), None)
+    said = node.first_said("code")
     if said is None:
         return {}
     title = said.text if said.href else ""
-    return _without_blanks(
-        code=said.href or said.text, title=title, namespace=node.text("codeSpace")
-    )
+    namespace = node.text("codeSpace")
+    return without_blanks({"code": said.href or said.text, "title": title, "namespace": namespace})
 
 
 def _dates(entry: Entry) -> Found:
@@ -102,28 +101,23 @@ def _words(entry: Entry) -> Found:
 
 def _related(entry: Entry) -> Found:
     """Other resources that this one belongs to or comes from."""
-    return {
-        "extras": {
-            "aggregation-info": listed(
-                _without_blanks(
-                    title=each.text("aggregateDataSetName/*/title", "name/*/title"),
-                    identifier=each.text(
-                        "aggregateDataSetIdentifier/*/code",
-                        "aggregateDataSetName/*/identifier/*/code",
-                        "name/*/identifier/*/code",
-                        "metadataReference/*/identifier/*/code",
-                    ),
-                    association=each.code("associationType"),
-                    initiative=each.code("initiativeType"),
-                )
-                for each in entry.identification.each("aggregationInfo/*", "associatedResource/*")
-            )
-        }
+    nodes = entry.identification.each("aggregationInfo/*", "associatedResource/*")
+    return {"extras": {"aggregation-info": listed(map(_relation, nodes))}}
+
+
+def _relation(node: IsoNode) -> dict[str, str]:
+    facts = {
+        "title": node.text("aggregateDataSetName/*/title", "name/*/title"),
+        "identifier": node.text(
+            "aggregateDataSetIdentifier/*/code",
+            "aggregateDataSetName/*/identifier/*/code",
+            "name/*/identifier/*/code",
+            "metadataReference/*/identifier/*/code",
+        ),
+        "association": node.code("associationType"),
+        "initiative": node.code("initiativeType"),
     }
-
-
-def _without_blanks(**values: str) -> dict[str, str]:
-    return {name: value for name, value in values.items() if value}
+    return without_blanks(facts)
 
 
 def _state(entry: Entry) -> Found:

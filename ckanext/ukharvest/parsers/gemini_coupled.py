@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import is_web_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -38,8 +37,7 @@ def _coupled(entry: Entry) -> Found:
     # What operatesOn says again for each layer; an identifier there may be the record's.
     for text in service.texts(_COUPLED):
         references |= dict.fromkeys(_references(text))
-    coupled = json.dumps(found, ensure_ascii=False) if found else ""
-    return {"coupled": tuple(references), "extras": {"coupled-resource": coupled}}
+    return {"coupled": tuple(references), "extras": {"coupled-resource": listed(found)}}
 
 
 def _inner(node: IsoNode) -> tuple[str, ...]:

@@ -30,13 +30,15 @@ class Entry:
     options: Mapping[str, Any]
 
 
+def without_blanks(values: Mapping[str, str]) -> dict[str, str]:
+    """The values that say something, by their names."""
+    return {name: value for name, value in values.items() if value}
+
+
 def listed(values: Iterable[Any]) -> str:
     """A JSON list of what is not empty, each once; "" for none."""
-    found: list[Any] = []
-    for each in values:
-        if each and each not in found:
-            found.append(each)
-    return json.dumps(found, ensure_ascii=False) if found else ""
+    found = dict.fromkeys(json.dumps(each, ensure_ascii=False) for each in values if each)
+    return f"[{', '.join(found)}]" if found else ""
 
 
 def several(values: Iterable[str]) -> str:

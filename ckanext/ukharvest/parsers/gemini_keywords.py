@@ -8,7 +8,7 @@ from typing import Any
 from ckanext.ukharvest.core.inspire import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import clean_tags
-from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
 
 Group = tuple[IsoNode, tuple[Said, ...]]
@@ -53,18 +53,15 @@ def _themes(group: Group) -> Iterator[str]:
 
 def _as_dict(node: IsoNode, keywords: tuple[Said, ...]) -> dict[str, Any]:
     """A group as the extra has it: the words as they stand there, and what they are taken from."""
-    vocabulary = next(iter(node.said("thesaurusName/*/title")), Said(""))
-    facts: dict[str, Any] = {
+    vocabulary = node.first_said("thesaurusName/*/title") or Said("")
+    facts = {
         "vocabulary": vocabulary.text,
         "href": vocabulary.href,
         "date": node.text("thesaurusName/*/date/*/date"),
         "type": node.code("type"),
     }
-    found = {name: value for name, value in facts.items() if value}
-    found["keywords"] = [
-        {"text": said.text, **({"href": said.href} if said.href else {})} for said in keywords
-    ]
-    return found
+    words = [{"text": said.text, **({"href": said.href} if said.href else {})} for said in keywords]
+    return {**without_blanks(facts), "keywords": words}
 
 
 MAPPING: tuple[Field[Entry], ...] = (

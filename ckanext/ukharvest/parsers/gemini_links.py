@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.options import MAX_RESOURCES
 from ckanext.ukharvest.core.protocols import of_protocol
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import parse_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, without_blanks
 from ckanext.ukharvest.parsers.gemini_formats import Link, formats_of, kind_of
 from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
 
@@ -77,13 +77,11 @@ def _url(node: IsoNode) -> str:
     return node.parsed("gmd:linkage", text, parse_url, "bad-url")
 
 
-def _said(node: IsoNode, path: str) -> Said:
-    return next(iter(node.said(path)), Said(""))
-
-
 def _read(node: IsoNode, url: str) -> Read:
-    protocol, profile = _said(node, "protocol"), _said(node, "applicationProfile")
-    function, description = node.code("function"), _said(node, "description")
+    protocol = node.first_said("protocol") or Said("")
+    profile = node.first_said("applicationProfile") or Said("")
+    description = node.first_said("description") or Said("")
+    function = node.code("function")
     name = plain_line(node.text("name"))
     file = node.first("name/MimeFileType")
     link = Link(
@@ -106,7 +104,7 @@ def _read(node: IsoNode, url: str) -> Read:
         name=name,
         description=plain_text(description.text),
         mimetype=next(types, ""),
-        extras={key: value for key, value in extras.items() if value},
+        extras=without_blanks(extras),
     )
     return node, link, resource
 

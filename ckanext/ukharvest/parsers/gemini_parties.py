@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import is_web_url, parse_email
-from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 SKIP = Option(
@@ -139,8 +139,7 @@ def _summary(parties: Iterable[Party]) -> str:
 def _facts(party: Party) -> dict[str, str]:
     agent = party.agent
     facts = {"name": agent.name, "email": agent.email, "url": agent.url}
-    facts["roles"] = ", ".join(party.roles)
-    return {name: value for name, value in facts.items() if value}
+    return without_blanks({**facts, "roles": ", ".join(party.roles)})
 
 
 MAPPING: tuple[Field[Entry], ...] = (

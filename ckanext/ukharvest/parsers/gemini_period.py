@@ -5,13 +5,12 @@ GML 3.2 (ISO 19136), 14.2.2: a position may be indeterminate (now, unknown, befo
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values import parse_date
-from ckanext.ukharvest.parsers.gemini_entry import Entry
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 _TIMES = "extent/*/temporalElement/*/extent/*"
@@ -38,7 +37,8 @@ class _Time:
     end: _Moment
     about: str
 
-    def listed(self) -> dict[str, str]:
+    def facts(self) -> dict[str, str]:
+        """What is known of it, as the extra has it."""
         parts = {
             "from": self.begin.date,
             "from-position": self.begin.vague,
@@ -46,7 +46,7 @@ class _Time:
             "to-position": self.end.vague,
             "description": self.about,
         }
-        return {name: text for name, text in parts.items() if text}
+        return without_blanks(parts)
 
 
 def _temporal(entry: Entry) -> Found:
@@ -59,11 +59,10 @@ def _temporal(entry: Entry) -> Found:
     ends = [_Moment() if each.end.vague == "after" else each.end for each in times]
     start = min(starts)
     end = max(ends, key=lambda each: each.key).date if all(each.date for each in ends) else ""
-    says_more = len(times) > 1 or bool(times[0].listed().keys() - {"from", "to"})
-    listed = json.dumps([each.listed() for each in times], ensure_ascii=False)
+    says_more = len(times) > 1 or bool(times[0].facts().keys() - {"from", "to"})
     return {
         "temporal": Period(start, end) if start or end else None,
-        "extras": {"temporal-extents": listed if says_more else ""},
+        "extras": {"temporal-extents": listed(each.facts() for each in times) if says_more else ""},
     }
 
 

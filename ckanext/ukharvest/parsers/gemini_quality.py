@@ -7,7 +7,7 @@ from typing import Any
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.values import parse_date
-from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, several, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 # ISO 19115-3 took lineage out of the quality.
@@ -46,7 +46,7 @@ def _result(node: IsoNode) -> dict[str, Any]:
         "date_type": date.code("dateType") if date else "",
         "explanation": node.text("explanation"),
     }
-    found: dict[str, Any] = {name: value for name, value in facts.items() if value}
+    found: dict[str, Any] = {**without_blanks(facts)}
     if said in ("true", "1", "false", "0"):
         found["pass"] = said in ("true", "1")
     return found

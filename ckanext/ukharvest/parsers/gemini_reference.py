@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core import crs
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import is_web_url, shorten
-from ckanext.ukharvest.parsers.gemini_entry import Entry
+from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
@@ -40,7 +39,7 @@ def references(entry: Entry) -> tuple[Reference, ...]:
 
 
 def _reference(node: IsoNode) -> Reference | None:
-    said = next(iter(node.said("code")), None)
+    said = node.first_said("code")
     if said is None:
         return None
     space = node.text("codeSpace", "authority/*/title")
@@ -56,14 +55,12 @@ def _systems(entry: Entry) -> Found:
         if not each.system and not _is_of_a_register(each):
             words = f"'{shorten(each.code, 60)}' is no known reference system; {EXPECTED}"
             each.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
-    listed = [_listed(each) for each in found]
-    says_more = len(listed) > 1 or any(len(each) > 1 for each in listed)
+    facts = [_facts(each) for each in found]
+    says_more = len(facts) > 1 or any(len(each) > 1 for each in facts)
     return {
         "extras": {
             "spatial-reference-system": found[0].code if found else "",
-            "spatial-reference-systems": json.dumps(listed, ensure_ascii=False)
-            if says_more
-            else "",
+            "spatial-reference-systems": listed(facts) if says_more else "",
         }
     }
 
@@ -74,7 +71,7 @@ def _is_of_a_register(reference: Reference) -> bool:
     return is_web_url(address) and not crs.says_order(address)
 
 
-def _listed(reference: Reference) -> dict[str, str]:
+def _facts(reference: Reference) -> dict[str, str]:
     system = reference.system
     parts = {
         "code": reference.code,
@@ -83,7 +80,7 @@ def _listed(reference: Reference) -> dict[str, str]:
         "epsg": system.code if system and system.code != reference.code else "",
         "name": system.name if system else "",
     }
-    return {name: text for name, text in parts.items() if text}
+    return without_blanks(parts)
 
 
 MAPPING: tuple[Field[Entry], ...] = (

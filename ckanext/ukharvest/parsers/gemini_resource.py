@@ -93,7 +93,7 @@ def _kind(entry: Entry) -> Found:
 def _picture(entry: Entry) -> Found:
     """The first picture with a whole address: file names alone lead nowhere."""
     for node in entry.identification.each("graphicOverview/*"):
-        said = next(iter(node.said("fileName", "linkage/*/linkage")), None)
+        said = node.first_said("fileName", "linkage/*/linkage")
         text = (said.href or said.text) if said else ""
         if url := node.parsed("gmd:fileName", text, parse_url, "bad-url"):
             return {

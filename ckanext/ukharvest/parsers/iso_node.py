@@ -102,6 +102,10 @@ class IsoNode:
         found = (each.own_said() for each in self.each(*paths))
         return tuple(said for said in found if said.text or said.href)
 
+    def first_said(self, *paths: str) -> Said | None:
+        """The first of ``said``."""
+        return next(iter(self.said(*paths)), None)
+
     def texts(self, *paths: str) -> tuple[str, ...]:
         """The words of ``said``; an Anchor without words gives its address."""
         return tuple(said.text or said.href for said in self.said(*paths))
