@@ -69,9 +69,9 @@ class Reads:
         assert reading.ending is not None
         return found, reading.ending
 
-    def refused(self, catalogue: Catalogue, **given: Any) -> SourceError:
+    def refused(self, catalogue: Catalogue, interface: str = "", **given: Any) -> SourceError:
         with pytest.raises(SourceError) as caught:
-            self(catalogue, given)
+            self(catalogue, given, interface=interface)
         return caught.value
 
 
@@ -513,6 +513,17 @@ def test_a_way_that_answers_no_more_is_left(reads: Reads) -> None:
     catalogue = Catalogue(many(10), types=("gmd:MD_Metadata",))
     _found, ending = reads(catalogue, interface="POST csw:Record sorted by dc:identifier full")
     assert ending.interface == BEST
+
+
+@pytest.mark.parametrize("known", [BEST, "POST csw:Record sorted by dc:identifier summary"])
+def test_whole_records_and_a_list_of_them_do_not_stand_in_for_each_other(
+    reads: Reads, known: str
+) -> None:
+    def before(asked: Asked) -> Response | None:
+        is_whole = asked.schema == GMD
+        return refusal() if is_whole == (known == BEST) else None
+
+    assert "It broke" in reads.refused(Catalogue(many(6), before=before), interface=known).message
 
 
 def test_a_server_may_break_at_a_sort_that_it_does_not_know(reads: Reads) -> None:

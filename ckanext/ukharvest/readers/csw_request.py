@@ -85,6 +85,9 @@ class Way:
 def ways(method: str, known: str = "") -> list[Way]:
     """All ways, the best first, but in front of them the one that answered last time.
 
+    After whole records no list of them is a way, nor the other way round: a catalogue may list
+    under identifiers of its own, and every dataset would come a second time.
+
     Args:
         method: the option: auto, post or get.
         known: the text of a way.
@@ -102,7 +105,9 @@ def ways(method: str, known: str = "") -> list[Way]:
             (DUBLIN_CORE, False, False),
         )
     ]
-    return sorted(found, key=lambda way: str(way) != known)
+    content = known.rpartition(" ")[2]
+    alike = [way for way in found if str(way).endswith(f" {content}")]
+    return sorted(alike or found, key=lambda way: str(way) != known)
 
 
 @dataclass(frozen=True, slots=True)
