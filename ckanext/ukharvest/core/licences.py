@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
@@ -157,25 +158,35 @@ def words(licence: Licence) -> str:
     return "" if known is not None and licence.title in ("", known) else licence.title
 
 
-def _in_sentences(text: str, value: str) -> Licence | None:
-    """The one licence that a text gives in words; None where it gives several, or takes back."""
-    found: dict[str, Licence] = {}
-    for sentence in phrases.statements(value):
-        for url in phrases.addresses(sentence):
-            if is_web_url(url) and (licence := _by_address(url)):
-                found.setdefault(licence.id, licence)
-        for licence_id, name in phrases.named(sentence):
-            licence = _BY_ID.get(licence_id, Licence())
-            found.setdefault(licence_id, replace(licence, url=_url_of(name, licence)))
+def agreed(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
+    """Return the one licence that texts give; None where they give several, or hold back.
+
+    Args:
+        named: the licences that the texts name, in their order.
+        texts: all that is said.
+    """
+    found = {licence.id: licence for licence in reversed(list(named))}
     # The Open Government Licence says of itself that it goes with CC BY.
     if found.keys() == {"uk-ogl", "cc-by"}:
         del found["cc-by"]
     if "cc-nc" in found:
-        found = {"cc-nc": found["cc-nc"]}
-    elif phrases.holds_back(value):
+        return found["cc-nc"]
+    if len(found) != 1 or any(map(phrases.holds_back, texts)):
         return None
-    licence_id, licence = next(iter(found.items()), ("", Licence()))
-    return replace(licence, title=text) if len(found) == 1 and licence_id else None
+    return next(iter(found.values()))
+
+
+def _in_sentences(text: str, value: str) -> Licence | None:
+    """The one licence that a text gives in words; None where it gives several, or takes back."""
+    named: list[Licence] = []
+    for sentence in phrases.statements(value):
+        urls = filter(is_web_url, phrases.addresses(sentence))
+        named += filter(None, map(_by_address, urls))
+        for licence_id, name in phrases.named(sentence):
+            licence = _BY_ID.get(licence_id, Licence())
+            named.append(replace(licence, url=_url_of(name, licence)))
+    found = agreed(named, [value])
+    return replace(found, title=text) if found and found.id else None
 
 
 def _by_name(text: str) -> Licence | None:

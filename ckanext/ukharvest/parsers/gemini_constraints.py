@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core import licences
-from ckanext.ukharvest.core.licence_phrases import addresses, holds_back
+from ckanext.ukharvest.core.licence_phrases import addresses
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.values import is_web_url
@@ -101,14 +101,9 @@ def _codes(entry: Entry) -> Found:
 
 def _licence(given: Sequence[Said], words: str) -> Licence | None:
     """The licence that the texts give; where they give several or hold back, their words alone."""
-    known = {found.id: found for found in map(_known, reversed(given)) if found}
-    if known.keys() == {"uk-ogl", "cc-by"}:
-        del known["cc-by"]
-    if "cc-nc" in known:
-        return replace(known["cc-nc"], title=words)
     texts = [said.text for said in given]
-    if len(known) == 1 and not any(map(holds_back, texts)):
-        return replace(next(iter(known.values())), title=words)
+    if found := licences.agreed(filter(None, map(_known, given)), texts):
+        return replace(found, title=words)
     if all(licences.find(text) is None for text in texts) and not _address(given):
         return None
     return Licence(title=words, url=_address(given))
