@@ -83,6 +83,10 @@ def test_objects(value: dict[str, Any], expected: str) -> None:
     assert fields.shown(json.dumps(value)) == expected
 
 
+def test_half_a_character_does_no_harm() -> None:
+    assert str(fields.shown('["\\ud800x"]')).encode() == b"?x"
+
+
 def test_a_long_list_is_cut() -> None:
     shown = fields.shown(json.dumps([f"word {number}" for number in range(1200)]))
     assert shown.count("<li>") == fields.MOST + 1

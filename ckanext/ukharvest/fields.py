@@ -143,7 +143,9 @@ def shown(text: str) -> Markup:
     if text[:1] not in ("[", "{"):
         return _text({"True": "yes", "False": "no"}.get(text, text))
     try:
-        value = json.loads(text)
+        # JSON can spell half a character, which no page can hold.
+        plain = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
+        value = json.loads(plain)
     except (ValueError, RecursionError):
         return _text(text)
     return _shown(value, DEEPEST)
