@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -298,3 +299,16 @@ def test_iso_19115_3_has_the_same_names() -> None:
     record = parsed(box(-3, 53, -2, 54) + heights, gmd=gex)
     assert _corners(record) == ("-3", "53", "-2", "54")
     assert record.extras["vertical-extent"] == "1 to 2 (EPSG:5701)"
+
+
+def test_thousands_of_boxes_and_outlines_take_seconds() -> None:
+    places = [number / 1000 for number in range(1500)]
+    shapes = (f"{x:.3f},52 {x + 0.0005:.4f},52 {x:.3f},53" for x in places)
+    ring = "<gml:outerBoundaryIs><gml:LinearRing><gml:coordinates>{}</gml:coordinates>"
+    ring += "</gml:LinearRing></gml:outerBoundaryIs>"
+    outlines = (outline(f"<gml:Polygon>{ring.format(each)}</gml:Polygon>") for each in shapes)
+    boxes = (box(x, 50, x + 0.0005, 51) for x in places)
+    started = time.monotonic()
+    record = parsed("".join((box(-8, 60, 2, 61), *boxes, *outlines)))
+    assert time.monotonic() - started < 8
+    assert codes(record) == ["large-spatial"]

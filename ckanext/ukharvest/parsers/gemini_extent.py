@@ -26,6 +26,8 @@ from ckanext.ukharvest.parsers.iso_node import IsoNode
 # GEMINI's extents, and ISO's for a time at a place.
 _AREAS = ("extent/*/geographicElement/*", "extent/*/temporalElement/*/spatialExtent/*")
 _HEIGHTS = "extent/*/verticalElement/*"
+# A thousand parts have more bytes than the search index takes, whichever of them are left out.
+_MOST_PAIRS = 1_000_000
 
 
 def _areas(entry: Entry, name: str) -> Iterator[IsoNode]:
@@ -66,8 +68,7 @@ def _geometry(
     the search index would refuse becomes the boxes or, if those are too many, the one around
     them: without a library for shapes an outline cannot be made simpler.
     """
-    alone = [box for box in boxes if not any(overlap(box, bounds(each)) for each in outlines)]
-    parts = [*outlines, *(bbox_polygon(*box) for box in alone)]
+    parts = [*outlines, *(bbox_polygon(*box) for box in _alone(boxes, outlines))]
     if not parts:
         return None, False
     geometry = together(parts)
@@ -81,6 +82,14 @@ def _geometry(
     boxes = boxes or [bounds(each) for each in outlines]
     plain = together([bbox_polygon(*box) for box in boxes])
     return (bbox_polygon(*hull(boxes)) if too_large(plain) else plain), False
+
+
+def _alone(boxes: list[Box], outlines: list[Geometry]) -> list[Box]:
+    """The boxes in which no outline lies; all of them where they are too many for any index."""
+    around = [bounds(each) for each in outlines]
+    if len(boxes) * len(around) > _MOST_PAIRS:
+        return boxes
+    return [box for box in boxes if not any(overlap(box, each) for each in around)]
 
 
 def _corners(box: Box | None) -> dict[str, str]:
