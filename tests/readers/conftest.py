@@ -1,0 +1,20 @@
+"""What the tests of readers share."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.http import HttpClient
+from tests.publisher import Publisher
+from tests.readers.csw_reads import Reads
+from tests.readers.waf_site import Folder
+
+
+@pytest.fixture
+def reads(publisher: Publisher, http: HttpClient) -> Reads:
+    return Reads(publisher, http)
+
+
+@pytest.fixture
+def folder(publisher: Publisher, http: HttpClient) -> Folder:
+    return Folder(publisher, http)
