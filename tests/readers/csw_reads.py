@@ -7,18 +7,13 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import (
-    SourceError,
-)
+from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.core.http import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.types import COMMON_OPTIONS, GEMINI_CSW
 from tests.publisher import Publisher
-from tests.readers.csw_catalogue import (
-    Catalogue,
-    gmd,
-)
+from tests.readers.csw_catalogue import Catalogue, gmd
 
 BEST = "POST gmd:MD_Metadata sorted by apiso:Identifier full"
 

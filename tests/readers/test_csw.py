@@ -7,18 +7,10 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.errors import (
-    DuplicateGuid,
-)
+from ckanext.ukharvest.core.errors import DuplicateGuid
 from ckanext.ukharvest.readers import csw_walk
 from tests.publisher import Response
-from tests.readers.csw_catalogue import (
-    Asked,
-    Catalogue,
-    gmd,
-    refusal,
-    results,
-)
+from tests.readers.csw_catalogue import Asked, Catalogue, gmd, refusal, results
 from tests.readers.csw_reads import BEST, Reads, errors, guids, many
 
 # Pages

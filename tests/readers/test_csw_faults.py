@@ -6,23 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from ckanext.ukharvest.core.errors import (
-    BadStatus,
-    Blocked,
-    ProtocolError,
-    TooLarge,
-)
+from ckanext.ukharvest.core.errors import BadStatus, Blocked, ProtocolError, TooLarge
 from ckanext.ukharvest.core.guard import Guard
 from ckanext.ukharvest.core.http import HttpClient, HttpLimits
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher, Response
-from tests.readers.csw_catalogue import (
-    Asked,
-    Catalogue,
-    refusal,
-    report,
-    results,
-)
+from tests.readers.csw_catalogue import Asked, Catalogue, refusal, report, results
 from tests.readers.csw_reads import BEST, Reads, errors, guids, many
 
 # Pages that fail

@@ -10,11 +10,7 @@ from ckanext.ukharvest.check_records import Check
 from ckanext.ukharvest.core.http import HttpClient
 from ckanext.ukharvest.types import GEMINI_CSW
 from tests.publisher import Response
-from tests.readers.csw_catalogue import (
-    answer,
-    dublin_core,
-    results,
-)
+from tests.readers.csw_catalogue import answer, dublin_core, results
 from tests.readers.csw_reads import many
 
 

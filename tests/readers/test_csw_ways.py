@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.errors import (
-    FetchError,
-    RecordError,
-)
+from ckanext.ukharvest.core.errors import FetchError, RecordError
 from ckanext.ukharvest.core.records import Reading
 from ckanext.ukharvest.types import GEMINI_CSW, find
 from tests.publisher import Publisher, Response
