@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NoReturn
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urlencode, urljoin
 
 from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
@@ -76,6 +77,12 @@ def join(url: str, location: str) -> str:
         return normal(urljoin(url, encoded))
     except ValueError:
         refuse(encoded, "is not a web address: its host name or port cannot be understood")
+
+
+def with_query(url: str, params: Mapping[str, str | int]) -> str:
+    """Return an address with parameters added to its query, without fragment."""
+    base, _, _ = url.partition("#")
+    return base + ("&" if "?" in base else "?") + urlencode(params)
 
 
 def origin(url: str) -> Origin:

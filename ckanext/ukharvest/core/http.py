@@ -13,13 +13,12 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
 from urllib3.exceptions import HTTPError
 
 from ckanext.ukharvest.core import body as bodies
-from ckanext.ukharvest.core.address import join, normal, origin, shown
+from ckanext.ukharvest.core.address import join, normal, origin, shown, with_query
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.exchange import REDIRECTS, Ask, Credential, HttpLimits, Reply
 from ckanext.ukharvest.core.guard import Guard
@@ -93,8 +92,7 @@ class HttpClient:
             allow_status: statuses besides 2xx that the caller wants to see, body included.
         """
         if params:
-            base, _, _ = url.partition("#")
-            url = base + ("&" if "?" in base else "?") + urlencode(params)
+            url = with_query(url, params)
         own = {"Accept": accept or "*/*"}
         if validators is not None and validators.etag:
             own["If-None-Match"] = validators.etag

@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
-from urllib.parse import unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from lxml import etree
+
+from ckanext.ukharvest.core.address import with_query
 
 CSW = "http://www.opengis.net/cat/csw/2.0.2"
 GMD = "http://www.isotc211.org/2005/gmd"
@@ -239,7 +241,7 @@ def record_url(base: str, identifier: str) -> str:
         "outputSchema": GMD,
         "id": identifier,
     }
-    return base + ("&" if "?" in base else "?") + urlencode(query)
+    return with_query(base, query)
 
 
 def record_body(identifier: str) -> bytes:
