@@ -247,10 +247,12 @@ def test_a_guid_of_two_organisations_changes_neither_dataset(
     other = portal.source(publisher.url("/other.json"), owner_org=elsewhere["id"])
     job = portal.run(other)
     assert figures(job) == {"added": 1, "errored": 2}
-    message = job["object_error_summary"][0]["message"]
+    messages = [each["message"] for each in job["object_error_summary"]]
     for part in ("Source 1", "Source 2", publisher.url(PATH), publisher.url("/other.json")):
-        assert part in message
-    assert "an identifier of its own here" in message
+        assert all(part in message for message in messages)
+    # The one has another title here, the other the same.
+    assert sum("an identifier of its own here" in message for message in messages) == 1
+    assert sum("out of one of the two sources" in message for message in messages) == 1
     assert portal.datasets()[:4] == before
     assert figures(portal.run(other)) == {"not modified": 1, "errored": 2}
     assert figures(portal.run(source)) == {"not modified": 4}
