@@ -197,6 +197,7 @@ _GEMINI_SHAPE = XmlShape(
     guid=gemini_document.identifier,
     content=gemini_document.content,
     modified=gemini_document.modified,
+    rest=gemini_document.rest,
     singular="record",
     identifier="gmd:fileIdentifier",
     called=gemini_document.called,

@@ -6,7 +6,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http import HttpClient
-from ckanext.ukharvest.core.records import RawRecord, Source
+from ckanext.ukharvest.core.records import RawRecord, Reading, Source
 from ckanext.ukharvest.types import GEMINI_SINGLE
 from tests.parsers.gemini_elements import document
 from tests.publisher import Publisher
@@ -72,6 +72,22 @@ def test_records_in_a_saved_answer_of_a_catalogue_stand_alone(
     found = read(publisher, http, f"<GetRecordsResponse>{inside}</GetRecordsResponse>")
     assert [raw.guid for raw in found] == ["rivers", "lakes"]
     assert [(raw.content or "")[:17] for raw in found] == ["<gmd:MD_Metadata "] * 2
+
+
+@pytest.mark.parametrize(
+    ("matched", "reason"), [("2", "holds 1 of 2 records"), ("1", ""), ("many", "")]
+)
+def test_one_page_of_a_catalogue_does_not_prove_that_it_is_all(
+    publisher: Publisher, http: HttpClient, matched: str, reason: str
+) -> None:
+    results = f'<SearchResults numberOfRecordsMatched="{matched}">{document()}</SearchResults>'
+    publisher.serve("/record.xml", f"<GetRecordsResponse>{results}</GetRecordsResponse>")
+    source = Source(publisher.url("/record.xml"), {}, http)
+    reading = Reading(GEMINI_SINGLE.reader.records(source))
+    assert [raw.guid for raw in reading] == ["rivers"]
+    assert reading.ending is not None
+    assert reading.ending.complete == (not reason)
+    assert reading.ending.reason.endswith(reason)
 
 
 def test_a_record_without_identifier_is_lost_by_name(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.values import clean_text
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 KIND = "a GEMINI record"
@@ -66,6 +67,13 @@ def called(root: etree._Element) -> str:
     if xml.local_name(root) == "metadata" and names & {"idinfo", "metainfo", "Esri"}:
         return "FGDC record, not ISO/GEMINI"
     return ""
+
+
+def rest(root: etree._Element, count: int) -> int:
+    """How many records an answer of a catalogue says that it left out: it may be one page."""
+    results = next(root.iterchildren("{*}SearchResults"), None)
+    text = "" if results is None else clean_text(results.get("numberOfRecordsMatched"))
+    return max(int(text) - count, 0) if text.isdecimal() and len(text) < 12 else 0
 
 
 def content(_root: etree._Element, record: etree._Element) -> etree._Element:

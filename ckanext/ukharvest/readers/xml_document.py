@@ -49,6 +49,10 @@ class XmlDocument:
             plural = self.shape.singular + "s"
             reason = f"{source.url} has no {plural}; an empty list does not prove an end"
             return replace(ending, complete=False, reason=reason, validators={})
+        if rest := self.shape.rest(outline.head, outline.count):
+            total = outline.count + rest
+            reason = f"{source.url} holds {outline.count:,} of {total:,} {self.shape.singular}s"
+            return replace(ending, complete=False, reason=reason, validators={})
         if self.shape.alone and outline.name == self.shape.paths[0][-1]:
             reason = f"{source.url} {self.shape.alone}"
             return replace(ending, complete=False, reason=reason, validators={})

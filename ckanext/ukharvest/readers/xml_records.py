@@ -47,6 +47,7 @@ class XmlShape:
         is_gone: whether the document says of the record that it is withdrawn.
         checker: makes a checker for one document; None where there is no schema.
         alone: why a document that is a record itself does not prove that there are no others.
+        rest: how many further records a document speaks of, given its root and what it holds.
         singular: what a record is called.
         identifier: the element that holds its identity.
         called: what a document with another root is, "" if that is not known.
@@ -61,6 +62,7 @@ class XmlShape:
     is_gone: Callable[[etree._Element], bool] = lambda _record: False
     checker: Callable[[], Checker] | None = None
     alone: str = ""
+    rest: Callable[[etree._Element, int], int] = lambda _root, _count: 0
     singular: str = "dataset"
     identifier: str = "Identifier"
     called: Callable[[etree._Element], str] = lambda _root: ""
