@@ -30,8 +30,13 @@ SHAPES: Mapping[str, str] = {
     "anchor": f'<gmx:Anchor xlink:href="{ADDRESS}">{{}}</gmx:Anchor>',
     "missing": "",
     "nil": "",
+    "empty": "<gco:CharacterString/>",
+    "empty anchor": "<gmx:Anchor/>",
+    "beside nil": "",
     "twice": "",
+    "same twice": "",
 }
+_NOTHING = ("missing", "nil", "empty", "empty anchor")
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class Element:
 
     def expected(self, shape: str) -> Any:
         """What is read of a shape."""
-        if shape in ("missing", "nil"):
+        if shape in _NOTHING:
             return self.none
         if shape == "anchor" and self.anchored is not None:
             return self.anchored
@@ -77,13 +82,18 @@ class Element:
 
     def document(self, shape: str) -> str:
         """A record that has the element in a shape."""
-        holds = self.own if shape in ("own", "twice") else SHAPES[shape]
-        whole = self.whole or f"<{self.prop}>{holds}</{self.prop}>"
+        filled = f"<{self.prop}>{SHAPES[shape] or self.own}</{self.prop}>"
+        whole = self.whole or filled
+        one = whole.format(self.values[0])
         found = {
             "missing": "",
             "nil": f'<{self.prop} gco:nilReason="missing"/>',
+            "empty": filled,
+            "empty anchor": filled,
+            "beside nil": one.replace(self.prop, f'{self.prop} gco:nilReason="missing"', 1),
             "twice": "".join(map(whole.format, self.values)),
-        }.get(shape, whole.format(self.values[0]))
+            "same twice": one * 2,
+        }.get(shape, one)
         is_needed = self.place in ("root", "citation") and isinstance(self.none, str)
         bare = self.prop if is_needed and self.none.startswith("missing-") else ""
         return document(**{self.place: self.around.format(found)}, bare=bare)
