@@ -96,3 +96,12 @@ def test_a_skipped_record_can_be_fetched_after_all(folder: Folder) -> None:
     folder.publisher.serve("/waf/a.xml", FGDC)
     with pytest.raises(RecordError, match="its root element is <metadata>"):
         GEMINI_WAF.reader.fetch(folder.source(), raw)
+
+
+@pytest.mark.parametrize("etag", ['"a"', '"new"'])
+def test_of_two_files_with_one_identity_the_known_one_stays(folder: Folder, etag: str) -> None:
+    folder.page("b.xml", "a.xml")
+    folder.file("b.xml")
+    url = folder.file("a.xml", etag=etag)
+    found, _ending = folder.read({url: Copy("id-1", '"a"')})
+    assert [(raw.position, raw.guid) for raw in found] == [("a.xml", "id-1"), ("b.xml", "id-1")]

@@ -62,7 +62,10 @@ class Waf:
     single: str
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
-        """Yield the records of every file, in the order of the page.
+        """Yield the records of every file, in the order of the page, known ones first.
+
+        Of two files with one identity the first is read, and a page may be in the order of dates:
+        whichever was read before stays the one.
 
         Complete when every page was read to its end, and every file that may be a record.
 
@@ -75,7 +78,8 @@ class Waf:
         contents = Walk(source, roots).contents(patience)
         if not contents.files:
             raise contents.nothing()
-        links = (file.link for file in contents.files.values())
+        files = sorted(contents.files.values(), key=lambda file: file.link.url not in source.copies)
+        links = (file.link for file in files)
         tally = _Tally()
         with closing(waf_files.answers(source, links, source.options["connections"])) as answers:
             for link, answer in answers:
