@@ -35,6 +35,7 @@ COMMONS = "https://creativecommons.org/licenses"
         ("Free for commercial and non-commercial use under the OGL", "uk-ogl", OGL),
         ("OGL, which goes with Creative Commons Attribution 4.0", "uk-ogl", OGL),
         ("Data and metadata are under the OGL", "uk-ogl", OGL),
+        ("For illustrative purposes only. Open Government Licence.", "uk-ogl", OGL),
         ("Statement to be used: contains data licensed under the OGL", "uk-ogl", OGL),
         ("A perpetual, non-exclusive licence: the Open Government Licence", "uk-ogl", OGL),
         ("Use of this data is governed by the OS OpenData Licence", "uk-ogl", OGL),

@@ -58,7 +58,8 @@ _RESERVED = re.compile(
     r"|\b(?:not|never)\s+(?:be\s+)?(?:permitted|allowed|copied|shared|re-?distribut\w+)\b"
     r"|\bdo\s+not\s+(?:copy|share|publish|re-?distribute)\b|\bbespoke\s+licen[cs]e"
     r"|\b(?:academic|educational|evaluation|internal|research|teaching)\s+(?:use|purposes?)\s+only\b"
-    r"|\bfor\s+(?:\w+\s+){1,3}only\b|\bwith\s+(?:exceptions?|exemptions?|restrictions?)\b",
+    r"|\bfor\s+(?:\w+\s+){0,2}(?:bodies|members?|organisations?|partners?|staff|users?)\s+only\b"
+    r"|\bwith\s+(?:exceptions?|exemptions?|restrictions?)\b",
     re.IGNORECASE,
 )
 # In its own sentence a licence with one of these is not given.
