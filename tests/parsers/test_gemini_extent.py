@@ -1,4 +1,4 @@
-"""Boxes, places and heights of GEMINI records."""
+"""Boxes of GEMINI records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core import spatial
 from ckanext.ukharvest.core.records import DatasetRecord
-from tests.parsers.gemini_part import anchor, box, codes, outline, parsed, system, text
+from tests.parsers.gemini_part import box, codes, outline, parsed, system, text
 
 GRID = system(text("urn:ogc:def:crs:EPSG::27700"))
 
@@ -217,88 +217,6 @@ def test_more_boxes_than_the_index_takes_become_the_one_around_them() -> None:
     assert record.spatial
     assert record.spatial["type"] == "Polygon"
     assert _bounds(record) == (-3, 53, pytest.approx(-2.001), 54)
-
-
-def _place(code: str) -> str:
-    return (
-        "<gmd:geographicElement><gmd:EX_GeographicDescription><gmd:geographicIdentifier>"
-        f"<gmd:MD_Identifier><gmd:code>{code}</gmd:code></gmd:MD_Identifier>"
-        "</gmd:geographicIdentifier></gmd:EX_GeographicDescription></gmd:geographicElement>"
-    )
-
-
-@pytest.mark.parametrize(
-    ("places", "coverage", "address"),
-    [
-        ((text("ENG"),), "ENG", ""),
-        ((text("ENG"), text("WLS"), text("ENG")), "ENG; WLS", ""),
-        ((anchor("Kent", "https://example.org/kent"),), "Kent", "https://example.org/kent"),
-        (
-            (anchor("", "https://example.org/kent"),),
-            "https://example.org/kent",
-            "https://example.org/kent",
-        ),
-        ((text(""),), "", ""),
-    ],
-)
-def test_places_by_name(places: tuple[str, ...], coverage: str, address: str) -> None:
-    record = parsed(*map(_place, places))
-    assert record.extras.get("spatial-coverage", "") == coverage
-    assert record.extras.get("spatial_uri", "") == address
-
-
-def test_several_descriptions_are_the_words_for_the_place() -> None:
-    extents = [f"<gmd:description>{text(words)}</gmd:description>" for words in ("Kent", "Essex")]
-    assert parsed(*extents).spatial_text == "Kent; Essex"
-
-
-def _heights(low: str, high: str, system: str = "") -> str:
-    values = (("minimumValue", low), ("maximumValue", high))
-    inside = "".join(
-        f"<gmd:{name}>{value and f'<gco:Real>{value}</gco:Real>'}</gmd:{name}>"
-        for name, value in values
-    )
-    return (
-        f"<gmd:verticalElement><gmd:EX_VerticalExtent>{inside}{system}"
-        "</gmd:EX_VerticalExtent></gmd:verticalElement>"
-    )
-
-
-ODN = (
-    "<gmd:verticalCRS><gml:VerticalCRS><gml:identifier>urn:ogc:def:crs:EPSG::5701"
-    "</gml:identifier><gml:name>ODN height</gml:name></gml:VerticalCRS></gmd:verticalCRS>"
-)
-LINKED = '<gmd:verticalCRS xlink:href="http://www.opengis.net/def/crs/EPSG/0/5701"/>'
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ([("0.0", "1139.0", ODN)], "0.0 to 1139.0 (ODN height, urn:ogc:def:crs:EPSG::5701)"),
-        ([("0", "5", LINKED)], "0 to 5 (http://www.opengis.net/def/crs/EPSG/0/5701)"),
-        ([("-400", "300"), ("0", "10")], "-400 to 300; 0 to 10"),
-        ([("", "10")], "? to 10"),
-        ([("", "", '<gmd:verticalCRS gco:nilReason="missing"/>')], ""),
-    ],
-)
-def test_heights(given: list[tuple[str, ...]], words: str) -> None:
-    record = parsed(*(_heights(*each) for each in given))
-    assert record.extras.get("vertical-extent", "") == words
-
-
-def test_iso_19115_3_has_the_same_names() -> None:
-    """Only the namespaces differ, and a height's system hangs below verticalCRSId."""
-    heights = _heights(
-        "1",
-        "2",
-        "<gmd:verticalCRSId><gmd:MD_ReferenceSystem><gmd:referenceSystemIdentifier>"
-        f"<gmd:MD_Identifier><gmd:code>{text('EPSG:5701')}</gmd:code></gmd:MD_Identifier>"
-        "</gmd:referenceSystemIdentifier></gmd:MD_ReferenceSystem></gmd:verticalCRSId>",
-    )
-    gex = "http://standards.iso.org/iso/19115/-3/gex/1.0"
-    record = parsed(box(-3, 53, -2, 54) + heights, gmd=gex)
-    assert _corners(record) == ("-3", "53", "-2", "54")
-    assert record.extras["vertical-extent"] == "1 to 2 (EPSG:5701)"
 
 
 def test_thousands_of_boxes_and_outlines_take_seconds() -> None:
