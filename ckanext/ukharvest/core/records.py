@@ -52,8 +52,9 @@ class Source:
             "" asks for everything.
         resume: the resume point of the last record that an interrupted read of this run stored:
             go on behind it; "" begins at the beginning.
-        copies: address → the record that was read there, of those with nothing to do as long as
-            the document there stays the same; such a record is yielded with ``unchanged``.
+        copies: address → the record that was read there. As long as a copy's stamps are those of
+            the document there is nothing to do, and the record is yielded with ``unchanged``; a
+            copy without stamps only tells which record it is.
     """
 
     url: str

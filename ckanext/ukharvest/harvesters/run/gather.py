@@ -96,7 +96,7 @@ class Gather(Intake):
         staging.forget_point(setting.id)
         Session.commit()
         if self.force:
-            return memory.Recalled(interface=memory.interface(setting))
+            return memory.recall_nothing(setting, self.known.values())
         return memory.recall(setting, self.known.values())
 
     def _finish(self, setting: Setting, ending: Ending) -> list[str]:

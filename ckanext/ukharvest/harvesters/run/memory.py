@@ -77,11 +77,22 @@ def recall(setting: Setting, known: Collection[Known]) -> Recalled:
     return replace(told, validators=documents, since=since)
 
 
-def copies(setting: Setting, known: Collection[Known]) -> dict[str, Copy]:
-    """Return address → the record there, of those that need not be read if it did not change.
+def recall_nothing(setting: Setting, known: Collection[Known]) -> Recalled:
+    """Return what a read is told that asks for everything again."""
+    return Recalled(interface=interface(setting), copies=copies(setting, known, read_all=True))
 
-    An address that several records came from is left out: what it says of one of them it might
-    not say of the others.
+
+def copies(
+    setting: Setting, known: Collection[Known], *, read_all: bool = False
+) -> dict[str, Copy]:
+    """Return address → the record there, without stamps where it has to be read in any case.
+
+    Even then its identity tells which record is not gone when the address answers with something
+    else, such as a page that the server is being repaired. An address that several records came
+    from is left out: what it says of one of them it might not say of the others.
+
+    Args:
+        read_all: every record has to be read.
     """
     if not setting.kind.reference_is_address:
         return {}
@@ -90,11 +101,10 @@ def copies(setting: Setting, known: Collection[Known]) -> dict[str, Copy]:
     salt = setting.salt_digest
     return {
         each.url: Copy(each.guid, each.etag, each.last_modified)
+        if each.is_sound and each.salt == salt and not read_all
+        else Copy(each.guid)
         for each in here
-        if each.is_sound
-        and each.salt == salt
-        and (each.etag or each.last_modified)
-        and counts[each.url] == 1
+        if counts[each.url] == 1
     }
 
 

@@ -31,7 +31,7 @@ class GatherOne(Gather):
     def _recall(self, setting: Setting) -> memory.Recalled:
         staging.discard(self.job_id)
         # "Not modified", or changes alone, might not bring the record.
-        return memory.Recalled(interface=memory.interface(setting))
+        return memory.recall_nothing(setting, self.known.values())
 
     def _note(self, _setting: Setting, _point: str) -> None:
         """Note nothing: sent again, the job is one of all records."""
