@@ -96,3 +96,9 @@ def test_a_register_of_postcodes_is_known_by_its_address() -> None:
     record = parsed(references=system(anchor("Postcodes", "https://example.org/id/postcodes")))
     assert record.extras["spatial-reference-system"] == "Postcodes"
     assert not record.problems
+
+
+def test_no_number_of_systems_takes_long() -> None:
+    record = parsed(references="".join(system(text(f"Mars {n}")) for n in range(2000)))
+    assert len(record.problems) == 51
+    assert "more than 50 reference systems" in record.problems[-1].message

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.readers import csw_request as requests
+from ckanext.ukharvest.readers.csw import OPTIONS
 from ckanext.ukharvest.readers.csw_request import DUBLIN_CORE, ISO, Wanted, Way
 from tests.readers.csw_catalogue import CSW, GMD, NAMES
 
@@ -204,3 +207,9 @@ def test_what_answered_last_time_is_tried_first() -> None:
     assert requests.ways("auto", "an older version's words") == ways
     assert {way.method for way in requests.ways("get")} == {"GET"}
     assert {way.method for way in requests.ways("post")} == {"POST"}
+
+
+def test_a_condition_with_control_codes_is_refused_in_the_form() -> None:
+    options.validate({"cql": "a = 1\nAND b = 2"}, OPTIONS)
+    with pytest.raises(ConfigError, match="cql: expected text without control codes"):
+        options.validate({"cql": "a = \x01"}, OPTIONS)

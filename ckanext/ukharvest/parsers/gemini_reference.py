@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from ckanext.ukharvest.core import crs
 from ckanext.ukharvest.core.mapping import Field, Found
@@ -12,6 +13,8 @@ from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 EXPECTED = "expected one of EPSG's, such as http://www.opengis.net/def/crs/EPSG/0/27700"
 _IDENTIFIERS = "referenceSystemInfo/*/referenceSystemIdentifier/*"
+# Real records have up to three; each costs a look-up of about 10 ms.
+_MOST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,12 @@ class Reference:
 
 
 def references(entry: Entry) -> tuple[Reference, ...]:
-    """The systems that a record names, in its order, each once; those without a code left out."""
-    found = (_reference(node) for node in entry.record.each(_IDENTIFIERS))
+    """The systems that a record names, in its order, each once; those without a code left out.
+
+    Those behind the first 50 elements are not looked at; ``_systems`` reports them.
+    """
+    nodes = islice(entry.record.each(_IDENTIFIERS), _MOST)
+    found = (_reference(node) for node in nodes)
     return tuple({(each.code, each.href): each for each in found if each}.values())
 
 
@@ -55,6 +62,9 @@ def _systems(entry: Entry) -> Found:
         if not each.system and not _is_of_a_register(each):
             words = f"'{shorten(each.code, 60)}' is no known reference system; {EXPECTED}"
             each.node.report("unknown-reference-system", "gmd:referenceSystemInfo", words)
+    for node in islice(entry.record.each(_IDENTIFIERS), _MOST, _MOST + 1):
+        words = f"the record has more than {_MOST} reference systems, of which the first are read"
+        node.report("unknown-reference-system", "gmd:referenceSystemInfo", f"{words}; {EXPECTED}")
     facts = [_facts(each) for each in found]
     says_more = len(facts) > 1 or any(len(each) > 1 for each in facts)
     return {

@@ -10,6 +10,7 @@ from ckanext.ukharvest.core.errors import ProtocolError, RecordError
 from ckanext.ukharvest.core.http import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.readers import csw_request as requests
 from ckanext.ukharvest.readers.csw_answer import Answer, ask, read
 from ckanext.ukharvest.readers.csw_records import Cutter
@@ -30,6 +31,7 @@ OPTIONS = (
         "",
         "A further condition in CQL with the server's own names, such as"
         " apiso:Subject = 'Hydrography'.",
+        check=lambda cql: "" if cql == clean_text(cql) else "expected text without control codes",
     ),
     Option("page_size", "integer", 50, "How many records are asked for at a time.", minimum=1),
     Option(
