@@ -211,6 +211,7 @@ GEMINI_SINGLE = SourceType(
     reader=xml_document.XmlDocument(_GEMINI_SHAPE),
     parser=gemini,
     options=gemini.OPTIONS,
+    aliases=("single-doc",),
     dated=True,
     reference_is_address=True,
 )
@@ -223,6 +224,7 @@ GEMINI_WAF = SourceType(
     reader=waf.Waf(_GEMINI_SHAPE, single=GEMINI_SINGLE.name),
     parser=gemini,
     options=(*waf.OPTIONS, *gemini.OPTIONS),
+    aliases=("waf",),
     dated=True,
     reference_is_address=True,
 )
