@@ -65,7 +65,7 @@ class Entry:
 
 def entries() -> list[Entry]:
     """All 120 records in the order of their identifiers, as the catalogue sorts them."""
-    found = []
+    found: list[Entry] = []
     for subject, holds, topic, keyword in SUBJECTS:
         for coast in COASTS:
             title = f"{subject}, {coast}"
