@@ -6,15 +6,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 import pytest
 
 from tests import gemini_catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.servers import nginx, pycsw
 
-# On the older CKAN fewer of the same shapes: the two are tested side by side, and take minutes.
-COUNT = 300 if tk.check_ckan_version(min_version="2.12") else 60
+COUNT = 300
 # What may differ between the ways: what the portal itself hands out, and where a record was read.
 OF_THE_PORTAL = {"id", "metadata_created", "metadata_modified", "extras", "resources"}
 OF_A_RESOURCE = {"id", "package_id", "created", "metadata_modified"}
