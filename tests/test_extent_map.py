@@ -31,7 +31,7 @@ KITE: Geometry = {
 
 
 def _url(path: str) -> str:
-    return f"/root{path}"
+    return f"/portal{path}"
 
 
 def _figure(geometry: Any) -> ElementTree.Element:
@@ -117,11 +117,11 @@ def test_no_words_of_the_geometry_reach_the_page() -> None:
 @pytest.mark.parametrize(
     ("geometry", "outlines"),
     [
-        (LONDON, ["/root/ukharvest/outline-uk.svg#land"]),
-        (SCOTLAND, ["/root/ukharvest/outline-uk.svg#land"]),
-        (bbox_polygon(-10, 35, 30, 70), ["/root/ukharvest/outline-world.svg#land"]),
-        (FIJI, ["/root/ukharvest/outline-world.svg#land"] * 2),
-        (WORLD, ["/root/ukharvest/outline-world.svg#land"] * 3),
+        (LONDON, ["/portal/ukharvest/outline-uk.svg#land"]),
+        (SCOTLAND, ["/portal/ukharvest/outline-uk.svg#land"]),
+        (bbox_polygon(-10, 35, 30, 70), ["/portal/ukharvest/outline-world.svg#land"]),
+        (FIJI, ["/portal/ukharvest/outline-world.svg#land"] * 2),
+        (WORLD, ["/portal/ukharvest/outline-world.svg#land"] * 3),
     ],
 )
 def test_the_outline_that_holds_the_window_as_often_as_it_is_seen(

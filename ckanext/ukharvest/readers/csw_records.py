@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from ckanext.ukharvest.core.errors import ParseError, RecordError
+from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.core.xml import local_name
@@ -43,14 +43,16 @@ class Cutter:
         """The first whole record's text, None if there is none."""
         found = (each for each in answer.records if self._is_whole(each))
         element = next(found, None)
-        return None if element is None else self._text(element)
+        return None if element is None else self.shape.text(element, element)
 
     def _record(self, element: etree._Element, answer: Answer, position: str) -> RawRecord:
         if self._is_whole(element):
             raw = RawRecord(
                 guid=self.shape.guid(element),
                 # A saved answer's brief records are all there is of them.
-                content=self._text(element) if answer.is_full or not self.base else None,
+                content=self.shape.text(element, element)
+                if answer.is_full or not self.base
+                else None,
                 modified=self.shape.modified(element, element),
                 position=position,
             )
@@ -66,16 +68,11 @@ class Cutter:
         if raw.guid:
             url = record_url(self.base, raw.guid) if self.base else self.url
             return replace(raw, url=url)
-        missing = f"{raw.position}: {self.shape.identifier} is missing"
-        message = f"{missing}; expected a text that stays the same"
         url = self.base or self.url
-        return replace(raw, url=url, error=ParseError(message, code="missing-identifier", url=url))
+        return replace(raw, url=url, error=self.shape.nameless(raw.position, url))
 
     def _is_whole(self, element: etree._Element) -> bool:
         return local_name(element) in {path[-1] for path in self.shape.paths}
-
-    def _text(self, element: etree._Element) -> str:
-        return etree.tostring(self.shape.content(element, element), encoding="unicode")
 
     def _other(self, element: etree._Element, position: str) -> RawRecord:
         url = self.base or self.url

@@ -274,7 +274,7 @@ def _refuse(body: bytes, url: str, roots: dict[str, str]) -> None:
     if html_title(body) is not None:
         return
     try:
-        root = str(xml.parse(body).tag).rpartition("}")[2]
+        root = xml.local_name(xml.parse(body))
     except ParseError:
         raise ProtocolError(f"{where} is no HTML page; {EXPECTED}", code="not-html") from None
     hint = f", {roots[root]}" if root in roots else ""

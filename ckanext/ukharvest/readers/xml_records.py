@@ -7,7 +7,7 @@ keep what its records inherit, once to hand them over. Neither time is it in mem
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import IO, Protocol
 
 from lxml import etree
@@ -66,6 +66,15 @@ class XmlShape:
     singular: str = "dataset"
     identifier: str = "Identifier"
     called: Callable[[etree._Element], str] = lambda _root: ""
+
+    def text(self, head: etree._Element, element: etree._Element) -> str:
+        """What is stored of a record."""
+        return etree.tostring(self.content(head, element), encoding="unicode")
+
+    def nameless(self, position: str, url: str = "") -> ParseError:
+        """The error of a record without identity."""
+        message = f"{position}: {self.identifier} is missing; expected a text that stays the same"
+        return ParseError(message, code="missing-identifier", url=url)
 
 
 class OtherDocument(ProtocolError):
@@ -144,20 +153,15 @@ class XmlRecords:
     def _record(self, head: etree._Element, element: etree._Element, position: str) -> RawRecord:
         shape = self.shape
         guid = shape.guid(element)
-        content = etree.tostring(shape.content(head, element), encoding="unicode")
-        raw = RawRecord(
+        return RawRecord(
             guid=guid,
-            content=content,
+            content=shape.text(head, element),
             url=self.url,
             modified=shape.modified(head, element),
             deleted=shape.is_gone(element) and bool(guid),
             position=position,
+            error=None if guid else shape.nameless(position),
         )
-        if guid:
-            return raw
-        missing = f"{position}: {shape.identifier} is missing"
-        message = f"{missing}; expected a text that stays the same"
-        return replace(raw, error=ParseError(message, code="missing-identifier"))
 
     def _elements(self) -> Generator[etree._Element, None, etree._Element]:
         try:
