@@ -265,9 +265,8 @@ def _text(element: str, words: str) -> str:
     return f"<gmd:{element}>{inner}</gmd:{element}>\n"
 
 
-def served(document: bytes) -> Served:
-    """Read a record plainly."""
-    record = ElementTree.fromstring(document)
+def served(record: ElementTree.Element) -> Served:
+    """Read a gmd:MD_Metadata plainly."""
     title = _first(record, "title")
     licence = next(e for e in record.iter(f"{GMX}Anchor") if "licence" in e.attrib[HREF])
     west, south, east, north = (float(_first(record, side)) for side in _SIDES)
@@ -278,7 +277,7 @@ def served(document: bytes) -> Served:
         urls=frozenset(each.text or "" for each in record.iter(f"{GMD}URL")),
         raw=ElementTree.tostring(record, encoding="unicode"),
         licence=LICENCES[licence.attrib[HREF]],
-        extras={"resource-type": level},
+        extras={"resource-type": level, "metadata-date": _first(record, "dateStamp")},
         box=(west, south, east, north),
         is_readable=bool(title),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 from xml.etree import ElementTree
@@ -10,10 +11,9 @@ from xml.etree import ElementTree
 from tests.publisher import Request, Response, Route
 
 from demo.publishers import FAULTS as ALL_FAULTS
-from demo.publishers import Read, Served, document, failure
+from demo.publishers import Read, Served, document, failure, gemini
 
 from . import catalogue
-from .counting import served
 
 TITLE = "Saltings Coast Partnership (CSW)"
 PATH = "/csw"
@@ -51,9 +51,14 @@ def count(read: Read, url: str) -> list[Served]:
     while following:
         root = ElementTree.fromstring(read(base + _page(following)))
         (results,) = root.iter(f"{{{CSW}}}SearchResults")
-        found += map(served, results)
+        found += map(_served, results)
         following = int(results.get("nextRecord", "0"))
     return found
+
+
+def _served(record: ElementTree.Element) -> Served:
+    found = gemini.served(record)
+    return replace(found, extras={**found.extras, "harvest_source_reference": found.guid})
 
 
 class _Site:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from xml.etree import ElementTree
 
 from tests.publisher import Response
 
@@ -25,4 +26,4 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 def count(read: Read, url: str) -> list[Served]:
     """The record of the file."""
-    return [gemini.served(read(url))]
+    return [gemini.served(ElementTree.fromstring(read(url)))]

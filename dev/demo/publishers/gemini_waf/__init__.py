@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin
+from xml.etree import ElementTree
 
 from tests.publisher import Response
 
@@ -58,4 +59,4 @@ def count(read: Read, url: str) -> list[Served]:
         for place in pages
         for name in re.findall(r'href="([^"/?]+\.xml)"', read(place).decode())
     ]
-    return [gemini.served(read(each)) for each in files]
+    return [gemini.served(ElementTree.fromstring(read(each))) for each in files]
