@@ -6,6 +6,11 @@ expected. ``code`` is stable; documentation and pages explain it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ckanext.ukharvest.core.records import Problem
+
 
 class UkharvestError(Exception):
     """Base of all errors that a person should read.
@@ -101,6 +106,19 @@ class ParseError(RecordError):
     """Unreadable, or without identity or title."""
 
     code = "parse"
+
+
+class NotValid(RecordError):
+    """The record breaks rules of its standard, and its source is set to reject such records.
+
+    ``problems`` are all that was found in it.
+    """
+
+    code = "not-valid"
+
+    def __init__(self, message: str, *, problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
 
 
 class DuplicateGuid(RecordError):

@@ -124,6 +124,8 @@ _OF_RECORDS = {
     " example after an upgrade.",
     "not-shown": "Make package_show (CKAN) or GetRecordById (CSW) answer for all that the list"
     " names, such as /api/3/action/package_show?id=roads.",
+    "not-valid": "Mend what the message lists, such as a missing abstract, or ask the portal to set"
+    " the source's option validation=report: the record then comes in with its problems shown.",
     "other-kind": "Leave such records out by the source's option types, such as"
     " types=dataset,series,service, or out of the catalogue.",
     "other-record": "Keep one record in one file, such as rivers.xml, and harvest again.",

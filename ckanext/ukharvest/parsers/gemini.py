@@ -29,13 +29,14 @@ from ckanext.ukharvest.parsers import (
     gemini_quality,
     gemini_reference,
     gemini_resource,
+    gemini_validation,
 )
 from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
-VERSION = 1
+VERSION = 2
 FORM = "xml"
-OPTIONS = (*gemini_links.OPTIONS, *gemini_parties.OPTIONS)
+OPTIONS = (*gemini_links.OPTIONS, *gemini_parties.OPTIONS, *gemini_validation.OPTIONS)
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -43,6 +44,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
     Raises:
         ParseError: another document, or without title or identity.
+        NotValid: an option rejects what does not follow the standard.
         SkipRecord: an option leaves it out.
     """
     problems: list[Problem] = []
@@ -57,6 +59,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found, extras = collect(MAPPING, entry)
     # A contact of the record and of its resource is read for each, and reported once.
     reported = tuple(dict.fromkeys(problems))
+    reported += gemini_validation.check(entry, reported)
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
 
 

@@ -1,0 +1,12 @@
+"""GEMINI's rules for location data records, each a row of a table, and what a record breaks.
+
+Specification: UK GEMINI 2.3 of the Association for Geographic Information with the Schematron
+that it publishes; GEMINI 2.1 (Schematron 1.3); ISO 19139, table A.1. A module for each part of
+the standard holds its rows; ``RULES`` is all of them.
+"""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.parsers.gemini_rules import identification
+
+RULES = (*identification.RULES,)

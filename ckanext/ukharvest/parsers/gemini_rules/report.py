@@ -1,0 +1,52 @@
+"""Run rules over a record, and say what was found as a publisher's problems."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule
+
+# More than these are not counted one by one: whoever mends the first ten knows the rest.
+_LINES = 5
+
+
+def failing(
+    rules: Iterable[Rule], metadata: Metadata, reported: Collection[str] = ()
+) -> list[tuple[Rule, tuple[Failure, ...]]]:
+    """Return the rules that the record does not follow, each with its places, in their order.
+
+    Args:
+        reported: codes of the problems that the record has already.
+    """
+    said = set(reported)
+    found = []
+    for rule in rules:
+        if rule.types and metadata.type not in rule.types:
+            continue
+        if said.intersection(rule.unless):
+            continue
+        if places := tuple(rule.test(metadata)):
+            said.add(rule.code)
+            found.append((rule, places))
+    return found
+
+
+def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
+    """One problem for all places where a record does not follow a rule."""
+    first = places[0]
+    expected = f"; expected {rule.wanted}"
+    example = f", such as {rule.example}" if rule.example else ""
+    message = f"{rule.field} ({rule.element}) {first.found}{_further(places)}{expected}{example}"
+    return Problem(rule.code, rule.field, message, first.node.line)
+
+
+def _further(places: Sequence[Failure]) -> str:
+    if len(places) < 2:
+        return ""
+    lines = sorted({place.node.line for place in places[1:] if place.node.line})
+    shown = ", ".join(str(line) for line in lines[:_LINES])
+    more = ", …" if len(lines) > _LINES else ""
+    where = f", line{'s' if len(lines) > 1 else ''} {shown}{more}" if shown else ""
+    return f" (and {len(places) - 1} more{where})"
