@@ -1,0 +1,1 @@
+"""What is at the address of a resource."""
