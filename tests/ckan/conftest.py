@@ -72,7 +72,7 @@ def tables(clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]
     ours with them but not the notes of what was migrated; later it only empties them.
     """
     made = set(sa.inspect(model.meta.engine).get_table_names())
-    if "ukharvest_coupling" in made:
+    if "ukharvest_link" in made:
         return
     with model.meta.engine.begin() as connection:
         for plugin, table in (("harvest", "harvest_source"), ("ukharvest", "ukharvest_record")):

@@ -176,6 +176,38 @@ class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
     content = sa.Column(sa.LargeBinary, nullable=False)
 
 
+class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What is at an address that resources point to (model/links.py).
+
+    Attributes:
+        url_digest: SHA-256 of the address in UTF-8; a changed address is another link.
+        format: as CKAN labels it; "" when it could not be told.
+        version, layers, base_url, title: of a service; layers are [{"name", "title"}, …].
+        media_type: as the server said, without parameters.
+        why: one sentence for the publisher if the last look told nothing; what an earlier one
+            told stays.
+        checked: when the link was last told, or was not and never had been; None before that.
+        due: when to look again.
+        faults: looks in a row that ended in a fault that may pass.
+    """
+
+    __tablename__ = "ukharvest_link"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    url = sa.Column(sa.UnicodeText, nullable=False)
+    url_digest = sa.Column(sa.LargeBinary, nullable=False, unique=True)
+    format = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    version = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    layers = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+    base_url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    media_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    why = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    checked = sa.Column(sa.DateTime)
+    due = sa.Column(sa.DateTime, nullable=False)
+    faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
 class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
     """A consumer process that is alive as long as its heartbeat is young.
 
