@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
 LAYERS = ("core", "readers", "parsers", "harvesters")
+# The rules of GEMINI: each row says itself what to write, and has a page of its own.
+RULES = f"{DOTTED}.parsers.gemini_rules"
 
 Positions = dict[str, int]
 

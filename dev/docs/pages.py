@@ -20,10 +20,10 @@ from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems import TIPS
 from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
 
-from . import codes
+from . import codes, gemini
+from .tables import MADE, table
 
 FOLDER = codes.ROOT / "docs" / "sources"
-MADE = "<!-- Made by bin/docs from the code; edit that, and run it again. -->"
 
 # Fields of DatasetRecord that the mapper writes into CKAN's own; mapper.FACTS has the others.
 _OWN = {
@@ -43,8 +43,9 @@ _OWN = {
 }
 _FOR_PUBLISHERS = (
     "For publishers of location data: [how a link gets its"
-    " format](../publishers/resource-formats.md).",
+    f" format](../publishers/resource-formats.md), [what GEMINI's rules find]({gemini.NAME}).",
 )
+_JUDGED = f"What GEMINI's rules find has [a page of its own]({gemini.NAME})."
 # Modules that say what can be wrong with a source's form, whatever its type.
 _FORM = frozenset({"ckanext.ukharvest.core.options"})
 
@@ -53,13 +54,14 @@ def pages() -> dict[Path, str]:
     """Every page's path and text."""
     found = {FOLDER / f"{kind.name}.md": _page(kind) for kind in TYPES.values()}
     found[FOLDER / "README.md"] = _index()
+    found[FOLDER / gemini.NAME] = gemini.page()
     return found
 
 
 def _index() -> str:
     rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.values()]
-    table = _table(("type", "name", "reads"), rows)
-    return "\n".join(["# Source types", "", MADE, "", *table, "", *_FOR_PUBLISHERS, ""])
+    types = table(("type", "name", "reads"), rows)
+    return "\n".join(["# Source types", "", MADE, "", *types, "", *_FOR_PUBLISHERS, ""])
 
 
 def _page(kind: SourceType) -> str:
@@ -74,7 +76,10 @@ def _page(kind: SourceType) -> str:
         lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
     lines += ["## Options", "", *_options((*kind.options, *COMMON_OPTIONS)), ""]
     lines += ["## Problems and errors", ""]
-    return "\n".join([*lines, *_tips(_codes(kind)), ""])
+    lines += _tips(_codes(kind))
+    if any(name.startswith(codes.RULES) for name in _modules(kind)):
+        lines += ["", _JUDGED]
+    return "\n".join([*lines, ""])
 
 
 def _mapping(mapping: Iterable[Any], *, in_ckan: bool = True) -> Iterator[str]:
@@ -83,7 +88,7 @@ def _mapping(mapping: Iterable[Any], *, in_ckan: bool = True) -> Iterator[str]:
         (", ".join(f"`{name}`" for name in row.source), row.target, _in_ckan(row.target))
         for row in mapping
     ]
-    return _table(head, rows) if in_ckan else _table(head[:2], (row[:2] for row in rows))
+    return table(head, rows) if in_ckan else table(head[:2], (row[:2] for row in rows))
 
 
 def _in_ckan(target: str) -> str:
@@ -140,7 +145,7 @@ def _options(options: Iterable[Option]) -> Iterator[str]:
         )
         for option in options
     ]
-    return _table(("option", "kind", "default", "choices", "meaning"), rows)
+    return table(("option", "kind", "default", "choices", "meaning"), rows)
 
 
 def _shown(value: object) -> str:
@@ -150,7 +155,7 @@ def _shown(value: object) -> str:
 
 
 def _tips(found: Iterable[str]) -> Iterator[str]:
-    return _table(("code", "what to change"), [(f"`{code}`", TIPS[code]) for code in sorted(found)])
+    return table(("code", "what to change"), [(f"`{code}`", TIPS[code]) for code in sorted(found)])
 
 
 def _codes(kind: SourceType) -> set[str]:
@@ -159,7 +164,10 @@ def _codes(kind: SourceType) -> set[str]:
     stages = {name for name in paths if ".harvesters." in name}
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {
-        code for name in (_modules(kind) | stages) - _FORM for code in codes.codes_of(paths[name])
+        code
+        for name in (_modules(kind) | stages) - _FORM
+        if not name.startswith(codes.RULES)
+        for code in codes.codes_of(paths[name])
     }
     return found - bases
 
@@ -174,10 +182,3 @@ def _modules(kind: SourceType) -> set[str]:
         found.add(name)
         open_ends |= codes.imports_of(paths[name]) - found
     return found
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield f"| {' | '.join(cell.replace('|', '&#124;').replace('<', '&lt;') for cell in row)} |"

@@ -7,10 +7,17 @@ import json
 import pytest
 
 from ckanext.ukharvest.core.problems import TIPS
+from ckanext.ukharvest.parsers.gemini_rules import RULES
+from ckanext.ukharvest.parsers.gemini_rules.rule import Rule
 from docs import codes
 from tests.publisher import SOURCES
 
-USED = {code: path for path in codes.modules().values() for code in codes.codes_of(path)}
+USED = {
+    code: path
+    for name, path in codes.modules().items()
+    for code in codes.codes_of(path)
+    if not name.startswith(codes.RULES)
+}
 
 
 def test_every_code_in_the_source_has_a_tip() -> None:
@@ -31,7 +38,16 @@ def test_a_tip_is_one_sentence(code: str) -> None:
 
 
 def test_the_cases_give_no_code_that_the_scan_of_the_source_misses() -> None:
-    assert _recorded() - USED.keys() == set()
+    rules = {rule.code for rule in RULES}
+    assert _recorded() - USED.keys() - rules == set()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_says_what_to_write(rule: Rule) -> None:
+    assert rule.element
+    assert rule.wanted
+    assert not rule.wanted.endswith(".")
+    assert len(rule.example) <= 160
 
 
 def _recorded() -> set[str]:

@@ -1,0 +1,73 @@
+"""The page of GEMINI's rules: what each wants, and a good value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ckanext.ukharvest.core.problems import TIPS
+from ckanext.ukharvest.parsers.gemini_rules import RULES
+from ckanext.ukharvest.parsers.gemini_rules.rule import Rule
+
+from .tables import MADE, table
+
+NAME = "gemini-problems.md"
+
+# What data.gov.uk's publishers have been told for years, and our codes for the same.
+_KNOWN = (
+    ("Unable to get content for URL", ("unreachable", "bad-status", "fetch")),
+    ("Failed to parse or validate the XML document", ("xml-syntax", "wrong-root", "schema")),
+    ("System error, Validation error", ("error", "rejected")),
+    ("The contents of document … changed, but the metadata date …", ("date-not-changed",)),
+    ("Couldn't find any links to metadata files", ("no-links", "link-elsewhere")),
+    ("This element is not expected", ("element-order",)),
+)
+
+
+def page() -> str:
+    """Every rule with what it wants, in the order in which a record is read."""
+    lines = ["# What is wrong with a GEMINI record, and what to write", "", MADE, ""]
+    lines += [
+        "Each record is judged by the rules of the edition of GEMINI that it follows, and by",
+        "those of ISO 19139 (table A.1). A record that breaks them comes in all the same, with its",
+        "problems shown, unless its source has the option `validation=reject`. What the standard",
+        "*demands* can reject a record; what it *advises* never does.",
+        "",
+        "The number in brackets is the element's in GEMINI 2.3, whose pages explain it:",
+        "<https://www.agi.org.uk/gemini/40-gemini/1062-gemini-datasets-and-data-series>. The last",
+        "column is the same check's number in the Association for Geographic Information's own",
+        "Schematron.",
+        "",
+        "## The errors that publishers know",
+        "",
+        *table(("message of earlier harvesters", "code here", "what to do"), _known()),
+        "",
+        "## The rules",
+    ]
+    for element in dict.fromkeys(rule.element for rule in RULES):
+        rules = [rule for rule in RULES if rule.element == element]
+        lines += ["", f"### {element}", "", *_rules(rules)]
+    return "\n".join([*lines, ""])
+
+
+def _known() -> Iterator[tuple[str, ...]]:
+    for message, codes in _KNOWN:
+        for code in codes:
+            yield (message, f"`{code}`", TIPS[code])
+
+
+def _rules(rules: Iterable[Rule]) -> Iterator[str]:
+    head = ("code", "element", "for", "expected", "such as", "AGI")
+    return table(head, (_row(rule) for rule in rules))
+
+
+def _row(rule: Rule) -> tuple[str, ...]:
+    kinds = " and ".join(sorted(rule.types)) or "all"
+    editions = ", ".join(f"GEMINI {version}" for version in sorted(rule.versions)) or "ISO 19139"
+    return (
+        f"`{rule.code}`",
+        f"`{rule.field}`",
+        f"{kinds}; {editions}; {'demanded' if rule.is_error else 'advised'}",
+        rule.wanted,
+        f"`{rule.example}`" if rule.example else "",
+        rule.number,
+    )
