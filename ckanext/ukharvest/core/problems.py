@@ -145,8 +145,9 @@ _OF_SOURCES = {
     " https://example.gov.uk/api/3/action/package_search.",
     "bad-encoding": "Let the server send the document plain or as complete gzip data, with"
     " Content-Encoding: gzip.",
-    "bad-status": "Make the address answer with status 200 in a browser without a login, or give"
-    " the portal the new one, such as https://example.gov.uk/data.json.",
+    "bad-status": "Make the address answer with status 200 in a browser without a login, or give the"
+    " portal the one that the source's type reads (some want a home page, others one file), such as"
+    " https://example.gov.uk/data.json.",
     "blocked": "Use a public http or https address, such as https://example.gov.uk/data.json; the"
     " portal's sysadmin can allow others.",
     "context": "Write the JSON-LD context into the document, such as"
@@ -170,8 +171,8 @@ _OF_SOURCES = {
     " checker such as jsonlint shows the place.",
     "no-interface": "Give the site's own address, such as https://data.example.gov.uk, and switch"
     " on one of its interfaces, such as /data.json.",
-    "no-links": 'Link the files by name on the folder\'s page, such as href="rivers.xml", and give'
-    " the source that page's address.",
+    "no-links": "Link the files on the folder's page by their names alone, without slashes, such as"
+    ' href="rivers.xml", and give the source that page\'s address.',
     "no-search": "Let the site answer package_search, or take the filter out of the source, such as"
     " fq=organization:roads.",
     "not-a-catalogue": "Give the address of the list of datasets, such as"
@@ -190,7 +191,8 @@ _OF_SOURCES = {
     "too-large": "Serve the datasets in pages or as smaller documents, such as"
     " https://example.gov.uk/data.json?page=1.",
     "unreachable": "See that the server answers from outside its own network under a name and a"
-    " certificate that are valid, such as https://example.gov.uk.",
+    " certificate that are valid, such as https://example.gov.uk; if it does, the fault may have"
+    " passed by itself.",
     "wrong-root": "Give the address of a document whose root element is the one expected, such as"
     " <Inventory> or <gmd:MD_Metadata>.",
     "wrong-shape": "Give the address of an interface that lists datasets, such as"
@@ -214,5 +216,6 @@ TIPS: Mapping[str, str] = {
     **_OF_RECORDS,
     **_OF_SOURCES,
     **_OF_OPTIONS,
-    "error": "Mend what the message names, such as a date to 2024-05-31, and harvest again.",
+    "error": "Tell the portal's sysadmin, who finds the cause in its log, such as a full disk; it is"
+    " no fault of the source.",
 }
