@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from itertools import chain
 
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 # GEMINI 39: the standard's own words, compared exactly as its Schematron does.
 _TYPE = "hierarchyLevel/*"
+_ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 
 
 class Metadata:
@@ -48,6 +50,19 @@ class Metadata:
     def named(self, *names: str) -> tuple[IsoNode, ...]:
         """Every element of the document with one of these local names, name by name."""
         return tuple(node for name in names for node in self._by_name.get(name, ()))
+
+    @cached_property
+    def _by_class(self) -> dict[str, list[IsoNode]]:
+        """By the class of ISO 19139 that an element of a profile says it stands for."""
+        found: dict[str, list[IsoNode]] = defaultdict(list)
+        for node in chain.from_iterable(self._by_name.values()):
+            if name := node.element.get(_ISO_TYPE):
+                found[str(name).rpartition(":")[2]].append(node)
+        return found
+
+    def classes(self, name: str) -> tuple[IsoNode, ...]:
+        """Every element of a class, such as CI_ResponsibleParty, by name or by its isoType."""
+        return (*self.named(name), *self._by_class.get(name, ()))
 
     @cached_property
     def type(self) -> str:

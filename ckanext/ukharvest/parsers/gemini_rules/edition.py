@@ -1,0 +1,81 @@
+"""Which edition of GEMINI a record follows, told from the record alone.
+
+The name and version that a record gives (GEMINI 54 and 55) are missing in most records and false
+in some, so the marks that only one edition has count first. GEMINI 2.2 has no Schematron of its
+own: its records are judged by the rules of 2.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ckanext.ukharvest.parsers.gemini_rules.checks import text_of
+from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini_rules.rule import V21, V23, Rule
+from ckanext.ukharvest.parsers.iso_node import IsoNode
+
+PLAIN_ISO = "ISO 19139"
+OTHER_ISO = "ISO 19115-3"
+NOT_STATED = "not stated"
+
+# The rules that a record is asked by, in the words of ``Rule.versions``.
+_ASKED = {V21: V21, V23: V23, NOT_STATED: V23}
+_OTHER = "/iso/19115/-3/"  # in the namespace of its root
+_LIMITATIONS = "/LimitationsOnPublicAccess/"
+_BLOCKS = "identificationInfo/*/resourceConstraints/*"
+_NAMES = ("metadataStandardName", "metadataStandardVersion")
+_VERSION = re.compile(r"(?<![\d.])2\.([0-3])(?!\d)")
+
+
+def of(metadata: Metadata) -> str:
+    """Return V21, V23, NOT_STATED, PLAIN_ISO (no GEMINI, but ISO 19139) or OTHER_ISO (neither).
+
+    NOT_STATED are records with no mark of an edition: they are judged by 2.3, which publishers
+    are told to follow.
+    """
+    if _OTHER in str(metadata.record.element.tag):
+        return OTHER_ISO
+    if metadata.type.lower() == "nongeographicdataset":
+        return PLAIN_ISO
+    if any(_LIMITATIONS in node.href for node in metadata.at(f"{_BLOCKS}/otherConstraints/*")):
+        return V23
+    return _named(metadata) or _shaped(metadata) or NOT_STATED
+
+
+def rules(table: Iterable[Rule], edition: str) -> tuple[Rule, ...]:
+    """The rules of a table for an edition as ``of`` gives it."""
+    version = _ASKED.get(edition, edition)
+    # No rule of table A.1 knows the elements of ISO 19115-3, which have other names.
+    is_iso = edition != OTHER_ISO
+    return tuple(each for each in table if version in each.versions or is_iso and not each.versions)
+
+
+def _named(metadata: Metadata) -> str:
+    """The edition that the record names as its standard."""
+    nodes = [node for name in _NAMES for node in metadata.at(name)]
+    words = " ".join(text for node in nodes for text in (text_of(node), *_addresses(node)))
+    found = _VERSION.search(words) if "gemini" in words.lower() else None
+    if not found:
+        return ""
+    return V23 if found[1] == "3" else V21
+
+
+def _addresses(node: IsoNode) -> tuple[str, ...]:
+    return tuple(child.href for child in node.each("*") if child.href)
+
+
+def _shaped(metadata: Metadata) -> str:
+    """The edition whose shape the record has: where it puts the licence, and what it adds."""
+    if metadata.at(f"{_BLOCKS}/useLimitation"):
+        return V21
+    has_terms = any(
+        "otherRestrictions" in block.codes("useConstraints") and block.first("otherConstraints")
+        for block in metadata.at(_BLOCKS)
+    )
+    added = (
+        "identificationInfo/*/spatialRepresentationType",
+        "dataQualityInfo/*/scope",
+        "dataQualityInfo/*/report/*/result/DQ_ConformanceResult",
+    )
+    return V23 if has_terms or all(map(metadata.at, added)) else ""
