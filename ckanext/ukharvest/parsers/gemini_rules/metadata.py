@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from itertools import chain
 
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
@@ -55,9 +54,11 @@ class Metadata:
     def _by_class(self) -> dict[str, list[IsoNode]]:
         """By the class of ISO 19139 that an element of a profile says it stands for."""
         found: dict[str, list[IsoNode]] = defaultdict(list)
-        for node in chain.from_iterable(self._by_name.values()):
-            if name := node.element.get(_ISO_TYPE):
-                found[str(name).rpartition(":")[2]].append(node)
+        for own, nodes in self._by_name.items():
+            for node in nodes:
+                name = str(node.element.get(_ISO_TYPE) or "").rpartition(":")[2]
+                if name and name != own:
+                    found[name].append(node)
         return found
 
     def classes(self, name: str) -> tuple[IsoNode, ...]:

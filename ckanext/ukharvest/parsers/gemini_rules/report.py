@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from lxml import etree
+
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule
@@ -21,16 +23,25 @@ def failing(
         reported: codes of the problems that the record has already.
     """
     said = set(reported)
+    # The failures that are kept keep lxml's one object for an element alive.
+    seen: set[etree._Element] = set()
     found = []
     for rule in rules:
         if rule.types and metadata.type not in rule.types:
             continue
         if said.intersection(rule.unless):
             continue
-        if places := tuple(rule.test(metadata)):
+        places = tuple(each for each in rule.test(metadata) if not rule.is_rest or _new(each, seen))
+        if places:
             said.add(rule.code)
+            seen.update(each.node.element for each in places)
             found.append((rule, places))
     return found
+
+
+def _new(place: Failure, seen: Collection[etree._Element]) -> bool:
+    element = place.node.element
+    return element not in seen and element.getparent() not in seen
 
 
 def problem(rule: Rule, places: Sequence[Failure]) -> Problem:

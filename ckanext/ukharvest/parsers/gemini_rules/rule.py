@@ -55,6 +55,8 @@ class Rule:
         is_error: the standard demands it; else it is advice, and no reason to reject a record.
         unless: codes of rules, or of the parser's problems, that say the same: where one of them
             was reported, this one is not.
+        is_rest: it says what other rules say better: an element that an earlier rule has
+            reported, or whose parent it has, is none of its places.
     """
 
     code: str
@@ -68,3 +70,4 @@ class Rule:
     versions: frozenset[str] = GEMINI
     is_error: bool = True
     unless: tuple[str, ...] = ()
+    is_rest: bool = False
