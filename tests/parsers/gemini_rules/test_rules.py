@@ -1,0 +1,68 @@
+"""Every rule of the table has a record that breaks it and one that does not."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.parsers.gemini_rules import RULES, report
+from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini_rules.rule import V23, Rule
+from ckanext.ukharvest.parsers.iso_node import IsoNode
+from tests.parsers import gemini_rules
+from tests.parsers.gemini_rules.documents import GUID, dataset, service
+
+
+def _cases() -> dict[str, tuple[str, str]]:
+    """CASES of every module here that is called cases_…: code → (bad, good)."""
+    found: dict[str, tuple[str, str]] = {}
+    for module in pkgutil.iter_modules(gemini_rules.__path__):
+        if module.name.startswith("cases_"):
+            cases = import_module(f"{gemini_rules.__name__}.{module.name}").CASES
+            assert not found.keys() & cases.keys(), module.name
+            found |= cases
+    return found
+
+
+BY_CODE = {rule.code: rule for rule in RULES}
+CASES = _cases()
+
+
+def found(document: str, *rules: Rule) -> list[Problem]:
+    metadata = Metadata(IsoNode(xml.parse(document), []), GUID)
+    return [report.problem(rule, places) for rule, places in report.failing(rules, metadata)]
+
+
+def test_every_rule_has_a_code_of_its_own_and_its_case() -> None:
+    assert len(BY_CODE) == len(RULES)
+    assert CASES.keys() == BY_CODE.keys()
+
+
+@pytest.mark.parametrize("code", sorted(CASES))
+def test_a_bad_record_is_told_where_and_a_good_one_not(code: str) -> None:
+    bad, good = CASES[code]
+    [problem] = found(bad, BY_CODE[code])
+    assert problem.code == code
+    assert problem.line
+    assert found(good, BY_CODE[code]) == []
+
+
+@pytest.mark.parametrize("code", sorted(CASES))
+def test_a_message_says_what_to_change_and_what_is_expected(code: str) -> None:
+    rule = BY_CODE[code]
+    [problem] = found(CASES[code][0], rule)
+    assert problem.message.startswith(f"{rule.field} ({rule.element}) ")
+    assert f"; expected {rule.wanted}" in problem.message
+    for technical in ("local-name", "shall", "//", "None", "{http"):
+        assert technical not in problem.message.replace("http://", "").replace("https://", "")
+    assert len(rule.example) <= 120
+
+
+@pytest.mark.parametrize("document", [dataset(), service()], ids=["dataset", "service"])
+def test_a_complete_record_breaks_no_rule(document: str) -> None:
+    rules = [rule for rule in RULES if not rule.versions or V23 in rule.versions]
+    assert found(document, *rules) == []
