@@ -32,6 +32,7 @@ KNOWS_CKAN = {
     "mapper",
     "store",
     "compat",
+    "link_job",
     "callbacks",
     "liveness",
     "sweeper",
@@ -44,6 +45,7 @@ KNOWS_CKAN = {
     "config",
     "views",
     "helpers",
+    "map_view",
     "cli",
     "doctor",
 }

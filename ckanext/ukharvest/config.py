@@ -7,6 +7,7 @@ What each option means is written in ``config_declaration.yaml``, which
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import ckan.plugins as p
@@ -59,6 +60,16 @@ def schedule_spread_minutes() -> int:
     return max(0, int(tk.config[f"{PREFIX}schedule.spread_minutes"]))
 
 
+def looks_at_links() -> bool:
+    """Whether background jobs find out what the links of resources are."""
+    return bool(tk.asbool(tk.config.get(f"{PREFIX}links.look", True)))
+
+
+def links_days() -> int:
+    """Days until a link is looked at again; at least 1."""
+    return max(1, int(tk.config.get(f"{PREFIX}links.days") or 30))
+
+
 def not_overwrite_fields() -> frozenset[str]:
     """Dataset fields that a harvest never changes once they are set (ckanext-harvest's option)."""
     return frozenset(tk.aslist(tk.config.get("ckan.harvest.not_overwrite_fields") or ""))
@@ -85,26 +96,31 @@ def guard() -> Guard:
     )
 
 
-def http_client(credential: str = "") -> HttpClient:
+def http_client(credential: str = "", *, limits: HttpLimits | None = None) -> HttpClient:
     """Return a client with the portal's limits; the caller closes it.
 
     Args:
         credential: name of a secret in the ini, "" for none.
+        limits: in place of the portal's; a longer delay of the portal's stays.
 
     Raises:
         ConfigError: the ini has no secret of that name.
     """
+    own = HttpLimits(
+        connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
+        read=float(tk.config[f"{PREFIX}http.read_timeout"]),
+        total=float(tk.config[f"{PREFIX}http.total_timeout"]),
+        max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
+        delay=float(tk.config[f"{PREFIX}http.delay"]),
+    )
+    if limits is not None:
+        delay = max(own.delay, limits.delay)
+        own = replace(limits, delay=delay, total=limits.total + delay)  # which counts the waits
     proxy = str(tk.config.get(f"{PREFIX}proxy") or "")
     contact = tk.config.get(f"{PREFIX}http.contact") or site_url()
     return HttpClient(
         guard(),
-        HttpLimits(
-            connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
-            read=float(tk.config[f"{PREFIX}http.read_timeout"]),
-            total=float(tk.config[f"{PREFIX}http.total_timeout"]),
-            max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
-            delay=float(tk.config[f"{PREFIX}http.delay"]),
-        ),
+        own,
         user_agent=f"ckanext-ukharvest/{__version__} (+{contact})",
         credentials=(read_credential(credential),) if credential else (),
         proxy=proxy,

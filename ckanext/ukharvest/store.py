@@ -23,7 +23,7 @@ from ckanext.ukharvest import compat, config, further, mapper
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
-from ckanext.ukharvest.model import Record, adoption, claims, coupling, rows, versions
+from ckanext.ukharvest.model import Record, adoption, claims, coupling, links, rows, versions
 from ckanext.ukharvest.model.names import free_name
 
 log = logging.getLogger(__name__)
@@ -106,18 +106,11 @@ def _index(written: list[tuple[str, str]]) -> list[str | UkharvestError]:
         compat.index_packages(changed)
     except compat.IndexFailed as exc:
         log.error("Search index not written for %s: %s", changed, exc)
-        _forget_stamps(changed)
+        rows.forget_stamps(changed)
+        Session.commit()
         message = "the dataset is stored but the search index did not accept it; it is tried again"
         return [RejectedByCkan(f"{message} at the next run", code="index-failed") for _ in written]
     return [status for status, _package_id in written]
-
-
-def _forget_stamps(package_ids: Sequence[str]) -> None:
-    # The salt too: what is only listed, or a copy, is told from its row without a fingerprint.
-    own = sa.update(Record).where(Record.package_id.in_(package_ids))
-    statement = own.values(fingerprint="", salt="")
-    Session.execute(statement.execution_options(synchronize_session=False))
-    Session.commit()
 
 
 def _write(write: Write) -> tuple[str, str]:
@@ -155,8 +148,18 @@ def _write_package(
     known = row.resources
     if known is None and existing:
         known = adoption.resources_written(existing["id"], existing["resources"])
-    mapped = mapper.to_package_dict(write.record, existing, known, write.schema, write.defaults)
+    record = links.with_found_formats(write.record)
+    mapped = mapper.to_package_dict(record, existing, known, write.schema, write.defaults)
     further.add_missing(mapped.package, write.further, write.schema)
+    if existing is not None:
+        _call("package_update", mapped.package, original_package=existing)
+        return UPDATED, existing["id"], mapped.resources
+    mapped.package["name"] = free_name(write.record.title, write.record.name)
+    package_id = _call("package_create", mapped.package)
+    return ADDED, package_id, mapped.resources
+
+
+def _call(action: str, package: dict[str, Any], **more: Any) -> str:
     context = {
         "user": config.harvest_user(),
         "ignore_auth": True,
@@ -164,26 +167,47 @@ def _write_package(
         # change on CKAN 2.12 (package_update rolls its savepoint back).
         "defer_commit": True,
         "return_id_only": True,
+        **more,
     }
-    if existing is not None:
-        context["original_package"] = existing
-        _call("package_update", context, mapped.package)
-        return UPDATED, existing["id"], mapped.resources
-    mapped.package["name"] = free_name(write.record.title, write.record.name)
-    package_id = _call("package_create", context, mapped.package)
-    return ADDED, package_id, mapped.resources
-
-
-def _call(action: str, context: dict[str, Any], package: dict[str, Any]) -> str:
     try:
         return str(tk.get_action(action)(context, package))
     except tk.ValidationError as exc:
         raise _Rejected(exc.error_dict) from exc
 
 
-def _show(package_id: str) -> dict[str, Any]:
-    context = {"ignore_auth": True, "use_cache": False}
+def _show(package_id: str, **more: Any) -> dict[str, Any]:
+    context = {"ignore_auth": True, "use_cache": False, **more}
     return dict(tk.get_action("package_show")(context, {"id": package_id}))
+
+
+def fill_formats(package_id: str) -> list[str]:
+    """Give a dataset's resources without a format what was found at their links; commits.
+
+    Under the locks of its records, so that an import is neither overwritten nor met half-way.
+    Returns the ids of the resources that were given one.
+
+    Raises:
+        RecordError: CKAN does not accept the dataset, or its index did not.
+    """
+    compat.rollback()  # what was read before the locks may be out of date
+    rows.lock_all_of(package_id)
+    before = _show(package_id, for_update=True)
+    resources, filled = links.fill(before["resources"])
+    if not filled or before["state"] != "active":
+        Session.commit()
+        return []
+    after = {**before, "resources": resources}
+    del after["metadata_modified"]  # CKAN 2.12 would keep it
+    try:
+        _call("package_update", after, original_package=before)
+        Session.commit()
+    except (_Rejected, sa.exc.IntegrityError) as exc:
+        compat.rollback()
+        raise _rejection(exc) from exc
+    (result,) = _index([(UPDATED, package_id)])
+    if isinstance(result, UkharvestError):
+        raise result
+    return filled
 
 
 def _remember(row: Record, write: Write, outcome: str, package_id: str | None) -> None:

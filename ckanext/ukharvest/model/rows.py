@@ -5,7 +5,7 @@ Nothing here commits: the caller's transaction holds the row's lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +39,7 @@ class Stamp:
 
 def locked(obj: HarvestObject) -> Record:
     """Return the row of an object's record, made if it is new, locked until the end."""
-    keys = {"source": obj.harvest_source_id, "guid": obj.guid}
-    Session.execute(
-        sa.text("SELECT pg_advisory_xact_lock(hashtext(:source), hashtext(:guid))"), keys
-    )
+    _lock(obj.harvest_source_id, obj.guid)
     row = (
         Session.query(Record)
         .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
@@ -55,6 +52,20 @@ def locked(obj: HarvestObject) -> Record:
         row.first_seen_job_id = obj.harvest_job_id
         Session.add(row)
     return row
+
+
+def lock_all_of(package_id: str) -> None:
+    """Lock the records of a dataset, as ``locked`` does, until the end."""
+    query = sa.select(Record.source_id, Record.guid).where(Record.package_id == package_id)
+    for source_id, guid in sorted(map(tuple, Session.execute(query))):
+        _lock(source_id, guid)
+
+
+def _lock(source_id: str, guid: str) -> None:
+    Session.execute(
+        sa.text("SELECT pg_advisory_xact_lock(hashtext(:source), hashtext(:guid))"),
+        {"source": source_id, "guid": guid},
+    )
 
 
 def mark_seen(row: Record, obj: HarvestObject) -> None:
@@ -71,6 +82,14 @@ def put_stamp(row: Record, stamp: Stamp) -> None:
     row.url = stamp.url
     row.etag = stamp.etag
     row.last_modified = stamp.last_modified
+
+
+def forget_stamps(package_ids: Sequence[str]) -> None:
+    """Have these datasets' records imported again at their sources' next runs."""
+    # The salt too: what is only listed, or a copy, is told from its row without a fingerprint.
+    own = sa.update(Record).where(Record.package_id.in_(package_ids))
+    statement = own.values(fingerprint="", salt="")
+    Session.execute(statement.execution_options(synchronize_session=False))
 
 
 def spoil_stamp(row: Record, obj: HarvestObject) -> None:

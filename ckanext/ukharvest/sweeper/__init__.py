@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
-import sqlalchemy as sa
 from ckan import model
 from ckan.model.system_info import get_system_info, set_system_info
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.sweeper import history, jobs, objects, workers
+from ckanext.ukharvest.model import locks
+from ckanext.ukharvest.sweeper import history, jobs, links, objects, workers
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +31,10 @@ STEPS: tuple[Step, ...] = (
     objects.report_given_up,
     workers.forget_dead,
     history.prune_old_runs,
+    links.enqueue_due,
 )
 
 NOTE = "ukharvest.sweeper"  # key in system_info
-_LOCK = 7_310_577  # of PostgreSQL's advisory locks: any number that nobody else takes
 _WORDS_KEPT = 100
 
 
@@ -45,7 +44,7 @@ def sweep() -> list[str]:
     Of two sweeps at the same time the second does nothing.
     """
     did: list[str] = []
-    with _alone() as is_alone:
+    with locks.alone(locks.SWEEPER) as is_alone:
         if not is_alone:
             log.info("Another sweep is at work; this one leaves it alone")
             return did
@@ -81,16 +80,3 @@ def _note(did: list[str]) -> None:
     except Exception:  # noqa: BLE001 - only a note
         log.exception("Sweeper: its note could not be stored")
         compat.rollback()
-
-
-@contextmanager
-def _alone() -> Iterator[bool]:
-    """Hold a lock of the database on a connection of its own, over the commits of the steps."""
-    key = {"key": _LOCK}
-    with model.meta.engine.connect() as connection:
-        got = connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), key).scalar()
-        try:
-            yield bool(got)
-        finally:
-            if got:
-                connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), key)

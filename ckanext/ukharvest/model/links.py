@@ -1,0 +1,277 @@
+"""What is at the addresses of resources: which are to be looked at, and what was found.
+
+A link is an address, not a resource: a hundred resources with one address are looked at once, and
+a resource whose address changes has another link. Nothing here asks the network, and nothing
+commits.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from sqlalchemy.dialects.postgresql import insert
+
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.core.text import clean_text
+from ckanext.ukharvest.links.look import Look
+from ckanext.ukharvest.model import Link, Record
+
+Session = model.Session
+Resource, Package = model.Resource, model.Package
+
+# Formats, in lower case, that are looked at although they are known: a service has layers and an
+# address for its requests, which a preview needs and no metadata name.
+SERVICES = ("wms", "wfs", "wmts", "wcs", "atom", "atom feed", "esri rest", "arcgis map service")
+
+# Due since long before all others: somebody asked for it.
+ASKED = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - naive UTC, as all times here
+_NEVER_LOOKED_AT = dt.datetime(1970, 1, 2)  # noqa: DTZ001
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An address to be looked at, and the format that its resources name, "" if none."""
+
+    url: str
+    expected: str
+
+
+def _digest(url: Any) -> sa.ColumnElement[bytes]:
+    """The SHA-256 of an address: nobody can make two of one digest, as with MD5."""
+    return sa.func.sha256(sa.func.convert_to(url, "UTF8"))
+
+
+_FORMAT = sa.func.lower(sa.func.coalesce(Resource.format, ""))
+_IS_LIVE = sa.and_(
+    Resource.state == "active",
+    Package.state == "active",
+    Resource.url.op("~*")("^https?://"),
+    sa.exists().where(Record.package_id == Resource.package_id),
+)
+
+
+def _resources(*columns: Any) -> sa.Select[Any]:
+    """Resources of datasets that came from a source of ours, with what is known of their links."""
+    return (
+        sa.select(*columns)
+        .select_from(Resource)
+        .join(Package, Package.id == Resource.package_id)
+        .outerjoin(Link, Link.url_digest == _digest(Resource.url))
+        .where(_IS_LIVE)
+    )
+
+
+def _due(now: dt.datetime) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        sa.or_(_FORMAT.in_(("", *SERVICES)), Link.due == ASKED),
+        sa.or_(Link.id.is_(None), Link.due <= now),
+    )
+
+
+def is_due() -> bool:
+    """Tell whether there is anything to look at."""
+    query = _resources(sa.literal(1)).where(_due(tables.utcnow())).limit(1)
+    return Session.scalar(query) is not None
+
+
+def due(limit: int, source_id: str | None = None) -> list[Due]:
+    """Return addresses to be looked at, those of many servers mixed, the longest due first.
+
+    Args:
+        source_id: only those of this source's datasets.
+    """
+    expected = sa.func.max(Resource.format).label("expected")
+    since = sa.func.coalesce(sa.func.min(Link.due), _NEVER_LOOKED_AT).label("since")
+    each = (
+        _resources(Resource.url, expected, since)
+        .where(_due(tables.utcnow()), _of_source(source_id))
+        .group_by(Resource.url)
+        .subquery()
+    )
+    server = sa.func.lower(sa.func.substring(each.c.url, "^[^:]+://([^/?#]+)"))
+    turn = sa.func.row_number().over(partition_by=server, order_by=(each.c.since, each.c.url))
+    query = sa.select(each.c.url, each.c.expected).order_by(turn, each.c.since).limit(limit)
+    return [Due(url, expected or "") for url, expected in Session.execute(query)]
+
+
+def _of_source(source_id: str | None) -> sa.ColumnElement[bool]:
+    if source_id is None:
+        return sa.true()
+    return sa.exists().where(
+        Record.package_id == Resource.package_id, Record.source_id == source_id
+    )
+
+
+def find(url: str) -> Link | None:
+    """Return what is known of an address."""
+    return Session.query(Link).filter(Link.url_digest == _digest(url)).one_or_none()
+
+
+def save(look: Look, days: int) -> None:
+    """Keep what was found, and set when to look again.
+
+    A fault that may pass is tried again after a day, then after two, four and so on, and takes
+    away nothing that was found before.
+
+    Args:
+        days: until the next look after a lasting result; at least 1.
+    """
+    before = find(look.url)
+    now = tables.utcnow()
+    faults = 0 if look.is_lasting else (before.faults if before else 0) + 1
+    wait = days if look.is_lasting else min(days, 2 ** min(faults - 1, 30))
+    values = {"why": clean_text(look.why), "due": now + dt.timedelta(days=wait), "faults": faults}
+    if look.is_lasting or before is None or not before.format:
+        values.update(_found(look), checked=now)
+    _put([look.url], values)
+
+
+def _found(look: Look) -> dict[str, Any]:
+    # PostgreSQL takes neither the character 0 nor half a character, which JSON can spell.
+    texts = ("format", "version", "base_url", "media_type", "title")
+    found: dict[str, Any] = {name: clean_text(getattr(look, name)) for name in texts}
+    found["layers"] = [
+        {"name": clean_text(layer.name), "title": clean_text(layer.title)} for layer in look.layers
+    ]
+    return found
+
+
+def _put(urls: Sequence[str], values: Mapping[str, Any]) -> None:
+    rows = [{"url": url, "url_digest": _digest(url), **values} for url in urls]
+    statement = insert(Link).values(rows)
+    statement = statement.on_conflict_do_update(index_elements=["url_digest"], set_=values)
+    Session.execute(statement.execution_options(synchronize_session=False))
+    Session.expire_all()
+
+
+def ask(package_id: str) -> int:
+    """Make a dataset's links due now, before all others; return how many there are.
+
+    Links of resources with another format than a service's are asked for if they were looked at
+    before.
+    """
+    wanted = sa.or_(_FORMAT.in_(("", *SERVICES)), Link.id.isnot(None))
+    query = _resources(Resource.url).where(Resource.package_id == package_id, wanted)
+    urls = sorted(set(Session.scalars(query)))
+    if urls:
+        _put(urls, {"due": ASKED})
+    return len(urls)
+
+
+def formats_of(urls: Collection[str]) -> dict[str, str]:
+    """Return the formats that were found at these addresses, in one statement or none."""
+    if not urls:
+        return {}
+    digests = [_digest(url) for url in set(urls)]
+    query = sa.select(Link.url, Link.format).where(Link.url_digest.in_(digests), Link.format != "")
+    return {row.url: row.format for row in Session.execute(query)}
+
+
+def with_found_formats(record: DatasetRecord) -> DatasetRecord:
+    """Give resources of which the source names no format the one that was found at their links."""
+    found = formats_of([each.url for each in record.resources if not each.format])
+    if not found:
+        return record
+    resources = tuple(
+        each if each.format else replace(each, format=found.get(each.url, ""))
+        for each in record.resources
+    )
+    return replace(record, resources=resources)
+
+
+def fill(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Give resources, as CKAN shows them, the formats that were found where they have none.
+
+    Returns:
+        All resources, and the ids of those that were given one.
+    """
+    found = formats_of([each["url"] for each in resources if not each.get("format")])
+    filled = [each["id"] for each in resources if not each.get("format") and each["url"] in found]
+    return [
+        {**each, "format": found[each["url"]]} if each["id"] in filled else each
+        for each in resources
+    ], filled
+
+
+def unfilled() -> list[str]:
+    """Return the ids of datasets with a resource without a format that was found since."""
+    query = _resources(Resource.package_id).where(_FORMAT == "", Link.format != "").distinct()
+    return list(Session.scalars(query))
+
+
+def list_links(
+    *, source_id: str | None, only_untold: bool, limit: int, offset: int
+) -> tuple[int, list[dict[str, Any]]]:
+    """Return the number of resources whose links are looked at, and one page, by address.
+
+    Args:
+        only_untold: only links that were looked at and could not be told.
+    """
+    wanted = sa.or_(_FORMAT.in_(("", *SERVICES)), Link.id.isnot(None))
+    if only_untold:
+        wanted = sa.and_(Link.checked.isnot(None), Link.format == "")
+    query = _resources(Resource.id, Resource.format, Resource.url, Package.name, Link).where(
+        wanted, _of_source(source_id)
+    )
+    page = query.order_by(Resource.url, Resource.id).limit(limit).offset(offset)
+    rows = [
+        {
+            "url": url,
+            **as_dict(link),
+            "resource_format": format_ or "",
+            "resource_id": resource_id,
+            "dataset": name,
+        }
+        for resource_id, format_, url, name, link in Session.execute(page)
+    ]
+    count = sa.select(sa.func.count()).select_from(query.subquery())
+    return int(Session.scalar(count) or 0), rows
+
+
+def as_dict(link: Link | None) -> dict[str, Any]:
+    """Return what is known of a link in the words of the actions; times are UTC in ISO 8601."""
+    names = ("format", "version", "layers", "base_url", "media_type", "title", "why")
+    if link is None or link.checked is None:
+        return {**dict.fromkeys(names, ""), "layers": [], "checked": None, "due": None}
+    return {
+        **{name: getattr(link, name) for name in names},
+        "checked": link.checked.isoformat(timespec="seconds"),
+        "due": link.due.isoformat(timespec="seconds"),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Numbers of links, for the doctor.
+
+    Attributes:
+        told, untold: looked at, with and without a result.
+        waiting: due since before the time that was asked for.
+        last: when any was last looked at.
+    """
+
+    told: int
+    untold: int
+    waiting: int
+    last: dt.datetime | None
+
+
+def figures(before: dt.datetime) -> Figures:
+    """Count links, and those that wait since before this time."""
+    looked_at = Session.execute(
+        sa.select(
+            sa.func.count().filter(Link.format != ""),
+            sa.func.count().filter(Link.format == ""),
+            sa.func.max(Link.checked),
+        ).where(Link.checked.isnot(None))
+    ).one()
+    is_old = sa.or_(Link.id.isnot(None), Package.metadata_modified < before)
+    waiting = _resources(sa.func.count(Resource.url.distinct())).where(_due(before), is_old)
+    told, untold, last = looked_at
+    return Figures(told, untold, int(Session.scalar(waiting) or 0), last)
