@@ -56,6 +56,8 @@ SOLR = (
     Need("Java", _command("javac"), ("openjdk-17-jdk-headless",)),
     Need("Maven", _command("mvn"), ("maven",)),
 )
+# Only for tests that look at pages; playwright's own build of it is no Debian package.
+BROWSER = (Need("Chromium", _command("chromium"), ("chromium",)),)
 
 
 def ensure(needs: Sequence[Need]) -> None:

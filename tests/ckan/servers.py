@@ -1,4 +1,4 @@
-"""Real servers of other people's making, for tests that harvest from them: nginx and pycsw."""
+"""Programs of other people's making that tests use: the servers nginx and pycsw, a browser."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
-from stack import nginx, pycsw  # noqa: E402
+from stack import browser, nginx, pycsw  # noqa: E402
 
-__all__ = ["nginx", "pycsw"]
+__all__ = ["browser", "nginx", "pycsw"]

@@ -1,0 +1,75 @@
+/* The ground of a map: where degrees lie on the screen, and what is drawn below the data. */
+(function (ckan) {
+  "use strict";
+
+  // No global of ours or of Leaflet's stays behind: other plugins bring a Leaflet of their own.
+  const L = window.L.noConflict();
+  const WORLD = L.latLngBounds([-90, -180], [90, 180]);
+  // What the finer of the two outlines holds.
+  const UK = L.latLngBounds([47, -16], [63, 8]);
+  const SVG = "http://www.w3.org/2000/svg";
+
+  /* Plate carrée with degrees of longitude as wide as they are in the middle of `bounds`,
+   * at a scale at which `bounds` just fits into `size` pixels at a whole level of zoom. */
+  function flat(bounds, size) {
+    const middle = Math.min(Math.abs(bounds.getCenter().lat), 75);
+    const squeeze = Math.cos((middle * Math.PI) / 180);
+    const wide = (bounds.getEast() - bounds.getWest()) * squeeze;
+    const high = bounds.getNorth() - bounds.getSouth();
+    const perDegree = 0.999 * Math.min(size.x / wide, size.y / high);
+    const doublings = Math.log2(Math.max(1, (perDegree * 180) / 256));
+    const enlarged = 2 ** (doublings % 1);
+    const across = (enlarged * squeeze) / 180;
+    return L.extend({}, L.CRS.EPSG4326, {
+      transformation: L.transformation(across, across * 180, -enlarged / 180, enlarged / 2),
+    });
+  }
+
+  /* Draw our own outline of the land: only the part that is seen, anew after each move, since a
+   * picture of the whole world would be a million pixels wide at the level of a street. */
+  function addOutline(map, urls) {
+    const svg = document.createElementNS(SVG, "svg");
+    const land = document.createElementNS(SVG, "use");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("class", "ukharvest-map-land");
+    svg.appendChild(land);
+    map.createPane("ground").style.zIndex = 100;
+    const overlay = L.svgOverlay(svg, WORLD, { pane: "ground" }).addTo(map);
+    const draw = () => {
+      const seen = map.getBounds().pad(0.25);
+      const [west, north] = [seen.getWest(), seen.getNorth()];
+      const box = [west, -north, seen.getEast() - west, north - seen.getSouth()];
+      land.setAttribute("href", `${UK.contains(seen) ? urls.uk : urls.world}#land`);
+      // The files count in hundredths of a degree.
+      svg.setAttribute("viewBox", box.map((degrees) => degrees * 100).join(" "));
+      overlay.setBounds(seen);
+    };
+    map.on("moveend", draw);
+    draw();
+  }
+
+  /* Make a map that shows `settings.bounds`, [[south, west], [north, east]]. */
+  function create(element, settings) {
+    const bounds = L.latLngBounds(settings.bounds);
+    const size = L.point(element.clientWidth, element.clientHeight);
+    const map = L.map(element, {
+      crs: settings.tiles ? L.CRS.EPSG3857 : flat(bounds, size),
+      maxBounds: WORLD,
+      maxZoom: 18,
+      preferCanvas: true,
+      // Whoever scrolls down the page is not caught by the map.
+      scrollWheelZoom: false,
+      attributionControl: false,
+    });
+    map.fitBounds(bounds);
+    if (settings.tiles) {
+      L.control.attribution({ prefix: false }).addTo(map);
+      L.tileLayer(settings.tiles.url, settings.tiles.options).addTo(map);
+    } else {
+      addOutline(map, settings.outlines);
+    }
+    return map;
+  }
+
+  ckan.ukharvestMap = { L, WORLD, create };
+})(this.ckan);
