@@ -82,13 +82,20 @@ def tables(clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]
     ckan("db", "upgrade", "-p", "ukharvest")
 
 
+@pytest.fixture
+def pooled(tables: None, ckan_config: Any) -> None:
+    """CKAN's migrations leave an engine behind that connects anew for each transaction."""
+    if isinstance(model.meta.engine.pool, sa.pool.NullPool):
+        model.init_model(sa.engine_from_config(dict(ckan_config)))
+
+
 @pytest.fixture(autouse=True)
 def clean(
     request: pytest.FixtureRequest,
     plugins: None,
     ckan_config: Any,
     workers: Workers,
-    tables: None,
+    pooled: None,
     clean_index: None,
 ) -> None:
     """Every test begins with an empty portal."""
