@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ckan import model
 
-from ckanext.ukharvest.doctor import datasets, platform, runs, storage
+from ckanext.ukharvest.doctor import datasets, links, platform, runs, storage
 from ckanext.ukharvest.doctor.finding import ERROR, OK, WARNING, Finding
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("current", "Each dataset has one current object.", datasets.current_objects),
     ("duplicates", "No record has two datasets.", datasets.duplicates),
     ("index", "Database and search index agree.", datasets.index),
+    ("links", "No link waits to be looked at.", links.looked_at),
     ("storage", "There is nothing to prune.", storage.sizes),
 )
 

@@ -65,6 +65,35 @@ def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return {"success": True}
 
 
+def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may update the source; without a source, sysadmins."""
+    source = data_dict.get("source")
+    if not source:
+        return {"success": False, "msg": tk._("Only sysadmins may list the links of all sources")}
+    return _may_update_source(context, {"source_id": source})
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may see the resource."""
+    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+    try:
+        tk.check_access("resource_show", own_context, {"id": data_dict.get("id")})
+    except tk.NotAuthorized:
+        return {"success": False, "msg": tk._("Not authorised to read this resource")}
+    return {"success": True}
+
+
+def ukharvest_links_look(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may edit the dataset."""
+    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+    try:
+        tk.check_access("package_update", own_context, {"id": data_dict.get("id")})
+    except tk.NotAuthorized:
+        return {"success": False, "msg": tk._("Not authorised to edit this dataset")}
+    return {"success": True}
+
+
 @tk.auth_allow_anonymous_access
 def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Everybody, as with ckanext-harvest's list of harvesters."""

@@ -1,4 +1,4 @@
-"""Take away harvest objects and jobs that nobody needs any more.
+"""Take away harvest objects, jobs and links that nobody needs any more.
 
 What a record is stands in ``ukharvest_record``, so old work items can go without making
 duplicates. What stays: current objects; everything of a source's last runs; jobs that something
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.model import JobReport, SourceState, reports
+from ckanext.ukharvest.model import JobReport, Link, SourceState, reports
 
 Session = model.Session
 
@@ -81,6 +81,12 @@ def prune_all(
         )
         pruned.jobs += _delete_jobs(jobs)
     return pruned
+
+
+def prune_links() -> int:
+    """Forget the links that no resource has any more; return their number; commits."""
+    used = sa.exists().where(model.Resource.url == Link.url, model.Resource.state == "active")
+    return _delete(Link, ~used)
 
 
 def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> sa.Select[Any]:

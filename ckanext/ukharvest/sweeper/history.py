@@ -1,4 +1,4 @@
-"""Keep harvest's tables small: prune once an hour, a bounded number of rows a tick."""
+"""Keep harvest's tables, and ours, small: prune once an hour, a bounded number of rows a tick."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAUSE = datetime.timedelta(hours=1)
 
 
 def prune_old_runs() -> list[str]:
-    """Prune what older runs left behind; a large history goes in several ticks."""
+    """Prune what older runs, and resources, left behind; a large history goes in several ticks."""
     last = _last()
     if last and utcnow() - last < PAUSE:
         return []
@@ -27,12 +27,15 @@ def prune_old_runs() -> list[str]:
     )
     if went.objects < prune.OBJECTS_A_TICK:
         set_system_info(NOTE, utcnow().isoformat(timespec="seconds"))
-    if went == prune.Pruned():
-        return []
-    return [
-        f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
-        f"{went.jobs:,} jobs of older runs"
-    ]
+    did = []
+    if went != prune.Pruned():
+        did.append(
+            f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
+            f"{went.jobs:,} jobs of older runs"
+        )
+    if links := prune.prune_links():
+        did.append(f"Forgot {links:,} links that no resource has any more")
+    return did
 
 
 def _last() -> datetime.datetime | None:

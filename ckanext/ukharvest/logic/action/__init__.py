@@ -13,9 +13,11 @@ from ckanext.ukharvest.logic.action.figures import (
     harvest_source_reindex,
     harvest_source_show_status,
 )
+from ckanext.ukharvest.logic.action.links import ukharvest_link_show, ukharvest_links_look
 from ckanext.ukharvest.logic.action.lists import (
     ukharvest_doctor,
     ukharvest_jobs_list,
+    ukharvest_link_list,
     ukharvest_sources_list,
     ukharvest_types_list,
 )
@@ -48,6 +50,9 @@ __all__ = [
     "ukharvest_deletions_list",
     "ukharvest_doctor",
     "ukharvest_jobs_list",
+    "ukharvest_link_list",
+    "ukharvest_link_show",
+    "ukharvest_links_look",
     "ukharvest_record_versions",
     "ukharvest_run_create",
     "ukharvest_schedule_show",

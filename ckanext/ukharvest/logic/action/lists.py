@@ -1,4 +1,4 @@
-"""Lists for scripts and commands: sources, runs, source types, and what the doctor finds."""
+"""Lists for scripts and commands: sources, runs, links, types, and what the doctor finds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.model import lists
+from ckanext.ukharvest.model import links, lists
 from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
 
 PAGE = 100
@@ -82,6 +82,42 @@ def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     source_id = _source_id(data["source"]) if data.get("source") else None
     count, results = lists.list_jobs(
         source_id=source_id, limit=data["limit"], offset=data["offset"]
+    )
+    return {"count": count, "results": results}
+
+
+@tk.side_effect_free
+def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List what is known of the links of harvested resources, by address.
+
+    Those of one source for those who may update it, of all for sysadmins: of resources without a
+    format, of services, and whichever were looked at.
+
+    :param source: name or id of a harvest source (optional)
+    :type source: string
+    :param untold: only links that were looked at and could not be told (optional,
+        default: ``False``)
+    :type untold: boolean
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to leave out (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: one dict a resource, with ``dataset`` (its name),
+        ``resource_id``, ``resource_format`` (what the dataset says), ``url``, and as in
+        :py:func:`ukharvest_link_show` ``format``, ``version``, ``layers``, ``base_url``,
+        ``media_type``, ``title``, ``why``, ``checked`` (null if never looked at) and ``due``
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_link_list", context, data_dict)
+    ignore, text = tk.get_validator("ignore_missing"), tk.get_validator("unicode_safe")
+    boolean = [tk.get_validator("default")(False), tk.get_validator("boolean_validator")]
+    data = _validated(data_dict, _paged(source=[ignore, text], untold=boolean))
+    count, results = links.list_links(
+        source_id=_source_id(data["source"]) if data.get("source") else None,
+        only_untold=data["untold"],
+        limit=data["limit"],
+        offset=data["offset"],
     )
     return {"count": count, "results": results}
 
