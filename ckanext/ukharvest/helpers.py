@@ -52,6 +52,18 @@ def ukharvest_extent(package: dict[str, Any]) -> Markup | None:
     return extent_map.figure(geometry, tk.h.url_for_static)
 
 
+def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found at a resource's address, as far as the reader of the page may see it.
+
+    As ``ukharvest_link_show``; {} if it was never looked at.
+    """
+    try:
+        context = {"user": tk.current_user.name}
+        return dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return {}
+
+
 def _is_harvested(package: dict[str, Any]) -> bool:
     return _fact(package, "import_source") == "harvest"
 
