@@ -7,6 +7,14 @@ the standard holds its rows; ``RULES`` is all of them.
 
 from __future__ import annotations
 
-from ckanext.ukharvest.parsers.gemini_rules import identification
+from ckanext.ukharvest.parsers.gemini_rules import (
+    identification,
+    iso19139,
+    iso19139_parts,
+)
 
-RULES = (*identification.RULES,)
+RULES = (
+    *identification.RULES,
+    *iso19139.RULES,
+    *iso19139_parts.RULES,
+)

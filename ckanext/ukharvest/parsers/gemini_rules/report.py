@@ -23,6 +23,7 @@ def failing(
         reported: codes of the problems that the record has already.
     """
     said = set(reported)
+    # What is missing stands at the record as a whole, and says nothing of what is there.
     # The failures that are kept keep lxml's one object for an element alive.
     seen: set[etree._Element] = set()
     found = []
@@ -35,6 +36,7 @@ def failing(
         if places:
             said.add(rule.code)
             seen.update(each.node.element for each in places)
+            seen.discard(metadata.record.element)
             found.append((rule, places))
     return found
 
