@@ -65,13 +65,95 @@ def value_or_reason(
     return test
 
 
-def code(*paths: str) -> Test:
-    """Each property holds a code with a codeListValue (AP-3)."""
+def code(*paths: str, nil: bool = True) -> Test:
+    """Each property holds a code with a codeListValue (AP-3).
+
+    Args:
+        nil: it may be left out with a nilReason.
+    """
 
     def test(metadata: Metadata) -> Iterator[Failure]:
         for node in metadata.at(*paths):
             children = list(node.each("*"))
+            if nil and node.nil and not children:
+                continue
             if not children or not any(child.attribute("codeListValue") for child in children):
                 yield Failure("has no codeListValue", node)
+
+    return test
+
+
+def listed(*paths: str, words: Collection[str]) -> Test:
+    """Each code is one of a list; an empty one is left to ``code``."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        for node in metadata.at(*paths):
+            for child in node.each("*"):
+                word = child.attribute("codeListValue")
+                if word and word not in words:
+                    yield Failure(f"is '{shorten(word)}'", node)
+
+    return test
+
+
+def one(*paths: str) -> Test:
+    """Exactly one element at the end of a path."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        nodes = metadata.at(*paths)
+        if not nodes:
+            yield Failure("is missing", metadata.record)
+        elif len(nodes) > 1:
+            yield Failure(f"is there {len(nodes)} times", nodes[1])
+
+    return test
+
+
+def not_nil(*paths: str) -> Test:
+    """No element is left out with a nilReason."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        for node in metadata.at(*paths):
+            if node.nil:
+                yield Failure(f"is left out with nilReason '{shorten(node.nil)}'", node)
+
+    return test
+
+
+def language(*paths: str) -> Test:
+    """Each property holds one gmd:LanguageCode of three letters (AP-4)."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        for node in metadata.at(*paths):
+            codes = list(node.each("LanguageCode"))
+            word = codes[0].attribute("codeListValue") if len(codes) == 1 else ""
+            if not codes:
+                yield Failure("has no gmd:LanguageCode", node)
+            elif len(codes) > 1:
+                yield Failure(f"has {len(codes)} of gmd:LanguageCode", node)
+            elif len(word) != 3:
+                yield Failure(f"is '{shorten(word)}'" if word else "has no codeListValue", node)
+
+    return test
+
+
+# Where a party has what GEMINI wants of it.
+ORGANISATION = "*/organisationName"
+MAIL = "*/contactInfo/*/address/*/electronicMailAddress"
+
+
+def party(*paths: str) -> Test:
+    """Each party has exactly one organisation name and one e-mail address (AP-5)."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        for node in metadata.at(*paths):
+            counts = {
+                "organisation name": len(list(node.each(ORGANISATION))),
+                "e-mail address": len(list(node.each(MAIL))),
+            }
+            missing = [f"no {name}" for name, count in counts.items() if not count]
+            many = [f"more than one {name}" for name, count in counts.items() if count > 1]
+            if missing or many:
+                yield Failure(f"has {' and '.join(missing + many)}", node)
 
     return test
