@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.parsers.gemini_entry import Entry
-from ckanext.ukharvest.parsers.gemini_rules import RULES, report
+from ckanext.ukharvest.parsers.gemini_rules import RULES, edition, report
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 
 REPORT, REJECT, OFF = "report", "reject", "off"
@@ -42,7 +42,8 @@ def check(entry: Entry, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     if how == OFF:
         return ()
     metadata = Metadata(entry.record, entry.guid)
-    broken = report.failing(RULES, metadata, [each.code for each in problems])
+    rules = edition.rules(RULES, metadata)
+    broken = report.failing(rules, metadata, [each.code for each in problems])
     found = tuple(report.problem(rule, places) for rule, places in broken)
     errors = [each for each, (rule, _) in zip(found, broken, strict=True) if rule.is_error]
     if how == REJECT and errors:

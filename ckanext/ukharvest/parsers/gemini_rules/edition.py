@@ -8,7 +8,7 @@ own: its records are judged by the rules of 2.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ckanext.ukharvest.parsers.gemini_rules.checks import text_of
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
@@ -19,8 +19,8 @@ PLAIN_ISO = "ISO 19139"
 OTHER_ISO = "ISO 19115-3"
 NOT_STATED = "not stated"
 
-# The rules that a record is asked by, in the words of ``Rule.versions``.
-_ASKED = {V21: V21, V23: V23, NOT_STATED: V23}
+PROFILES = {"gemini2-3": V23, "gemini2-1": V21, "table-a1": PLAIN_ISO}
+
 _OTHER = "/iso/19115/-3/"  # in the namespace of its root
 _LIMITATIONS = "/LimitationsOnPublicAccess/"
 _BLOCKS = "identificationInfo/*/resourceConstraints/*"
@@ -43,12 +43,26 @@ def of(metadata: Metadata) -> str:
     return _named(metadata) or _shaped(metadata) or NOT_STATED
 
 
-def rules(table: Iterable[Rule], edition: str) -> tuple[Rule, ...]:
-    """The rules of a table for an edition as ``of`` gives it."""
-    version = _ASKED.get(edition, edition)
-    # No rule of table A.1 knows the elements of ISO 19115-3, which have other names.
-    is_iso = edition != OTHER_ISO
-    return tuple(each for each in table if version in each.versions or is_iso and not each.versions)
+def rules(
+    table: Iterable[Rule], metadata: Metadata, profiles: Collection[str] = ()
+) -> tuple[Rule, ...]:
+    """The rules of a table that a record is judged by.
+
+    Args:
+        profiles: names of ``PROFILES``, which the source asks for whatever a record says; without
+            any the record itself tells.
+    """
+    told = of(metadata)
+    # The elements of ISO 19115-3 have other names: no rule would find them.
+    if told != OTHER_ISO and profiles:
+        asked = {PROFILES[name] for name in profiles}
+    else:
+        asked = {V23 if told == NOT_STATED else told}
+    return tuple(
+        each
+        for each in table
+        if not asked.isdisjoint(each.versions) or (not each.versions and told != OTHER_ISO)
+    )
 
 
 def _named(metadata: Metadata) -> str:
