@@ -13,7 +13,6 @@ from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Test
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 NIL_REASONS = frozenset(("inapplicable", "missing", "template", "unknown", "withheld"))
-_LETTERS = 3  # of a code of ISO 639-2
 
 
 def text_of(node: IsoNode) -> str:
@@ -31,24 +30,13 @@ def needed(*paths: str) -> Test:
     return test
 
 
-def not_nil(*paths: str) -> Test:
-    """No element is left out with a nilReason, whatever it holds."""
-
-    def test(metadata: Metadata) -> Iterator[Failure]:
-        for node in metadata.at(*paths):
-            if node.nil:
-                yield Failure(_nil(node), node)
-
-    return test
-
-
 def value(*paths: str) -> Test:
     """Each element holds text and is not nil (AP-2); none is no fault."""
 
     def test(metadata: Metadata) -> Iterator[Failure]:
         for node in metadata.at(*paths):
             if node.nil:
-                yield Failure(_nil(node), node)
+                yield Failure(f"is left out with nilReason '{shorten(node.nil)}'", node)
             elif not text_of(node).strip():
                 yield Failure("is empty", node)
 
@@ -169,43 +157,3 @@ def party(*paths: str) -> Test:
                 yield Failure(f"has {' and '.join(missing + many)}", node)
 
     return test
-
-
-def language(*paths: str) -> Test:
-    """Each property holds one LanguageCode of three letters (AP-4a to AP-4c)."""
-
-    def test(metadata: Metadata) -> Iterator[Failure]:
-        for node in metadata.at(*paths):
-            codes = tuple(node.each("LanguageCode"))
-            if len(codes) != 1:
-                yield Failure(_count("gmd:LanguageCode", len(codes)), node)
-            elif not (value := codes[0].attribute("codeListValue")):
-                yield Failure("has no codeListValue", node)
-            elif len(value) != _LETTERS:
-                yield Failure(f"is '{shorten(value, 40)}'", node)
-
-    return test
-
-
-def party(*paths: str) -> Test:
-    """Each contact has one name of an organisation and one e-mail address (AP-5a, AP-5b)."""
-    wanted = {
-        "gmd:organisationName": "*/organisationName",
-        "gmd:electronicMailAddress": "*/contactInfo/*/address/*/electronicMailAddress",
-    }
-
-    def test(metadata: Metadata) -> Iterator[Failure]:
-        for node in metadata.at(*paths):
-            counts = {name: len(tuple(node.each(path))) for name, path in wanted.items()}
-            if said := [_count(name, count) for name, count in counts.items() if count != 1]:
-                yield Failure(" and ".join(said), node)
-
-    return test
-
-
-def _nil(node: IsoNode) -> str:
-    return f"is left out with nilReason '{shorten(node.nil)}'"
-
-
-def _count(name: str, count: int) -> str:
-    return f"has {count} {name}" if count else f"has no {name}"
