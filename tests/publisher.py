@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import socket
 import ssl
@@ -222,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         if response.status == 304 or self.command == "HEAD":
             return
         if not isinstance(body, bytes):
-            for piece in (*body, b""):
+            for piece in itertools.chain(body, (b"",)):
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             return
         self._drip(body if response.cut is None else body[: response.cut], response.pause)

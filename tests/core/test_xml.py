@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
+from lxml import etree
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
@@ -159,3 +160,32 @@ def test_a_part_is_canonical_by_itself(namespace: str) -> None:
 )
 def test_html_pages_are_known_by_their_title(content: bytes, title: str | None) -> None:
     assert html_title(content) == title
+
+
+# Documents of which only the beginning can be read
+
+
+@pytest.mark.parametrize(
+    ("content", "children"),
+    [
+        pytest.param(b"<a><b>1</b><c>", ["b", "c"], id="cut off"),
+        pytest.param(b"<a><b>x & y</b><c/></a>", ["b", "c"], id="not well-formed"),
+        pytest.param(b"\n<?xml version='1.0'?><!DOCTYPE a SYSTEM 'a.dtd'><a/>", [], id="doctype"),
+    ],
+)
+def test_begun(content: bytes, children: list[str]) -> None:
+    root = xml.begun(content)
+    assert root is not None
+    assert (root.tag, [child.tag for child in root]) == ("a", children)
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b'{"a": 1}', b"<!-- -->"])
+def test_nothing_begun(content: bytes) -> None:
+    assert xml.begun(content) is None
+
+
+def test_begun_puts_no_entity_in() -> None:
+    doctype = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY y "yy">]>'
+    root = xml.begun(doctype + b"<a>&x;&y;</a>")
+    assert root is not None
+    assert etree.tostring(root) == b"<a>&x;&y;</a>"

@@ -35,19 +35,36 @@ def read(response: BaseHTTPResponse, url: str, max_bytes: int) -> IO[bytes]:
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and (len(declared) > 18 or int(declared) > max_bytes):
         raise _too_large(url, max_bytes)
+    file = _stored(_pieces(response, url), url, max_bytes)
+    response.read(1, decode_content=False)  # nothing is left: hands the connection back for reuse
+    return file
+
+
+def read_first(response: BaseHTTPResponse, url: str, size: int) -> IO[bytes]:
+    """Return the first ``size`` bytes of the body, unpacked, or all if it has no more.
+
+    Raises FetchError when they cannot be unpacked; urllib3's errors when the connection fails.
+    """
+    head = bytearray()
+    for piece in _pieces(response, url):
+        head += piece
+        if len(head) >= size:
+            break
+    return io.BytesIO(bytes(head[:size]))
+
+
+def _pieces(response: BaseHTTPResponse, url: str) -> Iterator[bytes]:
     chunks = response.stream(PIECE, decode_content=False)
     if _is_packed(response.headers.get("Content-Encoding", ""), url):
         chunks = _unpacked(chunks)
     try:
-        file = _stored(chunks, url, max_bytes)
+        yield from chunks
     except zlib.error as exc:
         raise FetchError(
             f"{shown(url)} cannot be unpacked: it is not the complete gzip data that it says.",
             code="bad-encoding",
             url=shown(url),
         ) from exc
-    response.read(1, decode_content=False)  # nothing is left: hands the connection back for reuse
-    return file
 
 
 def _stored(pieces: Iterable[bytes], url: str, max_bytes: int) -> IO[bytes]:

@@ -55,7 +55,7 @@ class Credential:
 
 @dataclass(slots=True)
 class Reply:
-    """An answer, read to its end.
+    """An answer, read to its end unless only its first bytes were wanted.
 
     Attributes:
         url: the address that answered, in normal form and without fragment.
@@ -143,6 +143,7 @@ class Ask:
     body: bytes | None = None
     follow: bool = True
     repeat: bool = True
+    first: int = 0  # bytes of the body to read; 0: to its end
 
     def wants(self, status: int) -> bool:
         """Tell whether an answer of this status goes back to the caller, with its body."""

@@ -59,7 +59,7 @@ ECW | ecw | image/ecw, image/x-ecw | enhanced compression wavelet
 MrSID | sid | image/x-mrsid | mrsid
 JP2 | jp2, j2k | image/jp2, image/jpx | jpeg 2000, jpeg2000
 NetCDF | nc, nc4, cdf, netcdf | application/netcdf, application/x-netcdf | net cdf, network common data form, netcdf3, netcdf4, netcdf 3, netcdf 4, netcdf4 classic
-GRIB | grib, grb, grib2, grb2 | application/x-grib, application/wmo-grib | grib2
+GRIB | grib, grb, grib2, grb2 | application/x-grib, application/x-grib2, application/wmo-grib | grib2
 HDF | hdf, h5, hdf5, he5 | application/x-hdf, application/x-hdf5 | hdf4, hdf5, hierarchical data format
 Zarr | zarr | application/vnd+zarr, application/vnd.zarr |
 RDF | rdf | application/rdf+xml, text/rdf | rdf xml, rdfxml
@@ -162,10 +162,10 @@ GZ | gz, gzip | application/gzip, application/x-gzip | gzip file
 BZ2 | bz2 | application/x-bzip2, application/x-bzip | bzip2
 XZ | xz | application/x-xz |
 7Z | 7z | application/x-7z-compressed | 7 zip
-TAR | tar, tgz | application/x-tar, application/x-gtar, application/tar | tar archive, tgz, tar gz
-RAR | rar | application/rar, application/vnd.rar, application/x-rar-compressed | rar archive
+TAR | tar, tgz | application/x-tar, application/x-gtar, application/x-ustar, application/tar | tar archive, tgz, tar gz
+RAR | rar | application/rar, application/vnd.rar, application/x-rar, application/x-rar-compressed | rar archive
 BIN | bin | | binary, binary data
-EXE | exe | application/x-msdownload | windows executable program
+EXE | exe | application/x-msdownload, application/x-dosexec | windows executable program
 TORRENT | torrent | application/x-bittorrent | bittorrent
 DCR | dcr | application/x-director |
 MOP | mop | chemical/x-mopac-input |

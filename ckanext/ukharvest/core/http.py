@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
+from typing import IO
 
 from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
 from urllib3.exceptions import HTTPError
@@ -81,6 +82,7 @@ class HttpClient:
         validators: Validators | None = None,
         follow_redirects: bool = True,
         allow_status: Collection[int] = (),
+        first: int = 0,
     ) -> Reply:
         """Read an address; raise FetchError when there is no usable answer.
 
@@ -90,6 +92,8 @@ class HttpClient:
             validators: of the copy at hand; the reply may then be ``not_modified``.
             follow_redirects: False returns the redirect itself.
             allow_status: statuses besides 2xx that the caller wants to see, body included.
+            first: read at most so many unpacked bytes of the body, however long it is, and hang
+                up. (HEAD would say less, and many servers answer it with something else.)
         """
         if params:
             url = with_query(url, params)
@@ -98,7 +102,11 @@ class HttpClient:
             own["If-None-Match"] = validators.etag
         if validators is not None and validators.last_modified:
             own["If-Modified-Since"] = validators.last_modified
-        ask = Ask("GET", normal(url), headers or {}, own, allow_status, follow=follow_redirects)
+        ask = Ask(
+            *("GET", normal(url), headers or {}, own, allow_status),
+            follow=follow_redirects,
+            first=first,
+        )
         return self._answer(ask)
 
     def post(
@@ -214,7 +222,7 @@ class HttpClient:
                 timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
             )
             wanted = ask.wants(response.status)
-            body = bodies.read(response, url, limits.max_bytes) if wanted else io.BytesIO()
+            body = self._body(response, url, ask.first) if wanted else io.BytesIO()
             return Reply(url, ask.url, response.status, response.headers, body)
         except Blocked as exc:
             if url != ask.url:
@@ -226,6 +234,11 @@ class HttpClient:
         finally:
             if response is not None:
                 response.close()
+
+    def _body(self, response: BaseHTTPResponse, url: str, first: int) -> IO[bytes]:
+        if first:
+            return bodies.read_first(response, url, first)
+        return bodies.read(response, url, self.limits.max_bytes)
 
     def _headers(self, ask: Ask, url: str, trusted: bool) -> HTTPHeaderDict:
         headers = HTTPHeaderDict(

@@ -57,6 +57,19 @@ def parse(content: bytes | str, *, url: str = "") -> etree._Element:
     return root
 
 
+def begun(content: bytes) -> etree._Element | None:
+    """Return the root of a document that may be cut off, or no longer well-formed, further on.
+
+    What can be read up to there is below it. A DOCTYPE is passed over: nothing that it declares
+    is read or put in. None when there is no element at all.
+    """
+    try:
+        root: etree._Element | None = etree.fromstring(_to_bytes(content, ""), _parser(True))
+    except etree.XMLSyntaxError:
+        return None
+    return root
+
+
 def elements(
     body: IO[bytes], paths: Collection[tuple[str, ...]], *, url: str = ""
 ) -> Generator[etree._Element, None, etree._Element]:
@@ -183,7 +196,7 @@ def canonical(element: etree._Element) -> bytes:
         return etree.tostring(deepcopy(element), method="c14n2", with_comments=False)
 
 
-def _parser() -> etree.XMLParser:
+def _parser(recover: bool = False) -> etree.XMLParser:
     """Make a parser for one document: lxml's parsers are not shared between threads."""
     return etree.XMLParser(
         resolve_entities=False,
@@ -192,7 +205,7 @@ def _parser() -> etree.XMLParser:
         dtd_validation=False,
         attribute_defaults=False,
         huge_tree=False,
-        recover=False,
+        recover=recover,
     )
 
 
