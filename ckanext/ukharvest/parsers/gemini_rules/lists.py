@@ -44,6 +44,45 @@ DEFAULT_CRS = frozenset(
     )
 )
 
+# GEMINI 6: INSPIRE's SpatialDataServiceCategory (Regulation 1205/2008, annex D 4), group by group.
+_CATEGORIES = (
+    "humanInteractionService humanCatalogueViewer humanGeographicViewer "
+    "humanGeographicSpreadsheetViewer humanServiceEditor humanChainDefinitionEditor "
+    "humanWorkflowEnactmentManager humanGeographicFeatureEditor humanGeographicSymbolEditor "
+    "humanFeatureGeneralizationEditor humanGeographicDataStructureViewer "
+    "infoManagementService infoFeatureAccessService infoMapAccessService "
+    "infoCoverageAccessService infoSensorDescriptionService infoProductAccessService "
+    "infoFeatureTypeService infoCatalogueService infoRegistryService infoGazetteerService "
+    "infoOrderHandlingService infoStandingOrderService "
+    "taskManagementService chainDefinitionService workflowEnactmentService "
+    "subscriptionService "
+    "spatialProcessingService spatialCoordinateConversionService "
+    "spatialCoordinateTransformationService spatialCoverageVectorConversionService "
+    "spatialImageCoordinateConversionService spatialRectificationService "
+    "spatialOrthorectificationService spatialSensorGeometryModelAdjustmentService "
+    "spatialImageGeometryModelConversionService spatialSubsettingService "
+    "spatialSamplingService spatialTilingChangeService spatialDimensionMeasurementService "
+    "spatialFeatureManipulationService spatialFeatureMatchingService "
+    "spatialFeatureGeneralizationService spatialRouteDeterminationService "
+    "spatialPositioningService spatialProximityAnalysisService "
+    "thematicProcessingService thematicGoparameterCalculationService "
+    "thematicClassificationService thematicFeatureGeneralizationService "
+    "thematicSubsettingService thematicSpatialCountingService "
+    "thematicChangeDetectionService thematicGeographicInformationExtractionService "
+    "thematicImageProcessingService thematicReducedResolutionGenerationService "
+    "thematicImageManipulationService thematicImageUnderstandingService "
+    "thematicImageSynthesisService thematicMultibandImageManipulationService "
+    "thematicObjectDetectionService thematicGeoparsingService thematicGeocodingService "
+    "temporalProcessingService temporalReferenceSystemTransformationService "
+    "temporalSubsettingService temporalSamplingService temporalProximityAnalysisService "
+    "metadataProcessingService metadataStatisticalCalculationService "
+    "metadataGeographicAnnotationService "
+    "comService comEncodingService comTransferService comGeographicCompressionService "
+    "comGeographicFormatConversionService comMessagingService "
+    "comRemoteFileAndExecutableManagement "
+)
+SERVICE_CATEGORIES = frozenset(_CATEGORIES.split())
+
 # GEMINI 41: INSPIRE wants its regulations cited word for word.
 _COMMON = "of the European Parliament and of the Council as regards"
 INTEROPERABILITY = (
