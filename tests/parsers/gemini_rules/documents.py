@@ -21,6 +21,7 @@ ABSTRACT = (
 INSPIRE = "http://inspire.ec.europa.eu"
 OGL = "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 ETRS89 = "http://www.opengis.net/def/crs/EPSG/0/4258"
+GEMET = "http://www.eionet.europa.eu/gemet/inspire_themes"
 METRE = "urn:ogc:def:uom:EPSG::9001"
 REGULATION = (
     "Commission Regulation (EU) No 1089/2010 of 23 November 2010 implementing Directive 2007/2/EC"
@@ -31,9 +32,8 @@ NETWORK_REGULATION = (
     "Commission Regulation (EC) No 976/2009 of 19 October 2009 implementing Directive 2007/2/EC of"
     " the European Parliament and of the Council as regards the Network Services"
 )
-CATEGORY_REGULATION = (
-    "Commission Regulation (EC) No 1205/2008 of 3 December 2008 implementing Directive 2007/2/EC"
-    " of the European Parliament and of the Council as regards metadata"
+CATEGORIES = REGULATION.partition("interop")[0].replace(
+    "(EU) No 1089/2010 of 23 November 2010", "(EC) No 1205/2008 of 3 December 2008"
 )
 _NAMESPACES = (
     'xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco"'
@@ -52,13 +52,12 @@ def date(value: str, kind: str = "") -> str:
     return el("gmd:date", el("gmd:CI_Date", inner, code("gmd:dateType", "CI_DateTypeCode", kind)))
 
 
-def keywords(words: str, title: str, published: str) -> str:
-    """Keywords of one vocabulary."""
-    citation = el("gmd:CI_Citation", title, date(published, "publication"))
-    return el(
-        "gmd:descriptiveKeywords",
-        el("gmd:MD_Keywords", words, el("gmd:thesaurusName", citation)),
-    )
+def keywords(words: str, title: str, published: str, kind: str = "") -> str:
+    """Keywords of one vocabulary; ``kind`` is its gmd:dateType, publication if none is given."""
+    kind = kind or code("gmd:dateType", "CI_DateTypeCode", "publication")
+    when = el("gmd:date", el("gmd:CI_Date", date(published), kind))
+    name = el("gmd:thesaurusName", el("gmd:CI_Citation", title, when))
+    return el("gmd:descriptiveKeywords", el("gmd:MD_Keywords", words, name))
 
 
 def _party(name: str, prefix: str = "") -> str:
@@ -99,7 +98,8 @@ _COMMON = {
     ),
     "title": text("gmd:title", TITLE),
     "alternate": text("gmd:alternateTitle", "Borchester LU25"),
-    "reference_date": date("2025-11-20", "publication"),
+    "reference_date": el("gmd:date", el("gmd:CI_Date", date("2025-11-20"), "{date_type}")),
+    "date_type": code("gmd:dateType", "CI_DateTypeCode", "publication"),
     "identifier": el("gmd:identifier", el("gmd:MD_Identifier", "{identifier_code}")),
     "identifier_code": text("gmd:code", f"{HOST}/id/land-use-2025", f"{HOST}/id/land-use-2025"),
     "abstract": text("gmd:abstract", ABSTRACT),
@@ -141,10 +141,8 @@ _COMMON = {
     "east": el("gmd:eastBoundLongitude", el("gco:Decimal", "-1.78")),
     "south": el("gmd:southBoundLatitude", el("gco:Decimal", "52.04")),
     "north": el("gmd:northBoundLatitude", el("gco:Decimal", "52.31")),
-    "period": el(
-        "gmd:temporalElement",
-        el("gmd:EX_TemporalExtent", el("gmd:extent", "{in_period}")),
-    ),
+    "period": el("gmd:temporalElement", el("gmd:EX_TemporalExtent", "{time}")),
+    "time": el("gmd:extent", "{in_period}"),
     "in_period": el("gml:TimePeriod", "\n{begin}\n{end}\n", gml__id="p1"),
     "begin": el("gml:beginPosition", "2025-06-01"),
     "end": el("gml:endPosition", "2025-08-31"),
@@ -187,15 +185,9 @@ _DATASET = _COMMON | {
         "\n{representation}\n{resolution}\n{resource_language}\n{character_set}\n{topic}"
         "\n{extent}\n{supplemental}\n",
     ),
-    "keywords": keywords(
-        "{keyword}",
-        text(
-            "gmd:title",
-            "GEMET - INSPIRE themes, version 1.0",
-            "http://www.eionet.europa.eu/gemet/inspire_themes",
-        ),
-        "2008-06-01",
-    ),
+    "keywords": keywords("{keyword}", "{thesaurus_title}", "2008-06-01", "{thesaurus_date_type}"),
+    "thesaurus_title": text("gmd:title", "GEMET - INSPIRE themes, version 1.0", GEMET),
+    "thesaurus_date_type": code("gmd:dateType", "CI_DateTypeCode", "publication"),
     "keyword": text("gmd:keyword", "Land use", f"{INSPIRE}/theme/lu"),
     "representation": code(
         "gmd:spatialRepresentationType", "MD_SpatialRepresentationTypeCode", "vector"
@@ -210,11 +202,12 @@ _DATASET = _COMMON | {
         "gmd:verticalElement",
         el(
             "gmd:EX_VerticalExtent",
-            el("gmd:minimumValue", el("gco:Real", "12")),
+            el("gmd:minimumValue", "{height}"),
             el("gmd:maximumValue", el("gco:Real", "318")),
             el("gmd:verticalCRS", xlink__href="http://www.opengis.net/def/crs/EPSG/0/5701"),
         ),
     ),
+    "height": el("gco:Real", "12"),
     "supplemental": text("gmd:supplementalInformation", f"Method: {HOST}/about/land-use.pdf"),
     "linkage": el("gmd:linkage", el("gmd:URL", f"{HOST}/files/land-use-2025.gpkg")),
     "scope_level": code("gmd:level", "MD_ScopeCode", "dataset"),
@@ -233,7 +226,7 @@ _SERVICE = _COMMON | {
         "\n{service_type}\n{extent}\n{coupling}\n{operations}\n{operates_on}\n",
     ),
     "title": text("gmd:title", "Borchester land use map service"),
-    "keywords": keywords("{keyword}", text("gmd:title", CATEGORY_REGULATION), "2008-12-03"),
+    "keywords": keywords("{keyword}", text("gmd:title", f"{CATEGORIES}metadata"), "2008-12-03"),
     "keyword": text(
         "gmd:keyword",
         "infoMapAccessService",

@@ -30,6 +30,7 @@ def _cases() -> dict[str, tuple[str, str]]:
 
 BY_CODE = {rule.code: rule for rule in RULES}
 CASES = _cases()
+CODES = sorted(CASES.keys() & BY_CODE.keys())
 
 
 def found(document: str, *rules: Rule) -> list[Problem]:
@@ -42,7 +43,7 @@ def test_every_rule_has_a_code_of_its_own_and_its_case() -> None:
     assert CASES.keys() == BY_CODE.keys()
 
 
-@pytest.mark.parametrize("code", sorted(CASES))
+@pytest.mark.parametrize("code", CODES)
 def test_a_bad_record_is_told_where_and_a_good_one_not(code: str) -> None:
     bad, good = CASES[code]
     [problem] = found(bad, BY_CODE[code])
@@ -51,14 +52,14 @@ def test_a_bad_record_is_told_where_and_a_good_one_not(code: str) -> None:
     assert found(good, BY_CODE[code]) == []
 
 
-@pytest.mark.parametrize("code", sorted(CASES))
+@pytest.mark.parametrize("code", CODES)
 def test_a_message_says_what_to_change_and_what_is_expected(code: str) -> None:
     rule = BY_CODE[code]
     [problem] = found(CASES[code][0], rule)
     assert problem.message.startswith(f"{rule.field} ({rule.element}) ")
     assert f"; expected {rule.wanted}" in problem.message
     for technical in ("local-name", "shall", "//", "None", "{http"):
-        assert technical not in problem.message.replace("http://", "").replace("https://", "")
+        assert technical not in problem.message.replace("://", "")
     assert len(rule.example) <= 120
 
 

@@ -8,13 +8,19 @@ the standard holds its rows; ``RULES`` is all of them.
 from __future__ import annotations
 
 from ckanext.ukharvest.parsers.gemini_rules import (
+    distribution,
+    extent,
     identification,
     iso19139,
     iso19139_parts,
+    reference_system,
 )
 
 RULES = (
     *identification.RULES,
+    *extent.RULES,
+    *reference_system.RULES,
+    *distribution.RULES,
     *iso19139.RULES,
     *iso19139_parts.RULES,
 )
