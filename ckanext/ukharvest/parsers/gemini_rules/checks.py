@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from lxml import etree
+
+from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.values import shorten
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Test
@@ -18,6 +21,17 @@ NIL_REASONS = frozenset(("inapplicable", "missing", "template", "unknown", "with
 def text_of(node: IsoNode) -> str:
     """All text in an element as it stands there, blanks and all."""
     return "".join(str(part) for part in node.element.itertext())
+
+
+def is_class(node: IsoNode, name: str) -> bool:
+    """Whether an element is of a class of ISO's, or of a profile's that stands for it."""
+    return any(each.endswith(name) for each in (node.name, node.attribute("isoType")))
+
+
+def spelt(element: etree._Element) -> str:
+    """An element's name as it stands in the record: gmd:title."""
+    name = xml.local_name(element)
+    return f"{element.prefix}:{name}" if element.prefix else name
 
 
 def needed(*paths: str) -> Test:
