@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.values import is_web_url
 from ckanext.ukharvest.parsers.gemini_entry import Entry, listed
-from ckanext.ukharvest.parsers.iso_node import Said
+from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
 
 # INSPIRE's code lists: their addresses decide what a text is about, whatever stands beside it.
 _ACCESS = "/LimitationsOnPublicAccess/"
@@ -38,10 +38,10 @@ class Terms:
     use: tuple[Said, ...]
 
 
-def _terms(entry: Entry) -> Terms:
+def _terms(identification: IsoNode) -> Terms:
     access: list[Said] = []
     use: list[Said] = []
-    for block in entry.identification.each("resourceConstraints/*"):
+    for block in identification.each("resourceConstraints/*"):
         is_access = any(block.codes("accessConstraints"))
         is_use = any(block.codes("useConstraints"))
         for said in block.said("otherConstraints"):
@@ -59,12 +59,22 @@ def _terms(entry: Entry) -> Terms:
     return Terms(tuple(access), tuple(use))
 
 
+def _given(terms: Terms) -> tuple[Said, ...]:
+    """What is said of the use; beside accessConstraints only what is a licence counts as that."""
+    if any(map(_known, terms.use)):
+        return terms.use
+    return terms.use + tuple(said for said in terms.access if _known(said))
+
+
+def has_licence(identification: IsoNode) -> bool:
+    """Tell whether the terms name a licence, or lead to their text by an address."""
+    given = _given(_terms(identification))
+    return any(map(_known, given)) or bool(_address(given))
+
+
 def _read(entry: Entry) -> Found:
-    terms = _terms(entry)
-    given = terms.use
-    if not any(map(_known, given)):
-        # Beside accessConstraints only what is a licence counts as one.
-        given += tuple(said for said in terms.access if _known(said))
+    terms = _terms(entry.identification)
+    given = _given(terms)
     words = tuple(dict.fromkeys(filter(None, map(_shown, given))))
     licence = _licence(given, "; ".join(words))
     return {

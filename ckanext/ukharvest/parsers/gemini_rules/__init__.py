@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from ckanext.ukharvest.parsers.gemini_rules import (
     distribution,
+    edition21,
     extent,
     identification,
     iso19139,
     iso19139_parts,
+    own,
+    own_record,
     reference_system,
 )
 
@@ -21,6 +24,9 @@ RULES = (
     *extent.RULES,
     *reference_system.RULES,
     *distribution.RULES,
+    *edition21.RULES,
+    *own_record.RULES,
+    *own.RULES,
     *iso19139.RULES,
     *iso19139_parts.RULES,
 )
