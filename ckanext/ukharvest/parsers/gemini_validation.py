@@ -43,9 +43,9 @@ def check(entry: Entry, problems: Sequence[Problem]) -> tuple[Problem, ...]:
         return ()
     metadata = Metadata(entry.record, entry.guid)
     rules = edition.rules(RULES, metadata)
-    broken = report.failing(rules, metadata, [each.code for each in problems])
-    found = tuple(report.problem(rule, places) for rule, places in broken)
-    errors = [each for each, (rule, _) in zip(found, broken, strict=True) if rule.is_error]
+    broken = report.failing(rules, metadata)
+    found = tuple(report.problem(*each) for each in report.news(broken, problems))
+    errors = [report.problem(*each) for each in broken if each[0].is_error]
     if how == REJECT and errors:
         raise NotValid(_rejection(entry, errors), problems=(*problems, *found))
     return found

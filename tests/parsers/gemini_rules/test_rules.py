@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.problems import TIPS
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.parsers.gemini_rules import RULES, report
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
@@ -41,6 +42,18 @@ def found(document: str, *rules: Rule) -> list[Problem]:
 def test_every_rule_has_a_code_of_its_own_and_its_case() -> None:
     assert len(BY_CODE) == len(RULES)
     assert CASES.keys() == BY_CODE.keys()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_is_silent_for_what_came_before_and_weighs_no_less(rule: Rule) -> None:
+    """Else a record would come in for want of the error that a warning left out."""
+    before = list(BY_CODE)[: list(BY_CODE).index(rule.code)]
+    for code in rule.unless:
+        if code in BY_CODE:
+            assert code in before
+            assert BY_CODE[code].is_error >= rule.is_error
+        else:
+            assert code.partition(" ")[0] in TIPS
 
 
 @pytest.mark.parametrize("code", CODES)

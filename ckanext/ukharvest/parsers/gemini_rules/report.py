@@ -14,15 +14,15 @@ from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule
 _LINES = 5
 
 
-def failing(
-    rules: Iterable[Rule], metadata: Metadata, reported: Collection[str] = ()
-) -> list[tuple[Rule, tuple[Failure, ...]]]:
+Broken = tuple[Rule, tuple[Failure, ...]]
+
+
+def failing(rules: Iterable[Rule], metadata: Metadata) -> list[Broken]:
     """Return the rules that the record does not follow, each with its places, in their order.
 
-    Args:
-        reported: codes of the problems that the record has already.
+    A rule whose ``unless`` names one that was reported before is left out.
     """
-    said = set(reported)
+    said: set[str] = set()
     # What is missing stands at the record as a whole, and says nothing of what is there.
     # The failures that are kept keep lxml's one object for an element alive.
     seen: set[etree._Element] = set()
@@ -39,6 +39,15 @@ def failing(
             seen.discard(metadata.record.element)
             found.append((rule, places))
     return found
+
+
+def news(broken: Iterable[Broken], problems: Iterable[Problem]) -> list[Broken]:
+    """Leave out the rules that say what the parser's own problems of the record have said.
+
+    They are broken all the same, and count where a record is rejected for its errors.
+    """
+    said = {name for each in problems for name in (each.code, f"{each.code} {each.field}")}
+    return [(rule, places) for rule, places in broken if said.isdisjoint(rule.unless)]
 
 
 def _new(place: Failure, seen: Collection[etree._Element]) -> bool:

@@ -54,7 +54,8 @@ class Rule:
         versions: editions of GEMINI that it belongs to; empty for any ISO 19139 record.
         is_error: the standard demands it; else it is advice, and no reason to reject a record.
         unless: codes of rules, or of the parser's problems, that say the same: where one of them
-            was reported, this one is not.
+            was reported, this one is not. A problem's code may have its field behind it, as in
+            "bad-url gmd:linkage".
         is_rest: it says what other rules say better: an element that an earlier rule has
             reported, or whose parent it has, is none of its places.
     """
