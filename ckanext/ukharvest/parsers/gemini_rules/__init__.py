@@ -8,25 +8,38 @@ the standard holds its rows; ``RULES`` is all of them.
 from __future__ import annotations
 
 from ckanext.ukharvest.parsers.gemini_rules import (
+    conformity,
+    constraints,
     distribution,
     edition21,
+    encoding,
     extent,
     identification,
     iso19139,
     iso19139_parts,
     own,
     own_record,
+    parties,
+    quality,
     reference_system,
+    services,
 )
 
 RULES = (
+    *encoding.RULES,
+    *services.RULES,
+    *parties.RULES,
     *identification.RULES,
+    *constraints.RULES,
     *extent.RULES,
     *reference_system.RULES,
     *distribution.RULES,
+    *conformity.RULES,
+    *quality.RULES,
     *edition21.RULES,
     *own_record.RULES,
     *own.RULES,
+    *encoding.REST,
     *iso19139.RULES,
     *iso19139_parts.RULES,
 )

@@ -1,0 +1,268 @@
+"""GEMINI 41, with the former 42: which specifications the resource follows, and how they are cited.
+
+INSPIRE finds a statement by the title of its regulation, so the standard wants that word for word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+
+from ckanext.ukharvest.core.text import shorten
+from ckanext.ukharvest.parsers.gemini_rules import lists
+from ckanext.ukharvest.parsers.gemini_rules.checks import (
+    code,
+    needed,
+    text_of,
+    value,
+    value_or_reason,
+)
+from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini_rules.rule import (
+    DATA,
+    GEMINI_23,
+    SERVICES,
+    Failure,
+    Rule,
+    Test,
+)
+from ckanext.ukharvest.parsers.iso_node import IsoNode
+
+_QUALITY = "dataQualityInfo/*"
+_RESULT = "report/DQ_DomainConsistency/result/DQ_ConformanceResult"
+_ANY_SPECIFICATION = f"{_QUALITY}/report/*/result/*/specification/*"
+_TITLE = "specification/*/title/*"
+_DATE = "specification/*/date/*"
+_NAME = "Conformity"
+
+# The Schematron takes two spellings of the one title, and nothing else.
+_DATA_TITLES = (lists.INTEROPERABILITY, lists.INTEROPERABILITY_CAPITALS)
+_NETWORK_TITLES = (lists.NETWORK_SERVICES,)
+_SERVICE_TITLES = (*_NETWORK_TITLES, *_DATA_TITLES)
+_NUMBERS = ("1089/2010", "976/2009")
+
+
+def _title(result: IsoNode) -> str:
+    """The title that a result cites, with single blanks."""
+    node = result.first(_TITLE)
+    return " ".join(text_of(node).split()) if node is not None else ""
+
+
+def _on_the_whole(metadata: Metadata, scopes: Collection[str]) -> list[IsoNode]:
+    """The results on the resource as a whole; where no scope is named, those on anything."""
+    quality = metadata.at(_QUALITY)
+    scoped = [each for each in quality if each.code("scope/*/level") in scopes]
+    return [result for each in scoped or quality for result in each.each(_RESULT)]
+
+
+def _uncited(scopes: Collection[str], titles: Collection[str]) -> Test:
+    """What is said of a resource as a whole cites one of the titles."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        results = _on_the_whole(metadata, scopes)
+        cited = {_title(result): result for result in results}
+        if cited.keys().isdisjoint(titles):
+            near = [title for title in cited if any(number in title for number in _NUMBERS)]
+            if near:
+                yield Failure(f"cites '{shorten(near[0], 250)}'", cited[near[0]])
+            else:
+                found = "cites other specifications only" if results else "is missing"
+                yield Failure(found, next(iter(results), metadata.record))
+
+    return test
+
+
+def _repeated(scopes: Collection[str]) -> Test:
+    """No regulation is cited twice."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        results = _on_the_whole(metadata, scopes)
+        counts = Counter(map(_title, results))
+        for title in _SERVICE_TITLES:
+            if counts[title] > 1:
+                [_, second, *_] = [each for each in results if _title(each) == title]
+                yield Failure(f"is there {counts[title]} times for one regulation", second)
+
+    return test
+
+
+Found = Callable[[IsoNode], str]
+
+
+def _cited(titles: Collection[str], found: Found) -> Test:
+    """Each result that cites one of the titles follows a rule: ``found`` says what does not."""
+
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        for result in metadata.at(f"{_QUALITY}/{_RESULT}"):
+            if _title(result) in titles and (words := found(result)):
+                yield Failure(words, result)
+
+    return test
+
+
+def _bad_pass(result: IsoNode) -> str:
+    verdicts = list(result.each("pass"))
+    if any(each.first("Boolean") or each.nil == "unknown" for each in verdicts):
+        return ""
+    return "is empty" if verdicts else "is missing"
+
+
+def _bad_date(result: IsoNode) -> str:
+    dates = [text_of(each).strip() for each in result.each(f"{_DATE}/date/Date")]
+    if lists.REGULATIONS_DATE in dates:
+        return ""
+    if not dates:
+        return "has no gco:Date"
+    return f"is '{shorten(dates[0])}'"
+
+
+def _bad_date_type(result: IsoNode) -> str:
+    types = list(result.each(f"{_DATE}/dateType/CI_DateTypeCode"))
+    words = [each.attribute("codeListValue") for each in types]
+    if "publication" in words:
+        return ""
+    return f"is '{shorten(words[0])}'" if any(words) else "is missing"
+
+
+def _statement(
+    key: str, titles: Collection[str], numbers: tuple[str, str, str]
+) -> tuple[Rule, Rule, Rule]:
+    """What has to stand beside the title of a regulation."""
+    passed, date, date_type = numbers
+    title = shorten(next(iter(titles)), 50)
+    return (
+        Rule(
+            f"gemini-41-{key}-pass",
+            _NAME,
+            "gmd:pass",
+            _cited(titles, _bad_pass),
+            f"true, false or, where it was not tested, nilReason 'unknown' beside '{title}'",
+            '<gmd:pass gco:nilReason="unknown"/>',
+            number=passed,
+            versions=GEMINI_23,
+        ),
+        Rule(
+            f"gemini-41-{key}-date",
+            _NAME,
+            "gmd:date",
+            _cited(titles, _bad_date),
+            f"{lists.REGULATIONS_DATE} beside '{title}'",
+            f"<gco:Date>{lists.REGULATIONS_DATE}</gco:Date>",
+            number=date,
+            versions=GEMINI_23,
+        ),
+        Rule(
+            f"gemini-41-{key}-type",
+            _NAME,
+            "gmd:dateType",
+            _cited(titles, _bad_date_type),
+            f"publication beside '{title}'",
+            '<gmd:CI_DateTypeCode … codeListValue="publication"/>',
+            number=date_type,
+            versions=GEMINI_23,
+        ),
+    )
+
+
+def _capitals(metadata: Metadata) -> Iterator[Failure]:
+    for result in metadata.at(f"{_QUALITY}/{_RESULT}"):
+        if _title(result) == lists.INTEROPERABILITY_CAPITALS:
+            yield Failure("begins with COMMISSION REGULATION", result)
+
+
+_DATA_SCOPES = frozenset(("dataset", "series"))
+_SERVICE_SCOPES = frozenset(("service",))
+
+RULES = (
+    # The two that name the title to cite come first, and say all that the third would.
+    Rule(
+        "gemini-41-data-needed",
+        _NAME,
+        "gmd:DQ_ConformanceResult",
+        _uncited(_DATA_SCOPES, _DATA_TITLES),
+        f"one whose gmd:title is, word for word, {lists.INTEROPERABILITY}",
+        number="MI-41a MI-41o",
+        types=DATA,
+        versions=GEMINI_23,
+    ),
+    Rule(
+        "gemini-41-sv-needed",
+        _NAME,
+        "gmd:DQ_ConformanceResult",
+        _uncited(_SERVICE_SCOPES, _SERVICE_TITLES),
+        f"one whose gmd:title is, word for word, {lists.NETWORK_SERVICES} (for services of type"
+        f" invoke or other: {lists.INTEROPERABILITY})",
+        number="MI-41a M1-41n",
+        types=SERVICES,
+        versions=GEMINI_23,
+    ),
+    Rule(
+        "gemini-41-needed",
+        _NAME,
+        "gmd:DQ_ConformanceResult",
+        needed(f"{_QUALITY}/{_RESULT}"),
+        "one for each specification that the resource was or should be tested by",
+        number="MI-41a",
+        versions=GEMINI_23,
+        unless=("gemini-41-data-needed", "gemini-41-sv-needed"),
+    ),
+    Rule(
+        "gemini-41-sv-max",
+        _NAME,
+        "gmd:DQ_ConformanceResult",
+        _repeated(_SERVICE_SCOPES),
+        "one for each regulation",
+        number="M1-41k M1-41l M1-41m",
+        types=SERVICES,
+        versions=GEMINI_23,
+    ),
+    *_statement("1089", _DATA_TITLES, ("MI-41b MI-41e", "MI-41c MI-41f", "MI-41d MI-41g")),
+    *_statement("976", _NETWORK_TITLES, ("MI-41h", "MI-41i", "MI-41j")),
+    Rule(
+        "gemini-41-expl",
+        _NAME,
+        "gmd:explanation",
+        value_or_reason(f"{_QUALITY}/report/*/result/*/explanation"),
+        "how or why the resource conforms or does not, or a nilReason",
+        "See the regulation cited",
+        number="AP-1a",
+    ),
+    Rule(
+        "gemini-42-title",
+        "Specification",
+        "gmd:title",
+        value(f"{_ANY_SPECIFICATION}/title"),
+        "the title of the specification that the resource was tested by",
+        shorten(lists.INTEROPERABILITY, 100),
+        number="AP-2",
+    ),
+    Rule(
+        "gemini-42-date",
+        "Specification",
+        "gmd:date",
+        value_or_reason(f"{_ANY_SPECIFICATION}/date/*/date"),
+        "the date of the specification",
+        f"<gco:Date>{lists.REGULATIONS_DATE}</gco:Date>",
+        number="AP-1a",
+    ),
+    # AGI's Schematron means this one too, and looks for it at a path that does not exist.
+    Rule(
+        "gemini-42-type",
+        "Specification",
+        "gmd:dateType",
+        code(f"{_ANY_SPECIFICATION}/date/*/dateType"),
+        "creation, publication or revision",
+        '<gmd:CI_DateTypeCode … codeListValue="publication"/>',
+    ),
+    Rule(
+        "gemini-w41-capitals",
+        _NAME,
+        "gmd:title",
+        _capitals,
+        "a title that begins with Commission Regulation",
+        shorten(lists.INTEROPERABILITY, 100),
+        number="SP-5",
+        versions=GEMINI_23,
+        is_error=False,
+    ),
+)

@@ -1,0 +1,149 @@
+"""GEMINI 23, 33 and 35: who is responsible, the record's language, and whom to ask about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ckanext.ukharvest.parsers.gemini_rules.checks import (
+    MAIL,
+    ORGANISATION,
+    code,
+    language,
+    needed,
+    not_nil,
+    one,
+    party,
+    value,
+)
+from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule
+
+_RESPONSIBLE = "identificationInfo/*/pointOfContact"
+_CONTACT = "contact"
+_NAME = "Responsible organisation"
+_CONTACT_NAME = "Metadata point of contact"
+_FILLED = "the name of the organisation and an e-mail address"
+_PARTY_EXAMPLE = "Borchester Borough Council, maps@borchester.example"
+
+
+def _no_contact_role(metadata: Metadata) -> Iterator[Failure]:
+    contacts = metadata.at(_CONTACT)
+    roles = [each.code("*/role") for each in contacts]
+    if contacts and "pointOfContact" not in roles:
+        words = " or ".join(f"'{role}'" for role in dict.fromkeys(filter(None, roles)))
+        yield Failure(f"is {words}" if words else "is missing", contacts[0])
+
+
+RULES = (
+    Rule(
+        "gemini-33-one",
+        "Metadata language",
+        "gmd:language",
+        one("language"),
+        "one, the language that the record is written in",
+        '<gmd:LanguageCode … codeListValue="eng">English</gmd:LanguageCode>',
+        number="MI-33",
+    ),
+    Rule(
+        "gemini-33-lang",
+        "Metadata language",
+        "gmd:language",
+        language("language"),
+        "one gmd:LanguageCode with a code of three letters",
+        '<gmd:LanguageCode … codeListValue="eng">English</gmd:LanguageCode>',
+        number="AP-4a AP-4b AP-4c",
+    ),
+    # GEMINI's Schematron leaves a missing contact to the XSD, which is not asked of every record.
+    Rule(
+        "gemini-35-needed",
+        _CONTACT_NAME,
+        "gmd:contact",
+        needed(_CONTACT),
+        "whom to ask about this record: an organisation, its e-mail address and a role",
+        f"{_PARTY_EXAMPLE}, pointOfContact",
+    ),
+    Rule(
+        "gemini-35-nil",
+        _CONTACT_NAME,
+        "gmd:contact",
+        not_nil(_CONTACT),
+        _FILLED,
+        _PARTY_EXAMPLE,
+        number="MI-35a",
+    ),
+    Rule(
+        "gemini-35-party",
+        _CONTACT_NAME,
+        "gmd:contact",
+        party(_CONTACT),
+        f"{_FILLED}, one of each",
+        _PARTY_EXAMPLE,
+        number="AP-5a AP-5b",
+        unless=("gemini-35-nil",),
+    ),
+    Rule(
+        "gemini-35-value",
+        _CONTACT_NAME,
+        "gmd:contact",
+        value(f"{_CONTACT}/{ORGANISATION}", f"{_CONTACT}/{MAIL}"),
+        _FILLED,
+        _PARTY_EXAMPLE,
+        number="AP-2",
+    ),
+    Rule(
+        "gemini-35-role",
+        _CONTACT_NAME,
+        "gmd:role",
+        _no_contact_role,
+        "at least one contact with the role pointOfContact",
+        '<gmd:CI_RoleCode … codeListValue="pointOfContact"/>',
+        number="MI-35b",
+        unless=("gemini-35-nil",),
+    ),
+    Rule(
+        "gemini-23-needed",
+        _NAME,
+        "gmd:pointOfContact",
+        needed(_RESPONSIBLE),
+        f"{_FILLED}, with its role",
+        f"{_PARTY_EXAMPLE}, distributor",
+        number="MI-23a",
+    ),
+    Rule(
+        "gemini-23-nil",
+        _NAME,
+        "gmd:pointOfContact",
+        not_nil(_RESPONSIBLE),
+        _FILLED,
+        _PARTY_EXAMPLE,
+        number="MI-23b",
+    ),
+    Rule(
+        "gemini-23-party",
+        _NAME,
+        "gmd:pointOfContact",
+        party(_RESPONSIBLE),
+        f"{_FILLED}, one of each",
+        _PARTY_EXAMPLE,
+        number="AP-5a AP-5b",
+        unless=("gemini-23-nil",),
+    ),
+    Rule(
+        "gemini-23-value",
+        _NAME,
+        "gmd:pointOfContact",
+        value(f"{_RESPONSIBLE}/{ORGANISATION}", f"{_RESPONSIBLE}/{MAIL}"),
+        _FILLED,
+        _PARTY_EXAMPLE,
+        number="AP-2",
+    ),
+    Rule(
+        "gemini-23-role",
+        _NAME,
+        "gmd:role",
+        code(f"{_RESPONSIBLE}/*/role"),
+        "what the organisation is to the resource",
+        '<gmd:CI_RoleCode … codeListValue="distributor"/>',
+        number="AP-3",
+    ),
+)
