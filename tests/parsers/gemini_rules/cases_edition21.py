@@ -26,7 +26,6 @@ CASES = {
         dataset(format_version=text("gmd:version", "")),
         dataset(format_version=nil("gmd:version", "missing")),
     ),
-    "gemini-30-reason": (dataset(date_stamp="<gmd:dateStamp/>"), dataset()),
     "gemini-41-pass": (
         dataset(**{"pass": nil("gmd:pass", "unknown")}),
         dataset(**{"pass": el("gmd:pass", el("gco:Boolean", "false"))}),

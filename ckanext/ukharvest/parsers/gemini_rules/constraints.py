@@ -100,6 +100,7 @@ RULES = (
         "the code otherRestrictions, with the licence in gmd:otherConstraints",
         _CODE_EXAMPLE,
         number="AP-3",
+        versions=GEMINI_23,
     ),
     Rule(
         "gemini-27-value",

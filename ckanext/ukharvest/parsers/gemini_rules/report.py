@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
@@ -25,18 +25,20 @@ def failing(rules: Iterable[Rule], metadata: Metadata) -> list[Broken]:
     said: set[str] = set()
     # What is missing stands at the record as a whole, and says nothing of what is there.
     # The failures that are kept keep lxml's one object for an element alive.
-    seen: set[etree._Element] = set()
+    seen: dict[etree._Element, bool] = {}
     found = []
     for rule in rules:
         if rule.types and metadata.type not in rule.types:
             continue
         if said.intersection(rule.unless):
             continue
-        places = tuple(each for each in rule.test(metadata) if not rule.is_rest or _new(each, seen))
+        places = tuple(each for each in rule.test(metadata) if _is_news(rule, each, seen))
         if places:
             said.add(rule.code)
-            seen.update(each.node.element for each in places)
-            seen.discard(metadata.record.element)
+            for each in places:
+                element = each.node.element
+                seen[element] = rule.is_error or seen.get(element, False)
+            seen.pop(metadata.record.element, None)
             found.append((rule, places))
     return found
 
@@ -50,9 +52,13 @@ def news(broken: Iterable[Broken], problems: Iterable[Problem]) -> list[Broken]:
     return [(rule, places) for rule, places in broken if said.isdisjoint(rule.unless)]
 
 
-def _new(place: Failure, seen: Collection[etree._Element]) -> bool:
-    element = place.node.element
-    return element not in seen and element.getparent() not in seen
+def _is_news(rule: Rule, place: Failure, seen: Mapping[etree._Element, bool]) -> bool:
+    """Whether no rule that weighs as much has reported an element or its parent."""
+    if not rule.is_rest:
+        return True
+    element, parent = place.node.element, place.node.element.getparent()
+    weights = [seen[each] for each in (element, parent) if each is not None and each in seen]
+    return all(weight < rule.is_error for weight in weights)
 
 
 def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
