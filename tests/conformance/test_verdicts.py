@@ -1,0 +1,95 @@
+"""Records are judged as by the validators that publishers know, but for differences on purpose.
+
+The manifest has the verdicts of ISO 19139's table A.1 (Schematron 1.4) and of GEMINI 2.1
+(Schematron 1.2): how many faults, and the first. Compared are whether a record passes, and that
+fault; verdicts.toml lists each that does not agree, with the reason.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tomllib
+
+from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.parsers.gemini_rules import RULES, edition, report
+from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini_rules.rule import V21
+from ckanext.ukharvest.parsers.iso_node import IsoNode
+from tests.conformance.manifest import Sample
+
+# Fact → the profile whose rules it was made by.
+PROFILES = {"iso_tableA1_schematron14": "table-a1", "gemini21_schematron12": "gemini2-1"}
+DIFFERENT = {
+    (each["sample"], profile): each["reason"]
+    for each in tomllib.loads(
+        (Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8")
+    )["different"]
+    for profile in each["profiles"]
+}
+FEWEST_AGREE = 0.9
+
+# How the first fault that the manifest tells of begins → the rule that has to be broken too.
+FAULTS = {
+    "DQ_Scope": "iso-09-description",
+    "Descriptive keywords": "gemini-06-needed",
+    "LI_Source": "iso-13-source",
+    "Language": "gemini-33-lang",
+    "Limitations on public access": "gemini-25-restricted",
+    "Lineage": "gemini-10-needed",
+    "MD_DataIdentification": "iso-04-extent",
+    "MD_Distribution": "iso-18-format",
+    "One email address": "gemini-35-party",
+    "Resource type": "gemini-39-one",
+    "Service type": "gemini-37-list",
+    "Temporal extent": "gemini-07-shape",
+    "The 'gmd:": "iso-30-empty",
+}
+
+
+def broken(document: Path, profile: str) -> list[str]:
+    """The codes of the rules that a record breaks; of GEMINI those that the standard demands."""
+    metadata = Metadata(IsoNode(xml.parse(document.read_bytes()), []))
+    rules = edition.rules(RULES, metadata, [profile])
+    if profile == "gemini2-1":
+        rules = tuple(rule for rule in rules if V21 in rule.versions and rule.is_error)
+    return [rule.code for rule, _ in report.failing(rules, metadata)]
+
+
+@pytest.fixture(scope="module")
+def judged(folder: Path, samples: list[Sample]) -> dict[tuple[str, str], str]:
+    """What differs, in words, or "", by sample and profile."""
+    found = {}
+    for sample in samples:
+        for fact, profile in PROFILES.items():
+            if fact in sample.facts:
+                codes = broken(folder / sample.name, profile)
+                is_same = _agrees(sample.facts[fact], codes)
+                words = "" if is_same else f"{sample.facts[fact]!r}, found {codes or 'nothing'}"
+                found[(sample.name, profile)] = words
+    return found
+
+
+def _agrees(said: str, codes: list[str]) -> bool:
+    """Whether both pass a record, or both fail it and the first fault is told by ours as well."""
+    if said == "pass":
+        return not codes
+    fault = said.partition(" failed: ")[2]
+    return any(code in codes for begin, code in FAULTS.items() if fault.startswith(begin))
+
+
+def test_verdicts_agree_but_for_those_listed(judged: dict[tuple[str, str], str]) -> None:
+    differs = {which: words for which, words in judged.items() if words}
+    assert {which: words for which, words in differs.items() if which not in DIFFERENT} == {}
+    assert DIFFERENT.keys() - differs.keys() == set(), "agrees: take it out of verdicts.toml"
+
+
+def test_most_verdicts_agree(judged: dict[tuple[str, str], str]) -> None:
+    agree = sum(not words for words in judged.values())
+    assert len(judged) >= 50
+    assert agree >= FEWEST_AGREE * len(judged), f"{agree} of {len(judged)}"
+
+
+def test_each_difference_has_a_reason() -> None:
+    assert all(reason.strip() for reason in DIFFERENT.values())
