@@ -34,11 +34,14 @@ _NO_VERSION = frozenset(("notapplicable", "notentered", "missing", "unknown"))
 
 
 def _lineage(metadata: Metadata) -> Iterator[Failure]:
-    """AGI's rule sees the first gmd:dataQualityInfo only, the standard asks for one statement."""
+    """One statement; parts of the data may have more. AGI's rule sees the first part alone."""
     if not metadata.at(_STATEMENT):
         node = metadata.first(f"{_QUALITY}/lineage/*")
         said = "is missing" if node is None else "has no gmd:statement"
         yield Failure(said, node or metadata.record)
+    for part in metadata.at(_QUALITY):
+        if len(found := list(part.each("lineage/*/statement"))) > 1:
+            yield Failure(f"has {len(found)} of gmd:statement", found[1])
 
 
 def _scoped(type_: str) -> Test:
@@ -119,7 +122,7 @@ RULES = (
         "Lineage",
         "gmd:lineage",
         _lineage,
-        "a gmd:statement of how the data came about",
+        "one gmd:statement of how the data came about",
         _STATED,
         number="MI-10a",
         types=DATA,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.parsers.gemini_rules.checks import text_of, value, value_or_reason
+from ckanext.ukharvest.parsers.gemini_rules.checks import text_of, value_or_reason
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import DATA, GEMINI_23, Failure, Rule, Test
 from ckanext.ukharvest.parsers.iso_node import IsoNode
@@ -101,6 +101,17 @@ def _box_range(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"has gmd:southBoundLatitude {words}", south)
 
 
+def _box_value(metadata: Metadata) -> Iterator[Failure]:
+    """Of a number without its element AGI's rules speak by chance only (AP-6c, AP-6d)."""
+    for box in _boxes(metadata):
+        for name in _SIDES:
+            side = box.first(name)
+            if side is None:
+                yield Failure(f"has no gmd:{name}", box)
+            elif side.nil or not text_of(side).strip():
+                yield Failure(f"has an empty gmd:{name}", side)
+
+
 def _number(text: str) -> float:
     """NaN for what is no number, which compares with nothing."""
     try:
@@ -188,7 +199,7 @@ RULES = (
         "gemini-44-value",
         "Bounding box",
         "gmd:EX_GeographicBoundingBox",
-        value(*(f"{_AREA}/{side}" for side in _SIDES)),
+        _box_value,
         "four numbers in degrees of WGS 84",
         "<gmd:westBoundLongitude><gco:Decimal>-2.11</gco:Decimal></gmd:westBoundLongitude>",
         number="AP-2",

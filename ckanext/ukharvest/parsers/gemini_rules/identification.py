@@ -191,7 +191,6 @@ RULES = (
         "the language's name as text beside the code",
         '<gmd:LanguageCode codeList="…#LanguageCode" codeListValue="eng">English</…>',
         number="SP-3",
-        types=DATA,
         versions=GEMINI_23,
         is_error=False,
     ),

@@ -77,9 +77,9 @@ def _default(metadata: Metadata) -> Iterator[Failure]:
     National Grid, where nothing is wrong: INSPIRE asks this of data that follow its regulation.
     """
     found = metadata.at(_IDENTIFIER)
-    names = [_names(node) for node in found]
-    if found and all(map(DEFAULT_CRS.isdisjoint, names)) and _claims(metadata):
-        said = f"is '{shorten(names[0][0], 60)}'" if names[0] else "is not named"
+    names = [name for node in found for name in _names(node)]
+    if names and DEFAULT_CRS.isdisjoint(names) and _claims(metadata):
+        said = f"is '{shorten(names[0], 60)}'"
         yield Failure(
             f"{said}, while the data are said to conform to Regulation 1089/2010", found[0]
         )
@@ -144,6 +144,6 @@ RULES = (
         types=DATA,
         versions=GEMINI_23,
         is_error=False,
-        unless=("gemini-w17-urn",),
+        unless=("gemini-17-needed", "gemini-17-value", "gemini-w17-urn"),
     ),
 )
