@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
@@ -30,6 +30,7 @@ class Option:
         separator: what stands between the items of a list that comes as one text; "" for commas
             and blanks, which names of organisations hold.
         alias: its name in the configurations that an earlier harvester left.
+        alias_values: what values under that name mean here, by their text in small letters.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Option:
     check: Callable[[Any], str] | None = None
     separator: str = ""
     alias: str = ""
+    alias_values: Mapping[str, str] = field(default_factory=dict)
 
 
 MAX_RESOURCES = Option(
@@ -60,8 +62,8 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
         ConfigError: a value of the wrong kind or an unknown name; ``field`` is the option.
     """
     known = {option.name: option for option in declared}
-    names = {option.alias: name for name, option in known.items() if option.alias}
-    options = {names.get(name, name): value for name, value in options.items()}
+    aliases = {option.alias: option for option in known.values() if option.alias}
+    options = dict(_renamed(aliases.get(name), name, options[name]) for name in options)
     for name in options:
         if name not in known:
             raise ConfigError(_unknown(str(name), known), field=str(name), code="unknown-option")
@@ -69,6 +71,12 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
         name: _convert(option, options[name]) if name in options else option.default
         for name, option in known.items()
     }
+
+
+def _renamed(option: Option | None, name: str, value: Any) -> tuple[str, Any]:
+    if option is None:
+        return name, value
+    return option.name, option.alias_values.get(str(value).strip().lower(), value)
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

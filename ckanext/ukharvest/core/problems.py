@@ -83,6 +83,43 @@ _OF_FIELDS = {
     " roads stands alone.",
 }
 
+# What the schemas and Schematrons of ISO 19139 and GEMINI do not accept.
+_OF_SCHEMAS = {
+    "bad-value": "Write the value as its type has it, such as 2024-05-31 in gco:Date.",
+    "element-order": "Move the element to its place, such as gmd:protocol before gmd:name; if others"
+    " are out of order too, see that the export follows GEMINI and no other profile.",
+    "empty-value": "Fill the element in, or leave it out and say why at the one around it, such as"
+    ' <gmd:date gco:nilReason="unknown"/>.',
+    "gml-version": "Write the namespace that the message expects in the record's xmlns:gml, such as"
+    ' xmlns:gml="http://www.opengis.net/gml/3.2".',
+    "misplaced-element": "Move the element into the one that it belongs to, such as gmd:dateStamp"
+    " into gmd:MD_Metadata.",
+    "missing-attribute": 'Add the attribute, such as gml:id="tp1" at gml:TimePeriod.',
+    "missing-element": "Add the element where the message says, such as gmd:contact with a"
+    " gmd:CI_ResponsibleParty; an element in front of its place can hide it too.",
+    "more-faults": "Mend the other problems of the record and harvest again, such as by"
+    " ukharvest check; the rest shows then.",
+    "repeated-element": "Keep one of them, or put each into an outer element of its own, such as"
+    " every gmd:MD_Keywords into its gmd:descriptiveKeywords.",
+    "schema-fault": "Change the element as the schema asks, such as in an editor that knows the"
+    " schemas of ISO 19139.",
+    "schema-root": "Serve the record as gmd:MD_Metadata, or ask the portal for another one of the"
+    " source's validation_profiles, such as iso19139ngdc for gmi:MI_Metadata.",
+    "schematron": "Change the element as the rule asks, such as by adding what is mandatory; the"
+    " guide of the standard that the message names explains it.",
+    "stray-text": "Take the text out, or make it a comment, such as <!-- from survey 12 -->.",
+    "too-long-to-judge": "Split the record, or ask the portal to choose faster validation_profiles,"
+    " such as gemini2-3.",
+    "unexpected-attribute": "Take the attribute away, or put it where it belongs, such as uuidref"
+    " at srv:operatesOn.",
+    "unknown-element": "Take the element out or correct its name, such as gmd:organisationName for"
+    " gmd:organizationName; faults behind it may show only then.",
+    "unknown-record-type": "Write the type of the resource as ISO's list has it, such as dataset,"
+    " series or service, in small letters.",
+    "wrong-namespace": "Give the element the prefix that the message expects, such as srv:extent in"
+    " srv:SV_ServiceIdentification.",
+}
+
 # Defects of a document as a whole, and of its encoding.
 _OF_DOCUMENTS = {
     "archive-left-out": "Put the XML files themselves into the folder beside the archive, such as"
@@ -212,6 +249,7 @@ _OF_OPTIONS = {
 
 TIPS: Mapping[str, str] = {
     **_OF_FIELDS,
+    **_OF_SCHEMAS,
     **_OF_DOCUMENTS,
     **_OF_RECORDS,
     **_OF_SOURCES,

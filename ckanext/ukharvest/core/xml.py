@@ -159,7 +159,7 @@ class _Beside(etree.Resolver):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def resolve(self, system_url: str, _public_id: str, _context: object) -> None:
+    def resolve(self, system_url: str, public_id: str, _context: object = None) -> None:
         address = urlsplit(system_url)
         path = Path(unquote(address.path)).resolve()
         if address.scheme not in ("", "file") or not path.is_relative_to(self._folder):

@@ -129,9 +129,9 @@ def _files(path: Path, folder: Path) -> Iterator[etree._Element]:
         seen.add(here)
         root = xml.installed(here, folder).getroot()
         yield root
-        for each in root.iterchildren(f"{_XS}include", f"{_XS}import"):
-            if place := each.get("schemaLocation"):
-                waiting.append((here.parent / place).resolve())
+        others = root.iterchildren(f"{_XS}include", f"{_XS}import")
+        places = [place for each in others if (place := each.get("schemaLocation"))]
+        waiting += [(here.parent / place).resolve() for place in places]
 
 
 @cache
