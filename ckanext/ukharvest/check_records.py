@@ -15,6 +15,7 @@ from ckanext.ukharvest.core import options as declared
 from ckanext.ukharvest.core.errors import (
     BadStatus,
     FetchError,
+    NotValid,
     RecordError,
     SkipRecord,
     SourceError,
@@ -127,6 +128,9 @@ class Check:
         except FetchError as exc:
             is_listing = not is_url(self.location)
             return _empty(raw) if is_listing else {**_empty(raw), "error": error_entry(exc)}
+        except NotValid as exc:
+            problems = [dataclasses.asdict(each) for each in exc.problems]
+            return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
         except RecordError as exc:
             return {**_empty(raw), "error": error_entry(exc)}
 

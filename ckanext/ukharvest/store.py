@@ -20,7 +20,7 @@ from ckan.lib.plugins import lookup_package_plugin
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat, config, further, mapper
-from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
+from ckanext.ukharvest.core.errors import NotValid, RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
 from ckanext.ukharvest.model import Record, adoption, claims, coupling, links, rows, versions
@@ -275,11 +275,11 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     rows.spoil_stamp(row, obj)
     rows.mark_seen(row, obj)
     obj.report_status = ERRORED
-    Session.add(
-        HarvestObjectError(
-            harvest_object_id=obj.id, message=error.message, stage=stage, line=error.line
-        )
-    )
+    if isinstance(error, NotValid):  # what it was rejected for
+        Session.flush()
+        rows.replace_problems(row, error.problems)
+    lost = {"message": error.message, "stage": stage, "line": error.line}
+    Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
     Session.commit()
 
 

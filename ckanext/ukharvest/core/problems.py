@@ -86,8 +86,8 @@ _OF_FIELDS = {
 # What the schemas and Schematrons of ISO 19139 and GEMINI do not accept.
 _OF_SCHEMAS = {
     "bad-value": "Write the value as its type has it, such as 2024-05-31 in gco:Date.",
-    "element-order": "Move the element to its place, such as gmd:protocol before gmd:name; if others"
-    " are out of order too, see that the export follows GEMINI and no other profile.",
+    "element-order": "Move the element to its place, such as gmd:protocol before gmd:name; if more"
+    " are out of order, see that the export follows GEMINI and no other profile.",
     "empty-value": "Fill the element in, or leave it out and say why at the one around it, such as"
     ' <gmd:date gco:nilReason="unknown"/>.',
     "gml-version": "Write the namespace that the message expects in the record's xmlns:gml, such as"

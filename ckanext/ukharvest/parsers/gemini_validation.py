@@ -14,6 +14,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values import shorten
 from ckanext.ukharvest.parsers import gemini_schemas
 from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.gemini_rules import RULES, edition, report
@@ -21,7 +22,9 @@ from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Rule
 
 REPORT, REJECT, OFF = "report", "reject", "off"
-_SAID = 10  # faults that the message of a rejected record lists; its problems are all of them
+# Of the message of a rejected record, which has all of its faults as problems beside it.
+_SAID = 10  # faults
+_LONGEST = 200  # characters of one
 
 OPTIONS = (
     Option(
@@ -84,7 +87,8 @@ def _rejection(entry: Entry, errors: Sequence[Problem]) -> str:
 
 
 def _placed(problem: Problem) -> str:
-    return f"line {problem.line}: {problem.message}" if problem.line else problem.message
+    said = shorten(problem.message, _LONGEST)
+    return f"line {problem.line}: {said}" if problem.line else said
 
 
 def _option(options: Mapping[str, Any], name: str, default: Any) -> Any:
