@@ -20,6 +20,8 @@ NIL_REASONS = frozenset(("inapplicable", "missing", "template", "unknown", "with
 
 def text_of(node: IsoNode) -> str:
     """All text in an element as it stands there, blanks and all."""
+    if not len(node.element):
+        return node.element.text or ""
     return "".join(str(part) for part in node.element.itertext())
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from typing import cast
+
+from lxml import etree
 
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 # GEMINI 39: the standard's own words, compared exactly as its Schematron does.
 _TYPE = "hierarchyLevel/*"
-_ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
+_GCO = "http://www.isotc211.org/2005/gco"
+_ISO_TYPE = f"{{{_GCO}}}isoType"
+_PROFILED = etree.XPath("descendant-or-self::*[@gco:isoType]", namespaces={"gco": _GCO})
 
 
 class Metadata:
@@ -31,7 +36,13 @@ class Metadata:
     def at(self, *paths: str) -> tuple[IsoNode, ...]:
         """The elements at the ends of paths from the root, in the order of the paths."""
         if paths not in self._at:
-            self._at[paths] = tuple(self.record.each(*paths))
+            if len(paths) == 1:
+                # Rules ask for the same places: each step of a path is gone once for all of them.
+                way, _, name = paths[0].rpartition("/")
+                nodes = self.at(way) if way else (self.record,)
+                self._at[paths] = tuple(found for node in nodes for found in node.each(name))
+            else:
+                self._at[paths] = tuple(node for path in paths for node in self.at(path))
         return self._at[paths]
 
     def first(self, *paths: str) -> IsoNode | None:
@@ -39,26 +50,29 @@ class Metadata:
         return next(iter(self.at(*paths)), None)
 
     @cached_property
-    def _by_name(self) -> dict[str, list[IsoNode]]:
-        found: dict[str, list[IsoNode]] = defaultdict(list)
+    def _by_name(self) -> dict[str, list[etree._Element]]:
+        by_tag: dict[str, list[etree._Element]] = defaultdict(list)
         for element in self.record.element.iter("*"):
-            node = IsoNode(element, [])
-            found[str(element.tag).rpartition("}")[2]].append(node)
+            by_tag[str(element.tag)].append(element)
+        found: dict[str, list[etree._Element]] = defaultdict(list)
+        for tag, elements in by_tag.items():
+            found[tag.rpartition("}")[2]] += elements
         return found
 
     def named(self, *names: str) -> tuple[IsoNode, ...]:
         """Every element of the document with one of these local names, name by name."""
-        return tuple(node for name in names for node in self._by_name.get(name, ()))
+        found = (element for name in names for element in self._by_name.get(name, ()))
+        return tuple(IsoNode(element, []) for element in found)
 
     @cached_property
     def _by_class(self) -> dict[str, list[IsoNode]]:
         """By the class of ISO 19139 that an element of a profile says it stands for."""
         found: dict[str, list[IsoNode]] = defaultdict(list)
-        for own, nodes in self._by_name.items():
-            for node in nodes:
-                name = str(node.element.get(_ISO_TYPE) or "").rpartition(":")[2]
-                if name and name != own:
-                    found[name].append(node)
+        for element in cast("list[etree._Element]", _PROFILED(self.record.element)):
+            node = IsoNode(element, [])
+            name = str(element.get(_ISO_TYPE)).rpartition(":")[2]
+            if name != node.name:
+                found[name].append(node)
         return found
 
     def classes(self, name: str) -> tuple[IsoNode, ...]:

@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.inspire import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers import gemini_constraints
 from ckanext.ukharvest.parsers.gemini_rules import lists
-from ckanext.ukharvest.parsers.gemini_rules.checks import needed
+from ckanext.ukharvest.parsers.gemini_rules.checks import needed, text_of
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import (
     DATA,
@@ -25,7 +25,7 @@ from ckanext.ukharvest.parsers.gemini_rules.rule import (
     Failure,
     Rule,
 )
-from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
+from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 _advice = partial(Rule, is_error=False)
 
@@ -89,16 +89,12 @@ def _cites_themes(group: IsoNode) -> bool:
     return any(_THEMES.search(f"{each.text} {each.href}") for each in said)
 
 
-def _theme(said: Said, *, is_cited: bool) -> str:
-    found = theme_of_address(said.href) or theme_of_address(said.text)
-    return found or (theme_of_label(said.text) if is_cited else "")
-
-
 def _unknown_themes(metadata: Metadata) -> Iterator[Failure]:
     for group in filter(_cites_themes, metadata.at(_KEYWORDS)):
         for node in group.each("keyword"):
             said = node.own_said()
-            if (said.text or said.href) and not _theme(said, is_cited=True):
+            addressed = theme_of_address(said.href) or theme_of_address(said.text)
+            if (said.text or said.href) and not addressed and not theme_of_label(said.text):
                 yield Failure(f"'{shorten(said.text or said.href, 60)}' is none of them", node)
 
 
@@ -109,21 +105,24 @@ def _no_theme(metadata: Metadata) -> Iterator[Failure]:
         "1089/2010" in each.text("specification/*/title") and each.text("pass") in ("true", "1")
         for each in results
     )
-    groups = metadata.at(_KEYWORDS)
-    is_there = any(
-        _theme(said, is_cited=_cites_themes(group))
-        for group in groups
-        for said in group.said("keyword")
-    )
-    if follows and not is_there and not any(map(_cites_themes, groups)):
+    if not follows or any(map(_cites_themes, metadata.at(_KEYWORDS))):
+        return
+    if not any(map(theme_of_address, _words(metadata))):
         yield Failure("is missing, though the data follow INSPIRE's regulation", metadata.record)
 
 
 def _no_category(metadata: Metadata) -> Iterator[Failure]:
-    said = [each for group in metadata.at(_KEYWORDS) for each in group.said("keyword")]
-    words = {text.rpartition("/")[2] for each in said for text in (each.text, each.href)}
+    words = {text.rpartition("/")[2] for text in _words(metadata)}
     if words.isdisjoint(lists.SERVICE_CATEGORIES):
         yield Failure("names no category of service", metadata.record)
+
+
+def _words(metadata: Metadata) -> Iterator[str]:
+    """What keywords say, and the addresses of their Anchors; real records have up to 1,300."""
+    for node in metadata.at(f"{_KEYWORDS}/keyword/*"):
+        yield text_of(node).strip()
+        if node.href:
+            yield node.href
 
 
 def _unknown_limitations(metadata: Metadata) -> Iterator[Failure]:
