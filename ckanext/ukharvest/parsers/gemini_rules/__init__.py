@@ -26,10 +26,11 @@ from ckanext.ukharvest.parsers.gemini_rules import (
 )
 
 RULES = (
-    *encoding.RULES,
+    *encoding.RECORD,
     *services.RULES,
     *parties.RULES,
     *identification.RULES,
+    *encoding.RULES,
     *constraints.RULES,
     *extent.RULES,
     *reference_system.RULES,

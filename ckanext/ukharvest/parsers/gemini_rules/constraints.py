@@ -14,6 +14,7 @@ _BLOCK = "identificationInfo/*/resourceConstraints"
 _OTHER = f"{_BLOCK}/*/otherConstraints"
 _ACCESS = "Limitations on public access"
 _USE = "Use constraints"
+_BOTH = "Limitations on public access, use constraints"
 _CODE_EXAMPLE = '<gmd:MD_RestrictionCode … codeListValue="otherRestrictions"/>'
 
 # AGI's Schematron knows the http address alone, and wants exactly one; the standard allows
@@ -44,7 +45,7 @@ def _one_legal(metadata: Metadata) -> Iterator[Failure]:
 RULES = (
     Rule(
         "gemini-a4-constraints",
-        "Limitations on public access, use constraints",
+        _BOTH,
         "gmd:resourceConstraints",
         needed(_BLOCK),
         "one block that says who may see the resource and another that says on what terms",
@@ -53,7 +54,7 @@ RULES = (
     ),
     Rule(
         "gemini-25-value",
-        _ACCESS,
+        _BOTH,
         "gmd:otherConstraints",
         value_or_reason(_OTHER),
         "a text, or no such element",
@@ -74,7 +75,7 @@ RULES = (
     ),
     Rule(
         "gemini-a8-two-legal",
-        "Limitations on public access, use constraints",
+        _BOTH,
         "gmd:MD_LegalConstraints",
         _one_legal,
         "two: one with gmd:accessConstraints and one with gmd:useConstraints, each with its own"

@@ -82,7 +82,7 @@ def _blank(metadata: Metadata) -> Iterator[Failure]:
             yield Failure(f"is empty in {spelt(parent)}", node)
 
 
-_IDENTITY = (
+RECORD = (
     Rule(
         "gemini-a3-id",
         "File identifier",
@@ -120,16 +120,20 @@ _IDENTITY = (
         "the day on which the record was last changed",
         "<gco:Date>2026-03-02</gco:Date>",
     ),
-    # AGI's Schematron of 2.3 asks gco:Date alone, and so lets an empty gco:DateTime pass.
+    # AGI's Schematron of 2.3 asks gco:Date alone: an empty gco:DateTime passes it, as does a
+    # nilReason, which 2.1 allows in so many words.
     Rule(
         "gemini-30-value",
         "Metadata date",
         "gmd:dateStamp",
-        value("dateStamp"),
+        value_or_reason("dateStamp"),
         "the day on which the record was last changed",
         "<gco:Date>2026-03-02</gco:Date>",
         number="AP-2",
     ),
+)
+
+_RESOURCE = (
     Rule(
         "gemini-a2-data",
         "Identification",
@@ -272,7 +276,7 @@ _CODES = (
     ),
 )
 
-RULES = (*_IDENTITY, *_DATES, *_CODES)
+RULES = (*_RESOURCE, *_DATES, *_CODES)
 
 REST = (
     Rule(
@@ -280,8 +284,8 @@ REST = (
         "Free text",
         "gco:CharacterString",
         _blank,
-        "a text, or no such element",
-        '<gmd:positionName gco:nilReason="unknown"/> where one has to be there',
+        "a text, no such element, or a gco:nilReason in place of the empty text",
+        '<gmd:positionName gco:nilReason="unknown"/>',
         number="AT-6",
         versions=GEMINI_23,
         is_rest=True,

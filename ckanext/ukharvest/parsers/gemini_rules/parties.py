@@ -13,17 +13,29 @@ from ckanext.ukharvest.parsers.gemini_rules.checks import (
     not_nil,
     one,
     party,
+    spelt,
     value,
 )
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule
+from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule, Test
 
 _RESPONSIBLE = "identificationInfo/*/pointOfContact"
 _CONTACT = "contact"
 _NAME = "Responsible organisation"
 _CONTACT_NAME = "Metadata point of contact"
-_FILLED = "the name of the organisation and an e-mail address"
+_WANTED = "the name of the organisation and an e-mail address"
 _PARTY_EXAMPLE = "Borchester Borough Council, maps@borchester.example"
+
+
+def _filled(path: str) -> Test:
+    """What each party has of the two is filled (AP-2); the message names which is not."""
+    test = value(f"{path}/{ORGANISATION}", f"{path}/{MAIL}")
+
+    def named(metadata: Metadata) -> Iterator[Failure]:
+        for each in test(metadata):
+            yield Failure(f"has {spelt(each.node.element)} that {each.found}", each.node)
+
+    return named
 
 
 def _no_contact_role(metadata: Metadata) -> Iterator[Failure]:
@@ -59,7 +71,7 @@ RULES = (
         _CONTACT_NAME,
         "gmd:contact",
         needed(_CONTACT),
-        "whom to ask about this record: an organisation, its e-mail address and a role",
+        "an organisation that can be asked about this record, its e-mail address and a role",
         f"{_PARTY_EXAMPLE}, pointOfContact",
     ),
     Rule(
@@ -67,7 +79,7 @@ RULES = (
         _CONTACT_NAME,
         "gmd:contact",
         not_nil(_CONTACT),
-        _FILLED,
+        _WANTED,
         _PARTY_EXAMPLE,
         number="MI-35a",
     ),
@@ -76,7 +88,7 @@ RULES = (
         _CONTACT_NAME,
         "gmd:contact",
         party(_CONTACT),
-        f"{_FILLED}, one of each",
+        f"{_WANTED}, one of each",
         _PARTY_EXAMPLE,
         number="AP-5a AP-5b",
         unless=("gemini-35-nil",),
@@ -85,8 +97,8 @@ RULES = (
         "gemini-35-value",
         _CONTACT_NAME,
         "gmd:contact",
-        value(f"{_CONTACT}/{ORGANISATION}", f"{_CONTACT}/{MAIL}"),
-        _FILLED,
+        _filled(_CONTACT),
+        _WANTED,
         _PARTY_EXAMPLE,
         number="AP-2",
     ),
@@ -105,7 +117,7 @@ RULES = (
         _NAME,
         "gmd:pointOfContact",
         needed(_RESPONSIBLE),
-        f"{_FILLED}, with its role",
+        f"{_WANTED}, with its role",
         f"{_PARTY_EXAMPLE}, distributor",
         number="MI-23a",
     ),
@@ -114,7 +126,7 @@ RULES = (
         _NAME,
         "gmd:pointOfContact",
         not_nil(_RESPONSIBLE),
-        _FILLED,
+        _WANTED,
         _PARTY_EXAMPLE,
         number="MI-23b",
     ),
@@ -123,7 +135,7 @@ RULES = (
         _NAME,
         "gmd:pointOfContact",
         party(_RESPONSIBLE),
-        f"{_FILLED}, one of each",
+        f"{_WANTED}, one of each",
         _PARTY_EXAMPLE,
         number="AP-5a AP-5b",
         unless=("gemini-23-nil",),
@@ -132,8 +144,8 @@ RULES = (
         "gemini-23-value",
         _NAME,
         "gmd:pointOfContact",
-        value(f"{_RESPONSIBLE}/{ORGANISATION}", f"{_RESPONSIBLE}/{MAIL}"),
-        _FILLED,
+        _filled(_RESPONSIBLE),
+        _WANTED,
         _PARTY_EXAMPLE,
         number="AP-2",
     ),

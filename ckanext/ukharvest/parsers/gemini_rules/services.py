@@ -164,5 +164,6 @@ RULES = (
         'xlink:href="https://maps.borchester.example/records/land-use-2025.xml"',
         number="MI-38",
         types=SERVICES,
+        unless=("missing-url srv:operatesOn",),
     ),
 )
