@@ -217,7 +217,7 @@ RULES = (
     Rule(
         "gemini-16-value",
         "Vertical extent",
-        "gmd:EX_VerticalExtent",
+        "gmd:minimumValue or gmd:maximumValue",
         value_or_reason(f"{_HEIGHT}/minimumValue", f"{_HEIGHT}/maximumValue"),
         "the lowest and the highest number, or no gmd:verticalElement",
         "<gmd:minimumValue><gco:Real>12.5</gco:Real></gmd:minimumValue>",
