@@ -21,7 +21,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import compat, config, liveness, sweeper
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.model import JobReport, Record, Worker, staging, worker
+from ckanext.ukharvest.model import JobReport, Record, Worker, locks, staging, worker
 from ckanext.ukharvest.model.worker import Heart
 from ckanext.ukharvest.sweeper import objects
 from tests.ckan.catalogues import catalogue, dataset
@@ -309,7 +309,7 @@ def test_a_step_that_fails_does_not_stop_the_tick(
 
 def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(portal: Portal, source: str) -> None:
     _job_id, ids = gathered(portal, source)
-    with sweeper._alone() as is_alone:
+    with locks.alone(locks.SWEEPER) as is_alone:
         assert is_alone
         assert sweeper.sweep() == []
         assert on_queue("fetch") == []
