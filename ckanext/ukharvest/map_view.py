@@ -166,19 +166,23 @@ def bounds(package: dict[str, Any]) -> Bounds:
 
 
 def ground() -> dict[str, Any]:
-    """Return what the map draws below the data: tiles that the portal chose, else our outline."""
+    """Return what the map draws below the data: tiles that the portal chose, else our outline.
+
+    Of ckanext-spatial's settings for its maps those of the type "custom" are taken; the attribution
+    is markup there too.
+    """
     outlines = {
         "uk": tk.h.url_for_static(extent_map.OUTLINE_UK),
         "world": tk.h.url_for_static(extent_map.OUTLINE_WORLD),
     }
-    url = tk.config.get(f"{TILES}custom_url") or tk.config.get(f"{TILES}custom.url")
-    if tk.config.get(f"{TILES}type") != "custom" or not url:
+    # As ckanext-spatial reads them: it declares none, and CKAN warns of each that is asked for.
+    chosen = {key: value for key, value in tk.config.items() if key.startswith(TILES)}
+    chosen = {key.removeprefix(TILES): value for key, value in chosen.items()}
+    url = chosen.get("custom_url") or chosen.get("custom.url")
+    if chosen.get("type") != "custom" or not url:
         return {"outlines": outlines}
-    options = {"attribution": tk.config.get(f"{TILES}attribution") or "", "maxZoom": 18}
-    if tk.config.get(f"{TILES}subdomains"):
-        options["subdomains"] = tk.config[f"{TILES}subdomains"]
-    if tk.asbool(tk.config.get(f"{TILES}tms") or False):
-        options["tms"] = True
+    options = {key: chosen[key] for key in ("attribution", "subdomains") if chosen.get(key)}
+    options.update(maxZoom=18, tms=tk.asbool(chosen.get("tms") or False))
     return {"tiles": {"url": url, "options": options}}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import debian
 from .console import StackError
+from .paths import make_folder
 from .state import locked
 
 
@@ -18,3 +19,8 @@ def ensure() -> Path:
     if not found:
         raise StackError("Debian's package chromium is there, and no program of that name")
     return Path(found)
+
+
+def pictures() -> Path:
+    """The folder for pictures of pages, beside the reports of the tests."""
+    return make_folder("results", "pictures")

@@ -15,6 +15,7 @@ from ckan.plugins import load_all, unload_all
 from ckan.tests import factories
 from ckanext.harvest import queue
 
+from tests.ckan.browser import chromium_process, site, visitor  # noqa: F401
 from tests.ckan.harvesting import Consumers, Portal, Workers
 
 HERE = Path(__file__).parent

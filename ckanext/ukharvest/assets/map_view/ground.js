@@ -50,7 +50,7 @@
 
   /* Make a map that shows `settings.bounds`, [[south, west], [north, east]]. */
   function create(element, settings) {
-    const bounds = L.latLngBounds(settings.bounds);
+    const bounds = L.latLngBounds(settings.bounds).pad(0.05);
     const size = L.point(element.clientWidth, element.clientHeight);
     const map = L.map(element, {
       crs: settings.tiles ? L.CRS.EPSG3857 : flat(bounds, size),

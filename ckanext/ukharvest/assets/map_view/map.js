@@ -48,6 +48,8 @@
         await fetch(url, { mode: "no-cors", credentials: "omit", signal });
         return "";
       } catch {
+        // The browser tells of a breach of the page's policy after it has refused.
+        await new Promise((resolve) => setTimeout(resolve, 50));
         return this.isForbidden ? this.texts.forbidden : this.texts.silent;
       }
     }

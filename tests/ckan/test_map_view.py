@@ -1,0 +1,372 @@
+"""Maps of resources, as a reader's browser draws them from a publisher's own server."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+
+import ckan.plugins as p
+import pytest
+from ckan import model
+from ckan.plugins import core
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+
+from ckanext.ukharvest import map_view
+from ckanext.ukharvest.links.look import Layer, Look
+from ckanext.ukharvest.model import links
+from tests.ckan.browser import NARROW, Visitor
+from tests.publisher import Publisher, Request, Response
+
+pytestmark = [
+    pytest.mark.in_process,
+    pytest.mark.ckan_config("ckan.views.default_views", [map_view.NAME]),
+]
+
+HOSTILE = "\"'><img src=x onerror=document.title='broken'><script>document.title='in'</script>"
+CORS = {"Access-Control-Allow-Origin": "*"}
+BOX = [[[-4, 55], [-3, 55], [-3, 56], [-4, 56], [-4, 55]]]
+EXTENT = json.dumps({"type": "Polygon", "coordinates": BOX})
+EXCEPTION = (
+    '<ServiceExceptionReport xmlns="http://www.opengis.net/ogc" version="1.3.0">'
+    "<ServiceException code='LayerNotDefined'>No layer of that name &lt;b&gt;here&lt;/b&gt;."
+    "</ServiceException></ServiceExceptionReport>"
+)
+
+
+def png(size: int = 512) -> bytes:
+    """A see-through square with a coloured edge."""
+    edge, within = b"\xa0\x30\x10\xff", b"\x20\x80\x40\x50"
+    rows = [b"\0" + edge * size]
+    rows += [b"\0" + edge + within * (size - 2) + edge] * (size - 2) + rows
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 6, 0, 0, 0)),
+        (b"IDAT", zlib.compress(b"".join(rows))),
+        (b"IEND", b""),
+    )
+    chunks = (
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+class MapService(Publisher):
+    """A web map service that draws the same square for any place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer = Response(png(), headers={"Content-Type": "image/png"})
+
+    def respond(self, request: Request) -> Response:
+        super().respond(request)
+        return self.answer
+
+    def maps(self) -> list[dict[str, str]]:
+        """The parameters of the pictures that were asked for, names in lower case."""
+        queries = [dict(parse_qsl(urlsplit(path).query, True)) for path in self.paths]
+        lower = [{name.lower(): value for name, value in query.items()} for query in queries]
+        return [query for query in lower if query.get("request") == "GetMap"]
+
+
+@pytest.fixture
+def service() -> Any:
+    with MapService() as running:
+        yield running
+
+
+def page_of(url: str, format_: str = "WMS", **fields: Any) -> str:
+    """Make a dataset of one resource, and return the path of the resource's page."""
+    shown = factories.Dataset(resources=[{"url": url, "format": format_, "name": "It"}], **fields)
+    return f"/dataset/{shown['name']}/resource/{shown['resources'][0]['id']}"
+
+
+def looked_at(url: str, base: str, *layers: Layer, **fields: Any) -> None:
+    """Keep a service's layers as the background job does."""
+    known = {"version": "1.3.0", "title": "Rivers of Somewhere", **fields}
+    links.save(Look(url, format="WMS", layers=layers, base_url=base, **known), days=30)
+    model.Session.commit()
+
+
+def status(visitor: Visitor, *words: str) -> str:
+    """Wait until the line above the map says these words, and return all of it."""
+    line = visitor.page.locator(".ukharvest-map-status")
+    for each in words:
+        line.filter(has_text=each).wait_for()
+    return line.inner_text()
+
+
+RIVERS, LAKES = Layer("rv", "Rivers"), Layer("lk", "Lakes & ponds")
+
+
+def test_a_reader_sees_the_layers_that_are_ticked(service: MapService, visitor: Visitor) -> None:
+    url = service.url("/ows?map=uk&service=WMS&request=GetCapabilities")
+    looked_at(url, service.url("/ows?map=uk"), RIVERS, LAKES)
+    path = page_of(url, extras=[{"key": "spatial", "value": EXTENT}])
+    page = visitor.page
+    page.goto(path)
+    status(visitor, "The picture is drawn by 127.0.0.1")
+    asked = service.maps()
+    assert asked
+    for query in asked:
+        south, west, north, east = map(float, query["bbox"].split(","))
+        assert 50 < south < north < 60, "1.3.0 names latitude first in EPSG:4326"
+        assert -10 < west < east < 5
+        expected = {"version": "1.3.0", "crs": "EPSG:4326", "layers": "rv", "map": "uk"}
+        assert expected.items() <= query.items()
+    visitor.picture("map-wms-1280")
+    service.requests.clear()
+    page.get_by_label("Lakes & ponds").focus()
+    page.keyboard.press("Space")
+    status(visitor, "The picture is drawn")
+    assert {query["layers"] for query in service.maps()} == {"lk,rv"}
+    page.get_by_label("Rivers").uncheck()
+    page.get_by_label("Lakes & ponds").uncheck()
+    status(visitor, "No layer is ticked.")
+    assert page.get_by_role("link", name="Rivers of Somewhere").get_attribute("href") == url
+    assert visitor.errors == []
+    assert visitor.hosts == {urlsplit(page.url).netloc, urlsplit(url).netloc}
+    assert visitor.beyond_the_window(".ukharvest-map") == []
+
+
+def test_on_a_phone_among_many_layers(service: MapService, visitor: Visitor) -> None:
+    url = service.url("/ows")
+    many = [Layer(f"layer{number}", f"Sheet {number} {HOSTILE}") for number in range(600)]
+    looked_at(url, url, *many, title=HOSTILE, version="1.1.1")
+    visitor.page.set_viewport_size(NARROW)
+    visitor.page.goto(page_of(url))
+    status(visitor, "The picture is drawn")
+    for query in service.maps():
+        west, south, _, _ = map(float, query["bbox"].split(","))
+        assert -50 < west < 10, "1.1.1 names longitude first"
+        assert 30 < south < 60
+        assert query["srs"] == "EPSG:4326"
+    rows = visitor.page.locator(".ukharvest-map-layers li:visible")
+    assert rows.count() == 500
+    visitor.page.get_by_label("Find a layer").fill("sheet 49")
+    assert rows.count() == 11
+    visitor.picture("map-wms-390")
+    assert visitor.errors == []
+    assert "broken" not in visitor.page.title()
+    assert visitor.beyond_the_window(".ukharvest-map") == []
+
+
+ANSWERS = {
+    "exception": (Response(EXCEPTION.encode(), headers=CORS), "No layer of that name <b>here"),
+    "no CORS": (Response(EXCEPTION.encode()), "answers, but sends no picture"),
+    "error": (Response(b"oh", 500), "answers, but sends no picture"),
+    "silence": (Response(cut=-1), "does not answer"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_service_that_draws_nothing(service: MapService, visitor: Visitor, name: str) -> None:
+    service.answer, words = ANSWERS[name]
+    url = service.url("/ows?layers=rv&version=1.3.0")
+    visitor.page.goto(page_of(url))
+    status(visitor, words)
+    link = visitor.page.get_by_role("link", name="Open the address").get_attribute("href")
+    assert parse_qs(urlsplit(link or "").query)["LAYERS"] == ["rv"]
+    visitor.picture(f"map-wms-{name.replace(' ', '-')}")
+
+
+def test_a_secure_page_says_that_a_service_is_not(
+    site: str, visitor: Visitor, ckan_config: dict[str, Any]
+) -> None:
+    path = page_of("http://maps.test/ows?layers=rv")
+    ckan_config["ckan.site_url"] = secure = "https://portal.test"
+
+    def as_a_proxy(route: Any) -> None:
+        route.fulfill(response=route.fetch(url=route.request.url.replace(secure, site)))
+
+    visitor.page.route(f"{secure}/**", as_a_proxy)
+    visitor.page.goto(secure + path)
+    status(visitor, "secure connection (https) and maps.test offers none")
+
+
+def test_a_service_that_nobody_looked_at_is_a_sentence(site: str, visitor: Visitor) -> None:
+    visitor.page.goto(page_of("https://maps.test/ows"))
+    assert visitor.page.get_by_text("has not yet looked at which layers").is_visible()
+    link = visitor.page.get_by_role("link", name="maps.test", exact=True)
+    assert link.get_attribute("href") == "https://maps.test/ows"
+    assert visitor.hosts == {urlsplit(site).netloc}
+    assert visitor.errors == []
+
+
+def feature(properties: Any, geometry: Any) -> dict[str, Any]:
+    return {"type": "Feature", "properties": properties, "geometry": geometry}
+
+
+def collection(*features: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "FeatureCollection", "features": list(features), **more}
+
+
+FIELD = feature({"name": HOSTILE, "size": {"ha": 3}, HOSTILE: 0}, {"type": "Polygon"})
+FIELD["geometry"]["coordinates"] = BOX
+TREE = feature({"name": "Oak"}, {"type": "Point", "coordinates": [-3.5, 55.5]})
+
+
+def test_features_are_drawn_and_told(publisher: Publisher, visitor: Visitor) -> None:
+    nothing = feature(None, None)
+    publisher.serve("/trees.geojson", collection(FIELD, TREE, nothing), headers=CORS)
+    page = visitor.page
+    page.goto(page_of(publisher.url("/trees.geojson"), "geojson"))
+    status(visitor, "Features in the file: 3")
+    drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((n) => n)"
+    assert page.locator(".ukharvest-map-canvas canvas").evaluate(drawn)
+    page.locator(".ukharvest-map-canvas").click(position={"x": 520, "y": 150})
+    popup = page.locator(".leaflet-popup-content")
+    popup.wait_for()
+    assert HOSTILE in popup.inner_text()
+    assert '{"ha":3}' in popup.inner_text()
+    page.get_by_text("Properties of the first 100 features").click()
+    table = page.get_by_role("region", name="Properties of the first 100 features")
+    assert table.get_by_role("columnheader").all_inner_texts() == ["name", "size", HOSTILE]
+    assert table.get_by_role("cell", name="Oak").is_visible()
+    assert visitor.errors == []
+    assert page.title() not in ("broken", "in")
+    assert page.locator(".ukharvest-map img, .ukharvest-map script").count() == 0
+    visitor.picture("map-geojson-1280")
+    page.set_viewport_size(NARROW)
+    assert visitor.beyond_the_window(".ukharvest-map") == []
+    visitor.picture("map-geojson-390")
+
+
+GRID = feature({}, {"type": "Point", "coordinates": [530000, 180000]})
+NAMED = {"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::27700"}}}
+FILES = {
+    "/refused": (Response(b"{}"), "does not allow other sites to show its files"),
+    "/gone": (Response(b"{}", 404, CORS), "answers with error 404"),
+    "/silent": (Response(cut=-1), "does not answer"),
+    "/cut": (Response(b"[" * 9999, headers=CORS, cut=5000), "broke off"),
+    "/stated": (Response(b"[" * (21 << 20), headers=CORS), "larger than 20 MB"),
+    "/endless": (Response([b"[" * (1 << 20)] * 21, headers=CORS), "larger than 20 MB"),
+    "/page": (Response(b"<html>", headers=CORS), "is not JSON"),
+    "/list": (Response(b"[1]", headers=CORS), "not GeoJSON"),
+    "/grid": (Response(json.dumps(GRID).encode(), headers=CORS), "longitude and latitude in deg"),
+    "/named": (Response(json.dumps(collection(**NAMED)).encode(), headers=CORS), "EPSG::27700"),
+    "/odd": (
+        Response(json.dumps(feature({}, {"type": "Point"})).encode(), headers=CORS),
+        "not GeoJSON",
+    ),
+    "/empty": (Response(json.dumps(collection()).encode(), headers=CORS), "holds no feature"),
+}
+
+
+def test_a_file_that_cannot_be_drawn(publisher: Publisher, visitor: Visitor) -> None:
+    publisher.routes.update({path: response for path, (response, _) in FILES.items()})
+    resources = [{"url": publisher.url(path), "format": "GeoJSON"} for path in FILES]
+    shown = factories.Dataset(resources=resources)
+    for resource, (path, (_, words)) in zip(shown["resources"], FILES.items(), strict=True):
+        visitor.page.goto(f"/dataset/{shown['name']}/resource/{resource['id']}")
+        status(visitor, words)
+        link = visitor.page.get_by_role("link", name="Open the address")
+        assert link.get_attribute("href") == publisher.url(path)
+
+
+def test_under_a_strict_policy_and_alone_on_a_page(
+    site: str, service: MapService, visitor: Visitor
+) -> None:
+    policy = f"default-src 'self'; style-src 'self'; img-src 'self' data: {service.base}"
+    url = service.url("/ows?layers=rv")
+    view = call_action("resource_view_list", id=page_of(url).rpartition("/")[2])[0]
+    path = f"/dataset/{view['package_id']}/resource/{view['resource_id']}/view/{view['id']}"
+
+    def with_policy(route: Any) -> None:
+        answer = route.fetch()
+        headers = {**answer.headers, "Content-Security-Policy": policy}
+        route.fulfill(response=answer, headers=headers)
+
+    visitor.page.route(f"{site}{path}", with_policy)
+    visitor.page.goto(path)
+    status(visitor, "The picture is drawn")
+    visitor.picture("map-alone")
+    policy = "default-src 'self'"
+    visitor.page.goto(path)
+    status(visitor, "own security policy does not let the browser")
+
+
+# What is shown to whom, without a browser
+
+
+class GeoView(p.SingletonPlugin):
+    """What ckanext-geoview's plugin is to CKAN."""
+
+    p.implements(p.IResourceView, inherit=True)
+
+    def info(self) -> dict[str, Any]:
+        return {"name": self.name, "title": "Theirs"}
+
+    def can_view(self, data_dict: dict[str, Any]) -> bool:
+        return data_dict["resource"]["format"].lower() == "wms"
+
+
+def views_of(**resource: Any) -> list[str]:
+    shown = factories.Dataset(resources=[resource])
+    views = call_action("resource_view_list", id=shown["resources"][0]["id"])
+    return [view["view_type"] for view in views]
+
+
+@pytest.mark.parametrize("format_", ["WMS", "wms", "geojson", "GeoJSON", "OGC WMS"])
+def test_what_the_browser_can_draw_gets_a_map(format_: str) -> None:
+    assert views_of(url="https://a.example/x", format=format_) == [map_view.NAME]
+
+
+@pytest.mark.parametrize(
+    ("format_", "url"),
+    [("CSV", "https://a.example/x"), ("WFS", "https://a.example/x"), ("WMS", "ftp://a.example/x")]
+    + [("WMS", "javascript:alert(1)"), ("GeoJSON", "data:text/html,x"), ("", "https://a.example")],
+)
+def test_anything_else_gets_none(format_: str, url: str) -> None:
+    assert views_of(url=url, format=format_) == []
+
+
+def test_ckanext_geoview_wins_where_it_shows_a_resource(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(core._PLUGINS_SERVICE, "geo_view", GeoView(name="geo_view"))
+    assert views_of(url="https://a.example/x", format="WMS") == []
+    assert views_of(url="https://a.example/x", format="GeoJSON") == [map_view.NAME]
+
+
+def test_hostile_texts_are_escaped_on_the_page(app: CKANTestApp) -> None:
+    url = "https://a.example/'\"><script>alert(1)</script>"
+    looked_at(url, "https://a.example/{x}", Layer(HOSTILE, HOSTILE), title=HOSTILE)
+    page = str(app.get(page_of(url)).body)
+    part = page[page.index('<div class="ukharvest-map"') :]
+    assert "<noscript><p>The map needs JavaScript" in part
+    assert "<img src=x" not in part
+    assert "<script>document" not in page
+    assert "<script>alert" not in page
+    assert "%7Bx%7D" in part
+
+
+TILES = "ckanext.spatial.common_map."
+
+
+@pytest.mark.ckan_config(f"{TILES}type", "custom")
+@pytest.mark.ckan_config(f"{TILES}custom_url", "https://tiles.example/{z}/{x}/{y}.png")
+@pytest.mark.ckan_config(f"{TILES}attribution", "Ours")
+def test_the_portal_can_choose_tiles(app: CKANTestApp) -> None:
+    with app.flask_app.test_request_context():
+        assert map_view.ground() == {
+            "tiles": {
+                "url": "https://tiles.example/{z}/{x}/{y}.png",
+                "options": {"attribution": "Ours", "maxZoom": 18, "tms": False},
+            }
+        }
+
+
+@pytest.mark.parametrize(
+    ("geometry", "bounds"),
+    [
+        ({"type": "Polygon", "coordinates": BOX}, [[55, -4], [56, -3]]),
+        ({"type": "Point", "coordinates": [-3, 55]}, [[54.975, -3.025], [55.025, -2.975]]),
+        ({"type": "MultiPoint", "coordinates": [[179, 1], [-179, 2]]}, [[1, -180], [2, 180]]),
+        ({"type": "Nothing"}, map_view.UK),
+    ],
+)
+def test_where_the_map_begins(geometry: dict[str, Any], bounds: map_view.Bounds) -> None:
+    extras = [{"key": "spatial", "value": json.dumps(geometry)}]
+    assert map_view.bounds({"extras": extras}) == bounds
