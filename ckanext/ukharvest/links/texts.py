@@ -1,0 +1,148 @@
+"""Text formats by how they begin: JSON's members, marks in the first lines, rows of cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import ijson
+
+LABELS = frozenset(
+    ("CSV", "TSV", "PSV", "JSON", "GeoJSON", "TopoJSON", "JSON-LD", "NDJSON", "ICS", "VCF")
+    + ("OPeNDAP", "DXF", "E00", "API")
+)
+
+_TERM = r"<[^<>\"\s]+>"
+_OBJECT = rf"(?:{_TERM}|_:\S+|\"(?:[^\"\\\n]|\\.)*\"(?:@[\w-]+|\^\^{_TERM})?)"
+_COMMENTS = r"(?:\s*#[^\n]*\n)*\s*"
+_BEGINNINGS = (
+    (re.compile(rf"{_COMMENTS}(?:@prefix\s|@base\s|PREFIX\s+\S*:\s*<)", re.IGNORECASE), "TTL"),
+    (re.compile(rf"{_COMMENTS}(?:{_TERM}|_:\S+)\s+{_TERM}\s+{_OBJECT}\s*\.\s*$", re.M), "NT"),
+    (
+        re.compile(rf"{_COMMENTS}(?:{_TERM}|_:\S+)\s+{_TERM}\s+{_OBJECT}\s+{_TERM}\s*\.\s*$", re.M),
+        "NQ",
+    ),
+    (re.compile(r"\s*BEGIN:VCALENDAR", re.IGNORECASE), "ICS"),
+    (re.compile(r"\s*BEGIN:VCARD", re.IGNORECASE), "VCF"),
+    (re.compile(r"\s*ncols\s+\d+\s+nrows\s+\d+", re.IGNORECASE), "ASC"),
+    (re.compile(r"\s*(?:AXIS-VERSION|CHARSET)\s*=\s*\"", re.IGNORECASE), "PC-Axis"),
+    (re.compile(r"Version\s+\d+\s*\n\s*Charset\s", re.IGNORECASE), "MIF"),
+    (re.compile(r"\s*0\r?\n\s*SECTION\s"), "DXF"),
+    (re.compile(r"EXP\s+[01]\s"), "E00"),
+    (re.compile(r"Dataset\s*\{"), "OPeNDAP"),
+)
+_DELIMITERS = ((",", "CSV"), ("\t", "TSV"), (";", "CSV"), ("|", "PSV"))
+_ROWS = 50  # that are looked at
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_GEOMETRIES = frozenset(
+    ("FeatureCollection", "Feature", "GeometryCollection", "Point", "MultiPoint", "LineString")
+    + ("MultiLineString", "Polygon", "MultiPolygon")
+)
+
+
+def decode(head: bytes, is_cut: bool) -> str | None:
+    """Return bytes as text, None when they are none."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head.decode("utf-16", "ignore").lstrip("\ufeff")
+    # The cut may go through a character, of at most four bytes.
+    for end in range(4 if is_cut else 1):
+        try:
+            text = head[: len(head) - end].decode("utf-8-sig")
+        except UnicodeDecodeError:
+            continue
+        return None if _CONTROLS.search(text) else text
+    text = head.decode("cp1252", "replace")
+    strange = sum(1 for sign in text if sign > "\x7f")
+    return None if _CONTROLS.search(text) or strange > len(text) * 0.3 else text
+
+
+def label_of(text: str, is_cut: bool) -> str:
+    """Return the format of a text, "TXT" if it is nothing special, "" if it is empty."""
+    start = text.lstrip()
+    if not start:
+        return ""
+    if start[0] in "{[" and (label := _json(start, is_cut)):
+        return label
+    for pattern, label in _BEGINNINGS:
+        if pattern.match(text):
+            return label
+    return _table(text, is_cut) or "TXT"
+
+
+def _json(text: str, is_cut: bool) -> str:
+    """Return the format of JSON, "" if it is none."""
+    first, _, rest = text.partition("\n")
+    if _is_object(first) and rest.lstrip().startswith("{"):
+        return "NDJSON"
+    try:
+        members, kind = _members(text, is_cut)
+    except ValueError:
+        return ""
+    if kind == "Topology":
+        return "TopoJSON"
+    # "type" may stand behind the features, which can be long.
+    if kind in _GEOMETRIES or (
+        not kind and "features" in members and re.search(r'"type"\s*:\s*"Feature"', text)
+    ):
+        return "GeoJSON"
+    if members & {"@context", "@graph"} or (text[0] == "[" and '"@id"' in text[:2000]):
+        return "JSON-LD"
+    return "API" if members & {"openapi", "swagger"} else "JSON"
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _members(text: str, is_cut: bool) -> tuple[set[str], str]:
+    """Return an object's members and its "type"; ValueError if the text is no JSON."""
+    members: set[str] = set()
+    kind = ""
+    events = ijson.parse(io.BytesIO(text.encode("utf-8", "replace")), use_float=True)
+    try:
+        for prefix, event, value in events:
+            if not prefix and event == "map_key":
+                members.add(str(value))
+            elif prefix == "type" and event == "string":
+                kind = str(value)
+    except ijson.IncompleteJSONError:
+        if not is_cut:
+            raise ValueError("the text ends within JSON") from None
+    except ijson.JSONError as exc:
+        raise ValueError("not JSON") from exc
+    return members, kind
+
+
+def _table(text: str, is_cut: bool) -> str:
+    for delimiter, label in _DELIMITERS:
+        counts = list(_cells(text, delimiter, is_cut))
+        usual, rows = Counter(counts).most_common(1)[0] if counts else (0, 0)
+        # A title and notes around a table are usual; one comma a line is usual in prose.
+        enough = len(counts) if usual == 2 else len(counts) * 0.6
+        if usual >= 2 and rows >= 2 and rows >= enough:
+            return label
+    return ""
+
+
+def _cells(text: str, delimiter: str, is_cut: bool) -> Iterator[int]:
+    """Yield how many cells each of the first rows has; the last may be cut off, and is left out."""
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
+    before = 0
+    try:
+        for number, row in enumerate(rows):
+            if before:
+                yield before
+            before = len(row) if any(cell.strip() for cell in row) else 0
+            if number == _ROWS:
+                return
+    except csv.Error:
+        return
+    if before and not is_cut:
+        yield before
