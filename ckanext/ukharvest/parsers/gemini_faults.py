@@ -95,9 +95,7 @@ def _further(faults: Sequence[Fault]) -> str:
     lines = sorted({each.line for each in faults[1:] if each.line} - {faults[0].line})
     said = [f"{len(faults) - 1} more", *_some(names)]
     if lines:
-        said.append(
-            ", ".join((f"line{'s' if len(lines) > 1 else ''} {lines[0]}", *_some(lines[1:])))
-        )
+        said.append(f"line{'s' if len(lines) > 1 else ''} {', '.join(_some(lines))}")
     return f" (and {', '.join(said)})"
 
 
