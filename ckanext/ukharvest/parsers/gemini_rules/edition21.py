@@ -39,7 +39,7 @@ RULES = (
         _ACCESS,
         "gmd:MD_LegalConstraints",
         _not_restricted,
-        "that code once, and the licence as gmd:useLimitation in a gmd:MD_Constraints",
+        "it once, beside gmd:otherConstraints; the licence goes into a gmd:MD_Constraints",
         '<gmd:MD_RestrictionCode … codeListValue="otherRestrictions"/>',
         number="Gemini2-mi25",
         versions=GEMINI_21,
@@ -53,6 +53,7 @@ RULES = (
         "no limitations on public access",
         number="Gemini2-mi25",
         versions=GEMINI_21,
+        unless=("gemini-25-restricted",),
     ),
     Rule(
         "gemini-26-needed",

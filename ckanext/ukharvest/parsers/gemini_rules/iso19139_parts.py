@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ckanext.ukharvest.parsers.gemini_rules.checks import NIL_REASONS, text_of
+from ckanext.ukharvest.parsers.gemini_rules.checks import NIL_REASONS, spelt, text_of
 from ckanext.ukharvest.parsers.gemini_rules.iso_checks import iso_rule, one_of
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Test
@@ -70,9 +70,8 @@ def _empty(metadata: Metadata) -> Iterator[Failure]:
         reason = str(element.get(_NIL) or "")
         is_nil = reason in NIL_REASONS or reason.startswith("other:")
         if not is_nil and _SAYS.isdisjoint(element.keys()):
-            name = f"{element.prefix}:{node.name}" if element.prefix else node.name
-            state = "bare text" if text_of(node).strip() else "nothing"
-            yield Failure(f"has {name} with {state} in it", node)
+            has = "bare text in" if text_of(node).strip() else "an empty"
+            yield Failure(f"has {has} {spelt(element)}", node)
 
 
 RULES = (
@@ -164,7 +163,7 @@ RULES = (
         "Elements without a value",
         "gmd:MD_Metadata",
         _empty,
-        "a value in an element of its own, the reason why there is none, or no such element",
+        "a value in an element inside it, a gco:nilReason, or no such element",
         '<gmd:purpose gco:nilReason="unknown"/>',
         number="A.1 TestValues",
         is_rest=True,

@@ -54,7 +54,8 @@ def _undated(metadata: Metadata) -> Iterator[Failure]:
 def _no_distributor(metadata: Metadata) -> Iterator[Failure]:
     nodes = metadata.at(f"{_RESOURCE}/pointOfContact/*")
     if all(node.code("role") != "distributor" for node in nodes):
-        yield Failure("is nobody's role", nodes[0] if nodes else metadata.record)
+        node = nodes[0] if nodes else metadata.record
+        yield Failure("is distributor for none of the contacts", node)
 
 
 def _uncoupled(metadata: Metadata) -> Iterator[Failure]:
@@ -95,7 +96,8 @@ def _unknown_themes(metadata: Metadata) -> Iterator[Failure]:
             said = node.own_said()
             addressed = theme_of_address(said.href) or theme_of_address(said.text)
             if (said.text or said.href) and not addressed and not theme_of_label(said.text):
-                yield Failure(f"'{shorten(said.text or said.href, 60)}' is none of them", node)
+                words = shorten(said.text or said.href, 60)
+                yield Failure(f"is '{words}', which is no theme of INSPIRE", node)
 
 
 def _no_theme(metadata: Metadata) -> Iterator[Failure]:
@@ -114,7 +116,8 @@ def _no_theme(metadata: Metadata) -> Iterator[Failure]:
 def _no_category(metadata: Metadata) -> Iterator[Failure]:
     words = {text.rpartition("/")[2] for text in _words(metadata)}
     if words.isdisjoint(lists.SERVICE_CATEGORIES):
-        yield Failure("names no category of service", metadata.record)
+        node = metadata.first(_KEYWORDS) or metadata.record
+        yield Failure("names no category of service", node)
 
 
 def _words(metadata: Metadata) -> Iterator[str]:
@@ -129,7 +132,7 @@ def _unknown_limitations(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at(f"{_RESOURCE}/resourceConstraints/*/otherConstraints/Anchor"):
         _, found, code = node.href.partition("/LimitationsOnPublicAccess/")
         if found and code.strip("/") not in lists.LIMITATIONS:
-            yield Failure(f"'{shorten(code, 60)}' is none of them", node)
+            yield Failure(f"leads to '{shorten(code, 60)}', which INSPIRE does not have", node)
 
 
 def _no_licence(metadata: Metadata) -> Iterator[Failure]:
@@ -249,7 +252,7 @@ RULES = (
         "Use constraints",
         "gmd:useConstraints",
         _no_licence,
-        "a licence by its title and the address of its text in gmd:otherConstraints",
+        "its title and the address of its text in gmd:otherConstraints (2.1: gmd:useLimitation)",
         f"Open Government Licence v3.0, {_OGL}",
         unless=("gemini-a4-constraints", "gemini-a8-two-legal", "gemini-26-needed"),
     ),

@@ -11,7 +11,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.values import clean_text, parse_date, shorten
 from ckanext.ukharvest.parsers.gemini_rules import edition
-from ckanext.ukharvest.parsers.gemini_rules.checks import text_of
+from ckanext.ukharvest.parsers.gemini_rules.checks import spelt, text_of
 from ckanext.ukharvest.parsers.gemini_rules.edition import NOT_STATED, OTHER_ISO
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import GEMINI, GEMINI_23, Failure, Rule
@@ -30,10 +30,9 @@ _SLACK = timedelta(days=1)
 
 def _root(metadata: Metadata) -> Iterator[Failure]:
     element = metadata.record.element
-    name = etree.QName(element)
-    if name.namespace != _GMD:
-        called = f"{element.prefix}:{name.localname}" if element.prefix else name.localname
-        yield Failure(f"is {called} of {name.namespace}", metadata.record)
+    namespace = etree.QName(element).namespace
+    if namespace != _GMD:
+        yield Failure(f"is {spelt(element)} of {namespace}", metadata.record)
 
 
 def _old_gml(metadata: Metadata) -> Iterator[Failure]:
@@ -63,7 +62,7 @@ def _future(metadata: Metadata) -> Iterator[Failure]:
 def _edition(metadata: Metadata) -> Iterator[Failure]:
     if edition.of(metadata) == NOT_STATED:
         node = metadata.first("metadataStandardName") or metadata.record
-        yield Failure("does not say which edition of GEMINI the record follows", node)
+        yield Failure("tells no edition of GEMINI, so that the record is judged by 2.3", node)
 
 
 RULES = (
@@ -81,8 +80,8 @@ RULES = (
         "Metadata standard name",
         "gmd:metadataStandardName",
         _edition,
-        "UK GEMINI there and the edition in gmd:metadataStandardVersion; it is judged as 2.3",
-        "<gco:CharacterString>UK GEMINI</gco:CharacterString>, and 2.3 as the version",
+        "UK GEMINI as the name, and the edition as gmd:metadataStandardVersion",
+        "<gco:CharacterString>2.3</gco:CharacterString>",
         versions=GEMINI_23,
     ),
     _advice(
