@@ -41,7 +41,7 @@ def needed(*paths: str) -> Test:
 
     def test(metadata: Metadata) -> Iterator[Failure]:
         if not metadata.at(*paths):
-            yield Failure("is missing", metadata.record)
+            yield Failure("is missing", metadata.holder(paths[0]))
 
     return test
 
@@ -118,7 +118,7 @@ def one(*paths: str) -> Test:
     def test(metadata: Metadata) -> Iterator[Failure]:
         nodes = metadata.at(*paths)
         if not nodes:
-            yield Failure("is missing", metadata.record)
+            yield Failure("is missing", metadata.holder(paths[0]))
         elif len(nodes) > 1:
             yield Failure(f"is there {len(nodes)} times", nodes[1])
 

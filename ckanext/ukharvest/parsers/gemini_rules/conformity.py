@@ -66,7 +66,7 @@ def _uncited(scopes: Collection[str], titles: Collection[str]) -> Test:
                 yield Failure(f"cites '{shorten(near[0], 250)}'", cited[near[0]])
             else:
                 found = "cites other specifications only" if results else "is missing"
-                yield Failure(found, next(iter(results), metadata.record))
+                yield Failure(found, next(iter(results), metadata.holder(f"{_QUALITY}/{_RESULT}")))
 
     return test
 

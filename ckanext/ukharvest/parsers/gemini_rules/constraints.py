@@ -32,14 +32,14 @@ def _no_limitation(metadata: Metadata) -> Iterator[Failure]:
     blocks = [each for each in metadata.at(f"{_BLOCK}/*") if each.codes("accessConstraints")]
     texts = [text for block in blocks for text in block.each("otherConstraints")]
     found = "holds no link to a limitation of INSPIRE's list" if texts else "is missing"
-    yield Failure(found, next(iter((*texts, *blocks)), metadata.record))
+    yield Failure(found, next(iter((*texts, *blocks)), metadata.holder(_BLOCK)))
 
 
 def _one_legal(metadata: Metadata) -> Iterator[Failure]:
     blocks = [each for each in metadata.at(f"{_BLOCK}/*") if is_class(each, "MD_LegalConstraints")]
     if len(blocks) < 2:
         found = "is there only once" if blocks else "is missing"
-        yield Failure(found, blocks[0] if blocks else metadata.record)
+        yield Failure(found, blocks[0] if blocks else metadata.holder(f"{_BLOCK}/*"))
 
 
 RULES = (

@@ -49,6 +49,14 @@ class Metadata:
         """The first element at the end of a path."""
         return next(iter(self.at(*paths)), None)
 
+    def holder(self, path: str) -> IsoNode:
+        """The element that something missing has to be put into: as much of its path as exists."""
+        way = path
+        while way := way.rpartition("/")[0]:
+            if node := self.first(way):
+                return node
+        return self.record
+
     @cached_property
     def _by_name(self) -> dict[str, list[etree._Element]]:
         by_tag: dict[str, list[etree._Element]] = defaultdict(list)

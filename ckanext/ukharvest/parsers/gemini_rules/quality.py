@@ -34,7 +34,10 @@ def _not_one_scope(metadata: Metadata) -> Iterator[Failure]:
         yield Failure(f"is '{metadata.type}' {len(whole)} times", whole[1])
     elif not whole:
         words = " and ".join(f"'{shorten(word)}'" for level in levels if (word := level.own_code()))
-        yield Failure(f"is {words}" if words else "is missing", next(iter(levels), metadata.record))
+        yield Failure(
+            f"is {words}" if words else "is missing",
+            next(iter(levels), metadata.holder(f"{_SCOPE}/level")),
+        )
 
 
 def _service_scopes(metadata: Metadata) -> Iterator[IsoNode]:

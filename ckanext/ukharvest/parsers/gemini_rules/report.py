@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
+from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule
@@ -23,7 +24,6 @@ def failing(rules: Iterable[Rule], metadata: Metadata) -> list[Broken]:
     A rule whose ``unless`` names one that was reported before is left out.
     """
     said: set[str] = set()
-    # What is missing stands at the record as a whole, and says nothing of what is there.
     # The failures that are kept keep lxml's one object for an element alive.
     seen: dict[etree._Element, bool] = {}
     found = []
@@ -38,7 +38,6 @@ def failing(rules: Iterable[Rule], metadata: Metadata) -> list[Broken]:
             for each in places:
                 element = each.node.element
                 seen[element] = rule.is_error or seen.get(element, False)
-            seen.pop(metadata.record.element, None)
             found.append((rule, places))
     return found
 
@@ -53,12 +52,19 @@ def news(broken: Iterable[Broken], problems: Iterable[Problem]) -> list[Broken]:
 
 
 def _is_news(rule: Rule, place: Failure, seen: Mapping[etree._Element, bool]) -> bool:
-    """Whether no rule that weighs as much has reported an element or its parent."""
+    """Whether no rule that weighs as much has reported an element or the property that it is in.
+
+    What was reported of a class, such as a part that is missing, says nothing of its other parts.
+    """
     if not rule.is_rest:
         return True
     element, parent = place.node.element, place.node.element.getparent()
-    weights = [seen[each] for each in (element, parent) if each is not None and each in seen]
-    return all(weight < rule.is_error for weight in weights)
+    around = [] if parent is None or _is_class(parent) else [parent]
+    return all(seen[each] < rule.is_error for each in (element, *around) if each in seen)
+
+
+def _is_class(element: etree._Element) -> bool:
+    return xml.local_name(element)[:1].isupper()
 
 
 def problem(rule: Rule, places: Sequence[Failure]) -> Problem:
