@@ -252,7 +252,7 @@ RULES = (
         "Use constraints",
         "gmd:useConstraints",
         _no_licence,
-        "its title and the address of its text in gmd:otherConstraints (2.1: gmd:useLimitation)",
+        "a licence's title and address in gmd:otherConstraints (GEMINI 2.1: gmd:useLimitation)",
         f"Open Government Licence v3.0, {_OGL}",
         unless=("gemini-a4-constraints", "gemini-a8-two-legal", "gemini-26-needed"),
     ),
