@@ -42,7 +42,7 @@ def test_what_is_missing_is_told_at_what_should_hold_it() -> None:
 
 def test_of_a_contact_it_is_told_which_element_is_empty() -> None:
     [problem] = _judged(dataset(mail=text("gmd:electronicMailAddress", ""))).values()
-    assert "has gmd:electronicMailAddress that is empty" in problem.message
+    assert "has nothing in gmd:electronicMailAddress" in problem.message
 
 
 @pytest.mark.parametrize("part", ["report", "result"])

@@ -33,6 +33,7 @@ _ANY_SPECIFICATION = f"{_QUALITY}/report/*/result/*/specification/*"
 _TITLE = "specification/*/title/*"
 _DATE = "specification/*/date/*"
 _NAME = "Conformity"
+_EXACT = "one in a gmd:DQ_DomainConsistency whose gmd:title is, word for word,"
 
 # The Schematron takes two spellings of the one title, and nothing else.
 _DATA_TITLES = (lists.INTEROPERABILITY, lists.INTEROPERABILITY_CAPITALS)
@@ -129,18 +130,18 @@ def _bad_date_type(result: IsoNode) -> str:
 
 
 def _statement(
-    key: str, titles: Collection[str], numbers: tuple[str, str, str]
+    number: str, titles: Collection[str], numbers: tuple[str, str, str]
 ) -> tuple[Rule, Rule, Rule]:
     """What has to stand beside the title of a regulation."""
     passed, date, date_type = numbers
-    title = shorten(next(iter(titles)), 50)
+    key, _, _ = number.partition("/")
     return (
         Rule(
             f"gemini-41-{key}-pass",
             _NAME,
             "gmd:pass",
             _cited(titles, _bad_pass),
-            f"true, false or, where it was not tested, nilReason 'unknown' beside '{title}'",
+            f"true, false or, if it was not tested, nilReason 'unknown', for Regulation {number}",
             '<gmd:pass gco:nilReason="unknown"/>',
             number=passed,
             versions=GEMINI_23,
@@ -150,7 +151,7 @@ def _statement(
             _NAME,
             "gmd:date",
             _cited(titles, _bad_date),
-            f"{lists.REGULATIONS_DATE} beside '{title}'",
+            f"{lists.REGULATIONS_DATE}, the date that GEMINI wants for Regulation {number}",
             f"<gco:Date>{lists.REGULATIONS_DATE}</gco:Date>",
             number=date,
             versions=GEMINI_23,
@@ -160,7 +161,7 @@ def _statement(
             _NAME,
             "gmd:dateType",
             _cited(titles, _bad_date_type),
-            f"publication beside '{title}'",
+            f"publication, for Regulation {number}",
             '<gmd:CI_DateTypeCode … codeListValue="publication"/>',
             number=date_type,
             versions=GEMINI_23,
@@ -181,7 +182,7 @@ RULES = (
         _NAME,
         "gmd:DQ_ConformanceResult",
         _not_once,
-        f"one whose gmd:title is, word for word, {lists.INTEROPERABILITY}",
+        f"{_EXACT} {lists.INTEROPERABILITY}",
         number="MI-41a MI-41o",
         types=DATA,
         versions=GEMINI_23,
@@ -191,8 +192,8 @@ RULES = (
         _NAME,
         "gmd:DQ_ConformanceResult",
         _uncited(SERVICES, _SERVICE_TITLES),
-        f"one whose gmd:title is, word for word, {lists.NETWORK_SERVICES} (for services of type"
-        " invoke or other that of Regulation (EU) No 1089/2010)",
+        f"{_EXACT} {lists.NETWORK_SERVICES} (for services of type invoke or other that of"
+        " Regulation (EU) No 1089/2010)",
         number="MI-41a M1-41n",
         types=SERVICES,
         versions=GEMINI_23,
@@ -217,8 +218,8 @@ RULES = (
         types=SERVICES,
         versions=GEMINI_23,
     ),
-    *_statement("1089", _DATA_TITLES, ("MI-41b MI-41e", "MI-41c MI-41f", "MI-41d MI-41g")),
-    *_statement("976", _NETWORK_TITLES, ("MI-41h", "MI-41i", "MI-41j")),
+    *_statement("1089/2010", _DATA_TITLES, ("MI-41b MI-41e", "MI-41c MI-41f", "MI-41d MI-41g")),
+    *_statement("976/2009", _NETWORK_TITLES, ("MI-41h", "MI-41i", "MI-41j")),
     Rule(
         "gemini-41-expl",
         _NAME,

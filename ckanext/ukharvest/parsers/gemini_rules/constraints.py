@@ -48,7 +48,7 @@ RULES = (
         _BOTH,
         "gmd:resourceConstraints",
         needed(_BLOCK),
-        "one block that says who may see the resource and another that says on what terms",
+        "a block that says who may see the resource and another that says on what terms",
         "no limitations on public access; Open Government Licence v3.0",
         number="AT-4",
     ),

@@ -58,7 +58,7 @@ def _first_is(name: str) -> Test:
     def test(metadata: Metadata) -> Iterator[Failure]:
         node = metadata.first(_IDENTIFICATION)
         if node is not None and not is_class(node, name):
-            yield Failure(f"holds {node.name}", node)
+            yield Failure(f"holds {spelt(node.element)}", node)
 
     return test
 
@@ -199,7 +199,6 @@ _DATES = tuple(
         "gmd:dateType",
         _once(word),
         f"at most one date of {word} in a citation",
-        "publication for the others",
         number=number,
         versions=versions,
     )

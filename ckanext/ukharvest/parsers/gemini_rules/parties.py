@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers.gemini_rules.checks import (
     MAIL,
     ORGANISATION,
@@ -14,7 +15,7 @@ from ckanext.ukharvest.parsers.gemini_rules.checks import (
     one,
     party,
     spelt,
-    value,
+    text_of,
 )
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Rule, Test
@@ -29,13 +30,14 @@ _PARTY_EXAMPLE = "Borchester Borough Council, maps@borchester.example"
 
 def _filled(path: str) -> Test:
     """What each party has of the two is filled (AP-2); the message names which is not."""
-    test = value(f"{path}/{ORGANISATION}", f"{path}/{MAIL}")
 
-    def named(metadata: Metadata) -> Iterator[Failure]:
-        for each in test(metadata):
-            yield Failure(f"has {spelt(each.node.element)} that {each.found}", each.node)
+    def test(metadata: Metadata) -> Iterator[Failure]:
+        for node in metadata.at(f"{path}/{ORGANISATION}", f"{path}/{MAIL}"):
+            if node.nil or not text_of(node).strip():
+                found = f"nilReason '{shorten(node.nil)}'" if node.nil else "nothing"
+                yield Failure(f"has {found} in {spelt(node.element)}", node)
 
-    return named
+    return test
 
 
 def _no_contact_role(metadata: Metadata) -> Iterator[Failure]:
@@ -52,7 +54,7 @@ RULES = (
         "Metadata language",
         "gmd:language",
         one("language"),
-        "one, the language that the record is written in",
+        "the language that the record is written in, once",
         '<gmd:LanguageCode … codeListValue="eng">English</gmd:LanguageCode>',
         number="MI-33",
     ),
@@ -154,7 +156,7 @@ RULES = (
         _NAME,
         "gmd:role",
         code(f"{_RESPONSIBLE}/*/role"),
-        "what the organisation is to the resource",
+        "the role that the organisation has for the resource",
         '<gmd:CI_RoleCode … codeListValue="distributor"/>',
         number="AP-3",
     ),

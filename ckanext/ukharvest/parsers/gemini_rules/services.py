@@ -68,7 +68,7 @@ RULES = (
         _TYPE_NAME,
         "gmd:hierarchyLevel",
         one(_TYPE),
-        "one of dataset, series and service",
+        "exactly one: dataset, series or service",
         _TYPE_EXAMPLE,
         number="MI-39a",
     ),
