@@ -78,9 +78,12 @@ def _address(metadata: Metadata) -> Iterator[Failure]:
 
 
 def _without(name: str) -> Test:
+    """Of a link that has an address."""
+
     def test(metadata: Metadata) -> Iterator[Failure]:
         for node in metadata.at(*_ONLINE):
-            if not node.first(name):
+            linkage = node.first("linkage")
+            if linkage and text_of(linkage).strip() and not node.first(name):
                 yield Failure("is missing", node)
 
     return test

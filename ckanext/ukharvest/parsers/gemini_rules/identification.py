@@ -101,7 +101,7 @@ RULES = (
         "gmd:abstract",
         _abstract_text,
         f"a summary of at least {_ENOUGH} characters in a gco:CharacterString",
-        f"<gco:CharacterString>{_SUMMARY}</…>",
+        "<gco:CharacterString>Land use of every parcel in Borchester …</…>",
         number="MI-4a",
         versions=GEMINI_23,
         unless=("gemini-04-value",),

@@ -23,10 +23,7 @@ from ckanext.ukharvest.parsers.iso_node import IsoNode
 
 _IDENTIFIER = "referenceSystemInfo/*/referenceSystemIdentifier/*"
 _RESULT = "dataQualityInfo/*/report/*/result/*"
-_EXAMPLE = (
-    '<gmd:code><gmx:Anchor xlink:href="http://www.opengis.net/def/crs/EPSG/0/27700">OSGB36 /'
-    " British National Grid</…>"
-)
+_EXAMPLE = '<gmx:Anchor xlink:href="http://www.opengis.net/def/crs/EPSG/0/27700">OSGB36</…>'
 # Other spellings of a default system's address: OGC's URN, also with a colon too few, and https.
 _SPELLING = re.compile(
     r"(?:urn:ogc:def:crs:EPSG:(?:0?:)?|https://www\.opengis\.net/def/crs/EPSG/0/)(\d+)",
@@ -80,9 +77,7 @@ def _default(metadata: Metadata) -> Iterator[Failure]:
     names = [name for node in found for name in _names(node)]
     if names and DEFAULT_CRS.isdisjoint(names) and _claims(metadata):
         said = f"is '{shorten(names[0], 60)}'"
-        yield Failure(
-            f"{said}, while the data are said to conform to Regulation 1089/2010", found[0]
-        )
+        yield Failure(f"{said}, and the data are said to conform to INSPIRE", found[0])
 
 
 def _claims(metadata: Metadata) -> bool:
@@ -128,7 +123,6 @@ RULES = (
         "gmd:RS_Identifier/gmd:code",
         _spelling,
         "the address of INSPIRE's list, letter by letter",
-        f"{DEFAULT_CRS_ADDRESS}4258",
         number="SP-4c",
         versions=GEMINI_23,
         is_error=False,
@@ -138,8 +132,8 @@ RULES = (
         "Spatial reference system",
         "gmd:referenceSystemInfo",
         _default,
-        "one of INSPIRE's default systems beside it, or a gmd:pass that is not true",
-        f"{DEFAULT_CRS_ADDRESS}4258 (ETRS89)",
+        "one of INSPIRE's default systems beside it, or gmd:pass false for 1089/2010",
+        f"{DEFAULT_CRS_ADDRESS}4258",
         number="SP-4a SP-4b",
         types=DATA,
         versions=GEMINI_23,
