@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ckanext.ukharvest.core.spatial import bounds
+from ckanext.ukharvest.core.text import shorten
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.check_records import Check
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Entry = Mapping[str, Any]
 
 _LABEL = 13  # columns of a line's name
-_LONGEST = 300  # characters of a value that are shown
+_LONGEST = 300  # characters of a value that are shown; what has to be mended is shown in full
 
 
 def write(check: Check, out: TextIO) -> None:
@@ -47,10 +48,9 @@ def _print(lines: Iterable[tuple[str, str]], out: TextIO) -> None:
         if not label:
             out.write(textwrap.fill(value, width) + "\n")
             continue
-        text = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
         head = f"  {label:<{_LABEL - 3}} "
         wrapped = textwrap.wrap(
-            text, width - _LABEL, break_long_words=False, break_on_hyphens=False
+            value, width - _LABEL, break_long_words=False, break_on_hyphens=False
         )
         out.write(head + ("\n" + " " * _LABEL).join(wrapped or [""]) + "\n")
 
@@ -60,9 +60,9 @@ def _block(number: int, entry: Entry) -> Iterator[tuple[str, str]]:
     yield "guid", entry["guid"] or "(none)"
     for label, value in _facts(entry):
         if value:
-            yield label, " ".join(value.split())
+            yield label, shorten(value, _LONGEST)
     for resource in entry["resources"]:
-        yield "resource", _resource(resource)
+        yield "resource", shorten(_resource(resource), _LONGEST)
     yield from _problems(entry["problems"])
     if "skipped" in entry:
         yield "SKIPPED", entry["skipped"]
