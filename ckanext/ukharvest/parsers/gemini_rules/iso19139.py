@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values import clean_text
-from ckanext.ukharvest.parsers.gemini_rules.checks import NIL_REASONS, text_of
+from ckanext.ukharvest.parsers.gemini_rules.checks import NIL_REASONS, needed, text_of
 from ckanext.ukharvest.parsers.gemini_rules.iso_checks import has, iso_rule, one_of
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import DATASET, Failure, Test
@@ -20,17 +20,6 @@ from ckanext.ukharvest.parsers.gemini_rules.rule import DATASET, Failure, Test
 _DATASETS = frozenset((DATASET, ""))
 _PLACES = "identificationInfo/*/extent/*/geographicElement"
 _TRUE = ("true", "1")
-
-
-def _place(metadata: Metadata) -> Iterator[Failure]:
-    paths = (f"{_PLACES}/EX_GeographicBoundingBox", f"{_PLACES}/EX_GeographicDescription")
-    if not metadata.at(*paths):
-        yield Failure("is missing", metadata.record)
-
-
-def _topic(metadata: Metadata) -> Iterator[Failure]:
-    if not metadata.at("identificationInfo/*/topicCategory"):
-        yield Failure("is missing", metadata.record)
 
 
 def _other_restrictions(name: str) -> Test:
@@ -106,7 +95,7 @@ RULES = (
         "iso-04-extent",
         "Extent",
         "gmd:extent",
-        _place,
+        needed(f"{_PLACES}/EX_GeographicBoundingBox", f"{_PLACES}/EX_GeographicDescription"),
         "a bounding box or the name of a place",
         "a gmd:EX_GeographicBoundingBox with west -2.11, east -1.78, south 52.04, north 52.31",
         number="A.1 row 4",
@@ -118,7 +107,7 @@ RULES = (
         "iso-05-topic",
         "Topic category",
         "gmd:topicCategory",
-        _topic,
+        needed("identificationInfo/*/topicCategory"),
         "at least one of ISO's nineteen topics",
         "<gmd:MD_TopicCategoryCode>inlandWaters</gmd:MD_TopicCategoryCode>",
         number="A.1 row 5",

@@ -54,7 +54,7 @@ def _undated(metadata: Metadata) -> Iterator[Failure]:
 def _no_distributor(metadata: Metadata) -> Iterator[Failure]:
     nodes = metadata.at(f"{_RESOURCE}/pointOfContact/*")
     if all(node.code("role") != "distributor" for node in nodes):
-        node = nodes[0] if nodes else metadata.record
+        node = nodes[0] if nodes else metadata.holder(f"{_RESOURCE}/pointOfContact")
         yield Failure("is distributor for none of the contacts", node)
 
 
@@ -110,13 +110,14 @@ def _no_theme(metadata: Metadata) -> Iterator[Failure]:
     if not follows or any(map(_cites_themes, metadata.at(_KEYWORDS))):
         return
     if not any(map(theme_of_address, _words(metadata))):
-        yield Failure("is missing, though the data follow INSPIRE's regulation", metadata.record)
+        node = metadata.holder(f"{_KEYWORDS}/keyword")
+        yield Failure("is missing, though the data follow INSPIRE's regulation", node)
 
 
 def _no_category(metadata: Metadata) -> Iterator[Failure]:
     words = {text.rpartition("/")[2] for text in _words(metadata)}
     if words.isdisjoint(lists.SERVICE_CATEGORIES):
-        node = metadata.first(_KEYWORDS) or metadata.record
+        node = metadata.holder(f"{_KEYWORDS}/keyword")
         yield Failure("names no category of service", node)
 
 
