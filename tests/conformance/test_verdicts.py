@@ -7,12 +7,15 @@ fault; verdicts.toml lists each that does not agree, with the reason.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import tomllib
 
 from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.parsers import gemini_schemas
 from ckanext.ukharvest.parsers.gemini_rules import RULES, edition, report
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import V21
@@ -21,6 +24,13 @@ from tests.conformance.manifest import Sample
 
 # Fact → the profile whose rules it was made by.
 PROFILES = {"iso_tableA1_schematron14": "table-a1", "gemini21_schematron12": "gemini2-1"}
+# Fact → the same file as ckanext-spatial brings it.
+INSTALLED = {
+    "iso_tableA1_schematron14": "constraints-1.4",
+    "gemini21_schematron12": "gemini2",
+    "xsd_iso19139": "iso19139",
+    "xsd_iso19139_eden": "iso19139eden",
+}
 DIFFERENT = {
     (each["sample"], profile): each["reason"]
     for each in tomllib.loads(
@@ -61,14 +71,19 @@ def broken(document: Path, profile: str) -> list[str]:
 def judged(folder: Path, samples: list[Sample]) -> dict[tuple[str, str], str]:
     """What differs, in words, or "", by sample and profile."""
     found = {}
-    for sample in samples:
-        for fact, profile in PROFILES.items():
-            if fact in sample.facts:
-                codes = broken(folder / sample.name, profile)
-                is_same = _agrees(sample.facts[fact], codes)
-                words = "" if is_same else f"{sample.facts[fact]!r}, found {codes or 'nothing'}"
-                found[(sample.name, profile)] = words
+    for sample, fact, profile in _asked(samples, PROFILES):
+        codes = broken(folder / sample.name, profile)
+        is_same = _agrees(sample.facts[fact], codes)
+        words = "" if is_same else f"{sample.facts[fact]!r}, found {codes or 'nothing'}"
+        found[(sample.name, profile)] = words
     return found
+
+
+def _asked(samples: list[Sample], profiles: Mapping[str, str]) -> Iterator[tuple[Sample, str, str]]:
+    for sample in samples:
+        for fact, profile in profiles.items():
+            if fact in sample.facts:
+                yield sample, fact, profile
 
 
 def _agrees(said: str, codes: list[str]) -> bool:
@@ -93,3 +108,21 @@ def test_most_verdicts_agree(judged: dict[tuple[str, str], str]) -> None:
 
 def test_each_difference_has_a_reason() -> None:
     assert all(reason.strip() for reason in DIFFERENT.values())
+
+
+def test_the_files_of_ckanext_spatial_say_what_they_say_there(
+    folder: Path, samples: list[Sample]
+) -> None:
+    if why := gemini_schemas.unavailable(INSTALLED.values()):
+        pytest.skip(why)
+    differs = {}
+    for sample, fact, profile in _asked(samples, INSTALLED):
+        said = sample.facts[fact]
+        root = xml.parse((folder / sample.name).read_bytes())
+        kind = Metadata(IsoNode(root, [])).type
+        lines = [each.line for each in gemini_schemas.judge([profile], root, kind)]
+        expected = re.search(r"line (\d+)", said)
+        is_good = said in ("pass", "valid")
+        if is_good != (not lines) or (expected and int(expected[1]) not in lines):
+            differs[(sample.name, profile)] = (said, lines)
+    assert differs == {}
