@@ -1,0 +1,101 @@
+"""What a portal makes of records that do not follow the standard: report, reject and off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckanext.harvest.model import HarvestObjectError
+
+from ckanext.ukharvest.model import RecordProblem
+from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.test_gemini_rules import Folder, errors
+from tests.iso_spelling import text
+from tests.parsers.gemini_rules.documents import ABSTRACT, TITLE, dataset
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+GOOD = dataset()
+SHORT = dataset(
+    title=text("gmd:title", "Land use, again"), abstract=text("gmd:abstract", "Fields.")
+)
+BETTER = dataset(abstract=text("gmd:abstract", ABSTRACT * 2))
+# The classic of the old guide, which the schema finds.
+ORDER = dataset(link="\n{linkage}\n{link_name}\n{link_description}\n<gmd:protocol/>\n")
+
+
+@pytest.fixture
+def folder(publisher: Publisher) -> Folder:
+    return Folder(publisher)
+
+
+def codes() -> list[str]:
+    """Of all problems that the portal has."""
+    model.Session.remove()
+    return sorted(each.code for each in model.Session.query(RecordProblem))
+
+
+def run(portal: Portal, folder: Folder, source: str, record: str) -> dict[str, Any]:
+    folder.serve({"land.xml": record})
+    return portal.run(source)
+
+
+def test_off_asks_nothing_and_reported_records_come_in(portal: Portal, folder: Folder) -> None:
+    source = portal.source(folder.url, "gemini-waf", config={"validation": "off"})
+    assert figures(run(portal, folder, source, SHORT)) == {"added": 1}
+    assert [each for each in codes() if each.startswith("gemini-")] == []
+    # The same record is judged once the source says so.
+    act("harvest_source_patch", id=source, config='{"validation": "report"}')
+    assert figures(run(portal, folder, source, SHORT)) == {"updated": 1}
+    assert "gemini-04-short" in codes()
+    assert figures(run(portal, folder, source, GOOD)) == {"updated": 1}
+    assert [each for each in codes() if each.startswith("gemini-")] == []
+
+
+def test_a_rejected_record_has_no_dataset_and_keeps_its_problems(
+    portal: Portal, folder: Folder
+) -> None:
+    source = portal.source(folder.url, "gemini-waf", config={"validation": "reject"})
+    for _night in range(2):
+        job = run(portal, folder, source, SHORT)
+        assert figures(job) == {"errored": 1}
+        [message] = errors(job)
+        assert "is rejected, as it breaks its standard: (1) line " in message
+        assert "gmd:abstract (Abstract) has 7 characters" in message
+        assert codes().count("gemini-04-short") == 1
+        assert portal.datasets() == []
+    assert model.Session.query(HarvestObjectError).count() == 2
+    assert figures(run(portal, folder, source, GOOD)) == {"added": 1}
+    assert "gemini-04-short" not in codes()
+
+
+def test_a_rejected_change_leaves_the_version_before(portal: Portal, folder: Folder) -> None:
+    source = portal.source(folder.url, "gemini-waf", config={"validation": "reject"})
+    assert figures(run(portal, folder, source, GOOD)) == {"added": 1}
+    for mended in (GOOD, BETTER):
+        [before] = portal.datasets()
+        for _night in range(2):
+            assert figures(run(portal, folder, source, SHORT)) == {"errored": 1}
+            assert portal.datasets() == [before]
+            assert codes().count("gemini-04-short") == 1
+        # Also when it is again what it was before.
+        assert figures(run(portal, folder, source, mended)) == {"updated": 1}
+        assert portal.datasets()[0]["title"] == TITLE
+        assert "gemini-04-short" not in codes()
+        assert figures(run(portal, folder, source, mended)) == {"not modified": 1}
+
+
+def test_the_profiles_of_a_source_of_data_gov_uk(portal: Portal, folder: Folder) -> None:
+    config = {
+        "validator_profiles": ["iso19139eden", "constraints-1.4", "gemini2-1.3"],
+        "continue_on_validation_errors": False,
+    }
+    source = portal.source(folder.url, "gemini-waf", config=config)
+    job = run(portal, folder, source, ORDER)
+    assert figures(job) == {"errored": 1}
+    [message] = errors(job)
+    assert "gmd:protocol stands in the wrong place in gmd:CI_OnlineResource" in message
+    assert "element-order" in codes()
+    assert "schematron" in codes()
