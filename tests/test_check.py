@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.iso_spelling import text
+from tests.parsers.gemini_rules.documents import dataset
 from tests.publisher import SOURCES, Publisher, recorded
 
 COMMAND = Path(sys.executable).with_name("ukharvest")
@@ -165,3 +167,18 @@ def test_no_ckan_is_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_rejected_record_is_lost_and_shows_all_its_problems(tmp_path: Path) -> None:
+    record = tmp_path / "land.xml"
+    record.write_text(dataset(abstract=text("gmd:abstract", "Fields."), topic=""), "utf-8")
+    given = ("gemini-single", str(record), "--option", "validation=reject")
+    code, found = _json(*given)
+    assert code == 1
+    [lost] = found["records"]
+    assert lost["error"]["code"] == "not-valid"
+    codes = {problem["code"] for problem in lost["problems"]}
+    assert {"gemini-04-short", "gemini-05-needed"} <= codes
+    shown = _run("check", *given).stdout
+    assert "1 records: 0 fine, 1 lost, 0 skipped." in shown
+    assert all(f"[{each}]" in shown for each in codes)
