@@ -115,7 +115,7 @@ class _Walk:
         """Look at one link and keep what was found."""
         server = due.url.split("/", 3)[2].lower()
         if self._silent[server] < SILENT_AFTER:
-            found = _look(due, self._http)
+            found = looking.look(due.url, self._http, expected=due.expected)
             self._silent[server] = 0 if found.is_lasting else self._silent[server] + 1
         else:
             why = (
@@ -140,15 +140,6 @@ class _Walk:
                 log.exception("The formats that were found are not in dataset %s", package_id)
                 compat.rollback()
                 self._refused.add(package_id)
-
-
-def _look(due: links.Due, http: HttpClient) -> Look:
-    try:
-        return looking.look(due.url, http, expected=due.expected)
-    except Exception:  # noqa: BLE001 - else one address would end each job for ever
-        log.exception("Looking at %s failed", due.url)
-        why = "The address could not be looked at; the portal's log says why"
-        return Look(due.url, why=why, is_lasting=False)
 
 
 def _make_views(package_id: str, resource_ids: Collection[str]) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import clean_text
+from ckanext.ukharvest.links import api, services
 from ckanext.ukharvest.links.look import Look
 from ckanext.ukharvest.model import Link, Record
 
@@ -27,7 +28,13 @@ Resource, Package = model.Resource, model.Package
 
 # Formats, in lower case, that are looked at although they are known: a service has layers and an
 # address for its requests, which a preview needs and no metadata name.
-SERVICES = ("wms", "wfs", "wmts", "wcs", "atom", "atom feed", "esri rest", "arcgis map service")
+SERVICES = tuple(
+    sorted(
+        label.lower()
+        for label in (*services.VERSIONS, *api.JSON_SERVICES, "Atom Feed", "ArcGIS Map Service")
+    )
+)
+_UNKNOWN_OR_SERVICE = ("", *SERVICES)
 
 # Due since long before all others: somebody asked for it.
 ASKED = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - naive UTC, as all times here
@@ -51,7 +58,10 @@ _FORMAT = sa.func.lower(sa.func.coalesce(Resource.format, ""))
 _IS_LIVE = sa.and_(
     Resource.state == "active",
     Package.state == "active",
-    Resource.url.op("~*")("^https?://"),
+    sa.or_(
+        sa.func.lower(sa.func.left(Resource.url, 7)) == "http://",
+        sa.func.lower(sa.func.left(Resource.url, 8)) == "https://",
+    ),
     sa.exists().where(Record.package_id == Resource.package_id),
 )
 
@@ -68,8 +78,11 @@ def _resources(*columns: Any) -> sa.Select[Any]:
 
 
 def _due(now: dt.datetime) -> sa.ColumnElement[bool]:
+    # By address and not by the join, so that other resources are left out before it: 150,000
+    # resources, of which 45,000 are looked at, take 0.2 s.
+    asked_for = Resource.url.in_(sa.select(Link.url).where(Link.due == ASKED))
     return sa.and_(
-        sa.or_(_FORMAT.in_(("", *SERVICES)), Link.due == ASKED),
+        sa.or_(_FORMAT.in_(_UNKNOWN_OR_SERVICE), asked_for),
         sa.or_(Link.id.is_(None), Link.due <= now),
     )
 
@@ -156,7 +169,7 @@ def ask(package_id: str) -> int:
     Links of resources with another format than a service's are asked for if they were looked at
     before.
     """
-    wanted = sa.or_(_FORMAT.in_(("", *SERVICES)), Link.id.isnot(None))
+    wanted = sa.or_(_FORMAT.in_(_UNKNOWN_OR_SERVICE), Link.id.isnot(None))
     query = _resources(Resource.url).where(Resource.package_id == package_id, wanted)
     urls = sorted(set(Session.scalars(query)))
     if urls:
@@ -213,7 +226,7 @@ def list_links(
     Args:
         only_untold: only links that were looked at and could not be told.
     """
-    wanted = sa.or_(_FORMAT.in_(("", *SERVICES)), Link.id.isnot(None))
+    wanted = sa.or_(_FORMAT.in_(_UNKNOWN_OR_SERVICE), Link.id.isnot(None))
     if only_untold:
         wanted = sa.and_(Link.checked.isnot(None), Link.format == "")
     query = _resources(Resource.id, Resource.format, Resource.url, Package.name, Link).where(
