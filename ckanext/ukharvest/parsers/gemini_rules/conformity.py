@@ -48,18 +48,18 @@ def _title(result: IsoNode) -> str:
     return " ".join(text_of(node).split()) if node is not None else ""
 
 
-def _on_the_whole(metadata: Metadata, scopes: Collection[str]) -> list[IsoNode]:
-    """The results on the resource as a whole; where no scope is named, those on anything."""
+def _on_the_whole(metadata: Metadata, scopes: Collection[str]) -> list[tuple[IsoNode, ...]]:
+    """The results of each element on the resource as a whole; without a scope, of any."""
     quality = metadata.at(_QUALITY)
     scoped = [each for each in quality if each.code("scope/*/level") in scopes]
-    return [result for each in scoped or quality for result in each.each(_RESULT)]
+    return [tuple(each.each(_RESULT)) for each in scoped or quality]
 
 
 def _uncited(scopes: Collection[str], titles: Collection[str]) -> Test:
     """What is said of a resource as a whole cites one of the titles."""
 
     def test(metadata: Metadata) -> Iterator[Failure]:
-        results = _on_the_whole(metadata, scopes)
+        results = [each for group in _on_the_whole(metadata, scopes) for each in group]
         cited = {_title(result): result for result in results}
         if cited.keys().isdisjoint(titles):
             near = [title for title in cited if any(number in title for number in _NUMBERS)]
@@ -67,21 +67,22 @@ def _uncited(scopes: Collection[str], titles: Collection[str]) -> Test:
                 yield Failure(f"cites '{shorten(near[0], 250)}'", cited[near[0]])
             else:
                 found = "cites other specifications only" if results else "is missing"
-                yield Failure(found, next(iter(results), metadata.holder(f"{_QUALITY}/{_RESULT}")))
+                place = metadata.holder(f"{_QUALITY}/{_RESULT}")
+                yield Failure(found, results[0] if results else place)
 
     return test
 
 
 def _repeated(scopes: Collection[str]) -> Test:
-    """No regulation is cited twice."""
+    """No regulation is cited twice in one element; two elements are told by gemini-48-one."""
 
     def test(metadata: Metadata) -> Iterator[Failure]:
-        seen: set[str] = set()
-        for result in _on_the_whole(metadata, scopes):
-            title = _title(result)
-            if title in seen and title in _SERVICE_TITLES:
-                yield Failure("is there again for the same regulation", result)
-            seen.add(title)
+        for results in _on_the_whole(metadata, scopes):
+            titles = [_title(result) for result in results]
+            for position, title in enumerate(titles):
+                if title in _SERVICE_TITLES and title in titles[:position]:
+                    found = "is there again for the same regulation"
+                    yield Failure(found, results[position])
 
     return test
 
