@@ -61,8 +61,10 @@ def _rules(rules: Iterable[Rule]) -> Iterator[str]:
 
 
 def _row(rule: Rule) -> tuple[str, ...]:
-    kinds = " and ".join(sorted(rule.types)) or "all"
-    editions = ", ".join(f"GEMINI {version}" for version in sorted(rule.versions)) or "ISO 19139"
+    kinds = " and ".join(sorted(filter(None, rule.types))) or "all"
+    # A name such as ISO 19115-3 stands for itself.
+    names = (each if " " in each else f"GEMINI {each}" for each in sorted(rule.versions))
+    editions = ", ".join(names) or "ISO 19139"
     return (
         f"`{rule.code}`",
         f"`{rule.field}`",
