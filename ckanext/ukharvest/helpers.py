@@ -9,7 +9,8 @@ import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError
 from markupsafe import Markup
 
-from ckanext.ukharvest import extent_map, fields
+from ckanext.ukharvest import extent_map, fields, record_form
+from ckanext.ukharvest.model import documents
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,19 @@ def ukharvest_extent(package: dict[str, Any]) -> Markup | None:
     if not geometry or not _is_harvested(package):
         return None
     return extent_map.figure(geometry, tk.h.url_for_static)
+
+
+def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
+    """Return ``form``, ``extension`` and ``size`` of the stored record of a harvested dataset.
+
+    None for other datasets, and where nothing is stored.
+    """
+    document = documents.of_dataset(package["id"]) if _is_harvested(package) else None
+    if document is None:
+        return None
+    form = record_form.form_of(document.content)
+    size = record_form.size_of(document.content)
+    return {"form": form.label, "extension": form.extension, "size": size}
 
 
 def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:

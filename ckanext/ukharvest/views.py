@@ -1,4 +1,4 @@
-"""Pages: ckanext-harvest's routes that change state, asked for first, and stored documents.
+"""Pages: ckanext-harvest's routes that change state, asked for first.
 
 Its own routes act on GET, without a CSRF token: a link in a mail or a crawler with a session is
 enough to delete a source. Ours stand at the same addresses before them; GET answers a form that
@@ -7,7 +7,6 @@ says what will happen, POST acts. Links of its templates lead to the form.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,15 +16,18 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
 from ckanext.harvest.model import HarvestJob
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, current_app
 from flask_wtf.csrf import validate_csrf
 from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest.model import ownership
+from ckanext.ukharvest.record_views import records
 
 log = logging.getLogger(__name__)
 
 blueprint = Blueprint("ukharvest", __name__)
+
+__all__ = ["blueprint", "records"]  # what CKAN takes from here
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,44 +217,3 @@ def job_abort(source: str, id: str) -> Any:  # noqa: A002
     if package is None or job is None or job.source_id != package.id:
         return tk.abort(404, tk._("Harvest job not found"))
     return _answer(STEPS["abort"], source, id)
-
-
-@blueprint.route("/harvest/object/<id>")
-def object_show(id: str) -> Any:  # noqa: A002
-    return _document({"id": id})
-
-
-@blueprint.route("/dataset/harvest_object/<id>")
-def object_of_dataset(id: str) -> Any:  # noqa: A002
-    return _document({"dataset_id": id})
-
-
-def _document(data_dict: dict[str, str]) -> Any:
-    """Return a stored document as it was harvested; browsers may show it, never run it."""
-    try:
-        shown = tk.get_action("harvest_object_show")(_context(), data_dict)
-    except tk.ObjectNotFound:
-        return tk.abort(404, tk._("Harvest object not found"))
-    except tk.NotAuthorized:
-        return tk.abort(403, tk._("Not authorised to see this page"))
-    content = shown["content"] or shown["extras"].get("original_document")
-    if not content:
-        return tk.abort(404, tk._("No content found"))
-    response = Response(content, content_type=f"{_kind(content)}; charset=utf-8")
-    # The document is a stranger's: an SVG or XHTML in it would otherwise run as this site.
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    return response
-
-
-def _kind(content: str) -> str:
-    if content.lstrip("\ufeff \t\r\n").startswith(("<?xml", "<")):
-        is_page = (
-            content.lstrip("\ufeff \t\r\n")[:15].lower().startswith(("<!doctype html", "<html"))
-        )
-        return "text/plain" if is_page else "application/xml"
-    try:
-        json.loads(content)
-    except ValueError:
-        return "text/plain"
-    return "application/json"

@@ -69,9 +69,14 @@ def versions_of(source_id: str, guid: str) -> list[Version]:
         .order_by(RecordVersion.id)
     )
     return [
-        Version(number, created, job_id, zlib.decompress(content).decode("utf-8"))
+        Version(number, created, job_id, unpack(content))
         for number, (created, job_id, content) in enumerate(query, 1)
     ]
+
+
+def unpack(content: bytes) -> str:
+    """Return what was put into the column ``content``."""
+    return zlib.decompress(content).decode("utf-8")
 
 
 def diff(old: Version, new: Version) -> list[str]:

@@ -1,0 +1,242 @@
+"""A record's XML as headings, labels and values, for a page that people read.
+
+ISO 19139 and 19115-3 nest ten levels deep, because properties and classes take turns; wrappers
+that hold one thing are left out here, and small groups become one row. No text of the record is
+lost, and each line of the XML on which an element begins is known to the part that shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from lxml import etree
+
+from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.record_labels import KINDS, NAMELESS, TRANSPARENT, UNITS, WEAK
+from ckanext.ukharvest.record_values import (
+    Value,
+    code_in_words,
+    label_of,
+    linked,
+    name_in_words,
+    nil_in_words,
+    tidy,
+)
+
+MOST = 50_000  # elements: two to three seconds; 2 MB of a real record are 25,000
+MOST_ATTRIBUTES = 100  # of one element
+DEEPEST = 24  # sections within sections; real records have seven
+MOST_IN_ROW = 4  # values of a group that is no section of its own: a bounding box
+LONGEST_IN_ROW = 120  # characters of each of them
+
+_XLINK = "http://www.w3.org/1999/xlink"
+_UNSHOWN_SPACES = ("http://www.w3.org/2001/XMLSchema-instance", _XLINK)
+_UNSHOWN = ("codeList", "isoType", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A label and its values."""
+
+    label: str
+    values: tuple[Value, ...]
+    lines: tuple[int, ...] = ()
+    is_section = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands below it, in the record's order."""
+
+    label: str
+    parts: tuple[Row | Section, ...]
+    lines: tuple[int, ...] = ()
+    is_section = True
+
+
+Part = Row | Section
+
+
+def outline(content: str) -> Section:
+    """Return the outline of a record; the section is the whole record, its label the root's name.
+
+    Its rows come before its sections, so that none seems to belong to the section before it.
+
+    Args:
+        content: XML of any kind.
+
+    Raises:
+        ParseError: it is not well-formed, has a DOCTYPE, or more than ``MOST`` elements.
+    """
+    root = xml.parse(content)
+    count = sum(1 for _ in root.iter(etree.Element))
+    if count > MOST:
+        raise ParseError(f"the record has {count:,} elements, too many to lay them out here")
+    label = name_in_words(xml.local_name(root))
+    parts = (*_attribute_rows(_shown(root)), *_parts(root, label, 0))
+    line = xml.line_of(root)
+    in_order = sorted(parts, key=lambda part: part.is_section)
+    return Section(label, tuple(in_order), (line,) if line else ())
+
+
+class _Chain:
+    """An element and what it alone holds, down to where there is a choice or a value.
+
+    Attributes:
+        last: the element at the end.
+        named: local name of the one that says most of what this is.
+        lines: where the elements begin.
+        attributes: names and values of what is shown of their attributes.
+    """
+
+    def __init__(self, first: etree._Element) -> None:
+        self.last = first
+        self.named = xml.local_name(first)
+        self.lines: list[int] = []
+        self.attributes: list[tuple[str, str]] = []
+        self._add(first)
+        while (child := _only_child(self.last)) is not None:
+            self._name_after(child)
+            self.last = child
+            self._add(child)
+
+    def _add(self, element: etree._Element) -> None:
+        if line := xml.line_of(element):
+            self.lines.append(line)
+        self.attributes += _shown(element)
+
+    def _name_after(self, child: etree._Element) -> None:
+        name = xml.local_name(child)
+        is_class = name[:1].isupper() and xml.local_name(self.last)[:1].islower()
+        if name in KINDS or not (is_class or name in WEAK | TRANSPARENT | NAMELESS):
+            self.named = name
+
+
+def _parts(element: etree._Element, label: str, depth: int) -> Iterator[Part]:
+    """What an element holds; rows that follow one another under the same label become one.
+
+    Args:
+        label: the element's, which its words get, and children that are no more than types.
+    """
+    alike: list[Row] = []
+    for part in _each_part(element, label, depth):
+        is_plain = isinstance(part, Row) and not any(value.label for value in part.values)
+        if alike and not (is_plain and part.label == alike[0].label):
+            yield _joined(alike)
+            alike = []
+        if isinstance(part, Row) and is_plain:
+            alike.append(part)
+        else:
+            yield part
+    if alike:
+        yield _joined(alike)
+
+
+def _joined(rows: list[Row]) -> Row:
+    values = tuple(value for row in rows for value in row.values)
+    return Row(rows[0].label, values, tuple(line for row in rows for line in row.lines))
+
+
+def _each_part(element: etree._Element, label: str, depth: int) -> Iterator[Part]:
+    yield from _words_beside(element.text, label)
+    for child in element:
+        if isinstance(child.tag, str):
+            yield from _child(_Chain(child), label, depth)
+        yield from _words_beside(child.tail, label)
+
+
+def _words_beside(text: str | None, label: str) -> Iterator[Row]:
+    """Words beside elements, which the standards do not have."""
+    if said := tidy(text):
+        yield Row(label, (linked(said),))
+
+
+def _child(chain: _Chain, holder: str, depth: int) -> Iterator[Part]:
+    """What one thing that an element holds comes to; ``holder`` is that element's label."""
+    label = holder if chain.named in NAMELESS else label_of(chain.named)
+    lines = tuple(chain.lines)
+    if depth >= DEEPEST or next(chain.last.iterchildren("*"), None) is None:
+        yield Row(label, (_value(chain),))
+        return
+    is_transparent = chain.named in TRANSPARENT
+    inner = _parts(chain.last, holder if is_transparent else label, depth + 1)
+    parts = (*_attribute_rows(chain.attributes), *inner)
+    if is_transparent:
+        yield replace(parts[0], lines=lines + parts[0].lines)
+        yield from parts[1:]
+    elif len(parts) == 1 and isinstance(parts[0], Row):
+        yield replace(parts[0], lines=lines + parts[0].lines)
+    elif values := _as_values(label, parts):
+        yield Row(label, values, lines)
+    else:
+        yield Section(label, parts, lines)
+
+
+def _as_values(label: str, parts: tuple[Part, ...]) -> tuple[Value, ...]:
+    """The values of a group, each with its label, if they fit into one row; else ()."""
+    values: list[Value] = []
+    for part in parts:
+        if isinstance(part, Section) or any(value.label for value in part.values):
+            return ()
+        said = "" if part.label == label else part.label
+        values += (
+            replace(value, label=said, lines=part.lines + value.lines) for value in part.values
+        )
+    is_short = len(values) <= MOST_IN_ROW and all(len(v.text) <= LONGEST_IN_ROW for v in values)
+    return tuple(values) if is_short else ()
+
+
+def _only_child(element: etree._Element) -> etree._Element | None:
+    """The element that is all that another one holds, None if there is no such one."""
+    children = list(element.iterchildren("*"))
+    if len(children) != 1:
+        return None
+    beside = (element.text, *(node.tail for node in element))
+    return None if any(tidy(text) for text in beside) else children[0]
+
+
+def _shown(element: etree._Element) -> list[tuple[str, str]]:
+    """Local name and value of the attributes that say something to people."""
+    found = []
+    # Not attrib.items(), whose time grows with the square of their number.
+    for key in islice(element.attrib, MOST_ATTRIBUTES):
+        name = etree.QName(str(key))
+        is_link = name.namespace == _XLINK and name.localname in ("href", "title")
+        unshown = name.namespace in _UNSHOWN_SPACES or name.localname in _UNSHOWN
+        if (is_link or not unshown) and (said := tidy(element.get(key))):
+            found.append((name.localname, said))
+    return found
+
+
+def _attribute_rows(attributes: list[tuple[str, str]]) -> Iterator[Row]:
+    for name, value in attributes:
+        if name == "nilReason":
+            yield Row("Reason for its absence", (Value(nil_in_words(value), is_said=False),))
+        else:
+            yield Row(label_of(name), (linked(value),))
+
+
+def _value(chain: _Chain) -> Value:
+    """What an element without elements says, and its attributes say of it."""
+    attributes = dict(chain.attributes)
+    text = tidy(str(chain.last.xpath("string()")))
+    name = xml.local_name(chain.last)
+    code = attributes.pop("codeListValue", "")
+    if code or name.endswith("Code"):
+        text = code_in_words(code, text)
+        attributes.pop("codeSpace", "")
+    if text and (unit := attributes.pop("uom", "")):
+        text = f"{text} {UNITS.get(unit, unit)}"
+    href, nil = attributes.pop("href", ""), attributes.pop("nilReason", "")
+    position = "" if text else attributes.pop("indeterminatePosition", "")
+    notes = tuple(f"{label_of(key).lower()}: {value}" for key, value in attributes.items())
+    lines = tuple(chain.lines)
+    if not (text or href or position):
+        return Value(nil_in_words(nil) if nil else "Empty", notes=notes, lines=lines, is_said=False)
+    found = linked(text or href or position, href)
+    if nil:
+        notes = (nil_in_words(nil), *notes)
+    return replace(found, notes=found.notes + notes, lines=lines)

@@ -1,0 +1,174 @@
+"""The record that a dataset was made of: as it was harvested, and as a page; both safe to open."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import prune
+from tests.ckan.catalogues import catalogue
+from tests.ckan.gemini_records import dataset, uuid
+from tests.ckan.harvesting import Portal
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/record.xml"
+HOSTILE = "<script>alert(1)</script><svg onload=alert(1)>"
+RECORD = dataset(
+    uuid(1),
+    "Rivers < brooks",
+    abstract=f"Rivières, {HOSTILE}",
+    box=(-3, -2, 51, 52),
+    more="""<gmd:purpose>
+      <x:Anchor xmlns:x="http://www.isotc211.org/2005/gmx" xlink:href="javascript:alert(1)"
+      >click</x:Anchor>
+    </gmd:purpose>""",
+).replace('encoding="UTF-8"?>', 'encoding="ISO-8859-1"?>\n<?xml-stylesheet href="/x.css"?>')
+
+
+@pytest.fixture
+def harvested(portal: Portal, publisher: Publisher) -> dict[str, Any]:
+    """The dataset of RECORD."""
+    publisher.serve(PATH, RECORD.encode("iso-8859-1"), headers={"Content-Type": "text/xml"})
+    portal.run(portal.source(publisher.url(PATH), "gemini-single"))
+    [shown] = portal.datasets()
+    return shown
+
+
+def object_of(package_id: str) -> HarvestObject:
+    return model.Session.query(HarvestObject).filter_by(package_id=package_id, current=True).one()
+
+
+def test_the_record_as_the_publisher_wrote_it(app: CKANTestApp, harvested: dict[str, Any]) -> None:
+    address = f"/dataset/{harvested['name']}/source-record.xml"
+    assert "Rivières" in app.get(address).body
+    # ckanext-spatial stores whole documents. In UTF-8 the declaration may not say otherwise.
+    object_of(harvested["id"]).content = RECORD
+    model.Session.commit()
+    answer = app.get(address)
+    assert answer.body == RECORD.replace(' encoding="ISO-8859-1"', "")
+    assert answer.headers["Content-Type"] == "application/xml; charset=utf-8"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    assert answer.headers["Content-Disposition"] == f'inline; filename="{harvested["name"]}.xml"'
+    assert "private" in answer.headers["Cache-Control"]
+    assert "no-cache" in answer.headers["Cache-Control"]
+    again = app.get(address, headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    assert not again.data
+    for other in ("json", "html", "xml.xml"):
+        app.get(f"/dataset/{harvested['name']}/source-record.{other}", status=404)
+
+
+def test_the_record_as_a_readable_page(app: CKANTestApp, harvested: dict[str, Any]) -> None:
+    answer = app.get(f"/dataset/{harvested['name']}/source-record")
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Referrer-Policy"] == "no-referrer"
+    policy = answer.headers["Content-Security-Policy"].split("; ")
+    assert policy[:2] == ["default-src 'none'", "style-src 'self'"]
+    page = answer.body
+    for part in (
+        "<h1>Rivers &lt; brooks</h1>",
+        f'href="/dataset/{harvested["name"]}"',
+        f'href="/dataset/{harvested["name"]}/source-record.xml"',
+        ">Source 1</a>",
+        "Rivières, &lt;script&gt;alert(1)&lt;/script&gt;",
+        '<span id="L9"></span>',
+    ):
+        assert part in page
+    assert "<script" not in page
+    assert "<svg" not in page
+    assert "style=" not in page
+    assert 'href="javascript' not in page
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    [sheet] = re.findall(r'<link rel="stylesheet" href="(/[^"]*)">', page)
+    assert app.get(sheet).headers["Content-Type"].startswith("text/css")
+
+
+def test_the_datasets_page_leads_to_both(app: CKANTestApp, harvested: dict[str, Any]) -> None:
+    page = app.get(f"/dataset/{harvested['name']}").body
+    assert "XML (2 kB)" in page
+    for end in ("", ".xml"):
+        assert f'href="/dataset/{harvested["name"]}/source-record{end}"' in page
+    other = factories.Dataset(extras=[{"key": "import_source", "value": "harvest"}])["name"]
+    assert "source-record" not in app.get(f"/dataset/{other}").body
+    app.get(f"/dataset/{other}/source-record", status=404)
+    app.get("/dataset/source-1/source-record", status=404)
+    app.get("/dataset/nothing/source-record.xml", status=404)
+
+
+def test_addresses_of_data_gov_uk_lead_here(app: CKANTestApp, harvested: dict[str, Any]) -> None:
+    object_id = object_of(harvested["id"]).id
+    ours = f"/dataset/{harvested['id']}/source-record"
+    for old, new in {
+        f"/api/2/rest/harvestobject/{object_id}/xml": f"{ours}.xml",
+        f"/api/2/rest/harvestobject/{object_id}/html": ours,
+        f"/harvest/gemini-object/{object_id}": ours,
+    }.items():
+        answer = app.get(old, follow_redirects=False)
+        assert answer.status_code == 301
+        assert answer.headers["Location"].endswith(new)
+        assert app.get(new).status_code == 200
+        app.get(old.replace(object_id, "nothing"), status=404)
+
+
+def test_the_record_of_a_private_dataset_is_private(
+    app: CKANTestApp, harvested: dict[str, Any]
+) -> None:
+    sysadmin = factories.SysadminWithToken()
+    stranger = {"Authorization": factories.UserWithToken()["token"]}
+    call_action("package_patch", {"user": sysadmin["name"]}, id=harvested["id"], private=True)
+    for end in ("", ".xml"):
+        address = f"/dataset/{harvested['name']}/source-record{end}"
+        app.get(address, status=404)
+        app.get(address, headers=stranger, status=404)
+        answer = app.get(address, headers={"Authorization": sysadmin["token"]})
+        assert "private" in answer.headers["Cache-Control"]
+    for old in ("/harvest/gemini-object/{}", "/api/2/rest/harvestobject/{}/xml"):
+        app.get(old.format(object_of(harvested["id"]).id), headers=stranger, status=403)
+
+
+def test_what_is_kept_and_what_cannot_be_read(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested: dict[str, Any]
+) -> None:
+    address = f"/dataset/{harvested['name']}/source-record"
+    changed = RECORD.replace("Rivières", "Ruisseaux").encode("iso-8859-1")
+    publisher.serve(PATH, changed, headers={"Content-Type": "text/xml"})
+    portal.run(object_of(harvested["id"]).harvest_source_id)
+    assert prune.prune_all(config.our_type_names(), keep_runs=1).objects == 1
+    assert "Ruisseaux" in app.get(f"{address}.xml").body
+    # What was stored may be anything: another harvester left it.
+    object_of(harvested["id"]).content = "<a>\n<b>\n</a>"
+    model.Session.commit()
+    page = app.get(address).body
+    assert "line 3: the document is not well-formed XML" in page
+    assert "&lt;b&gt;" in page
+    assert '<span id="L3">' in page
+    # Other code may remove harvest objects; our own version is shown then.
+    model.Session.delete(object_of(harvested["id"]))
+    model.Session.commit()
+    assert "Ruisseaux" in app.get(f"{address}.xml").body
+    assert "Ruisseaux" in app.get(address).body
+
+
+def test_a_json_record(app: CKANTestApp, portal: Portal, publisher: Publisher) -> None:
+    publisher.serve("/data.json", catalogue(1))
+    portal.run(portal.source(publisher.url("/data.json")))
+    [shown] = portal.datasets()
+    answer = app.get(f"/dataset/{shown['name']}/source-record.json")
+    assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
+    assert answer.json["title"] == shown["title"]
+    page = app.get(f"/dataset/{shown['name']}/source-record").body
+    assert "<pre>" in page
+    assert "&#34;title&#34;" in page
