@@ -14,7 +14,7 @@ from lxml import etree
 from ckanext.ukharvest.core import options, xml
 from ckanext.ukharvest.core.errors import ConfigError, NotValid, ParseError
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.parsers import gemini, gemini_schemas, gemini_schematron
+from ckanext.ukharvest.parsers import gemini, gemini_schemas
 from ckanext.ukharvest.types import find
 from tests.iso_spelling import el, text
 from tests.parsers.gemini_rules.documents import dataset, service, swapped
@@ -269,8 +269,8 @@ def test_gemini_is_not_asked_of_data_without_a_place() -> None:
 
 
 @needs_files
-def test_a_long_record_is_not_judged_by_a_slow_profile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gemini_schematron, "MOST_ELEMENTS", 20)
+def test_a_record_that_is_too_long_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gemini_schemas, "MOST_ELEMENTS", 20)
     [problem] = judged(dataset(), "gemini2")
     assert problem.code == "too-long-to-judge"
     assert "expected 20 or less" in problem.message
@@ -278,7 +278,8 @@ def test_a_long_record_is_not_judged_by_a_slow_profile(monkeypatch: pytest.Monke
 
 @needs_files
 def test_what_is_found_becomes_problems_or_costs_the_record() -> None:
-    document = dataset(link="\n{linkage}\n{link_name}\n<gmd:protocol/>\n")
+    protocol = text("gmd:protocol", "OGC:WMS")
+    document = dataset(link=f"\n{{linkage}}\n{{link_name}}\n{protocol}\n")
     assert not any("gmd:protocol" in each.message for each in parsed(document).problems)
     record = parsed(document, validation_profiles=[EDEN])
     assert [each.code for each in record.problems] == ["element-order"]
