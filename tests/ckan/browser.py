@@ -103,6 +103,8 @@ def site(ckan_config: dict[str, Any], make_app: Callable[[], Any]) -> Iterator[s
         ckan_config["ckan.site_url"] = address
         serving: dict[str, Any] = {"threaded": True, "request_handler": _Quiet}
         server = make_server(host, port, make_app().app, fd=listening.fileno(), **serving)
+        # What is still being answered when a test ends uses its database.
+        server.daemon_threads = False
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         yield address
         server.shutdown()

@@ -131,12 +131,15 @@
 
   function draw(features, { map, settings }) {
     const { texts } = settings;
+    // Beside the buttons, also on a phone.
+    const maxWidth = Math.min(300, map.getSize().x - 110);
+    const options = { autoPanPaddingTopLeft: [52, 5], maxWidth };
     let drawn;
     try {
       drawn = L.geoJSON(features, {
         pointToLayer: (_, place) => L.circleMarker(place, { radius: 6 }),
         style: { color: "#a3360b", weight: 2, fillOpacity: 0.2 },
-        onEachFeature: (feature, layer) => layer.bindPopup(() => popup(feature, texts)),
+        onEachFeature: (feature, layer) => layer.bindPopup(() => popup(feature, texts), options),
       });
     } catch {
       throw new Told(texts.not_geojson);

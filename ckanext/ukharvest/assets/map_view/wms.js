@@ -59,17 +59,20 @@
       maxZoom: 18,
     });
     let came, failed, timer;
+    let turn = 0;
 
+    /* Count anew what comes; an explanation that takes its time is for its own turn only. */
     const begin = () => {
       [came, failed] = [0, []];
-      say(settings.texts.loading);
+      turn += 1;
       clearTimeout(timer);
       timer = setTimeout(() => came || say(settings.texts.slow, {}, settings.url), PATIENCE);
     };
     const end = () => {
+      const mine = turn;
       clearTimeout(timer);
       if (failed.length && !came) {
-        explain(failed[0], view);
+        explain(failed[0], { ...view, say: (...words) => mine === turn && say(...words) });
       } else if (failed.length) {
         say(settings.texts.some, { missing: failed.length, all: came + failed.length }, failed[0]);
       } else {
@@ -80,9 +83,10 @@
       // A service draws the first of its list at the bottom.
       const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
       pictures.remove();
+      begin();
       pictures.setParams({ layers: chosen.reverse().join(",") }, true);
       if (chosen.length) {
-        begin();
+        say(settings.texts.loading);
         pictures.addTo(map);
       } else {
         clearTimeout(timer);
