@@ -43,7 +43,8 @@ def _shape(metadata: Metadata) -> Iterator[Failure]:
             yield Failure("has neither gml:TimePeriod nor gml:TimeInstant", node)
         elif f"{{{_GML}}}" not in str(times[0].element.tag):
             found = str(times[0].element.tag).partition("}")[0].lstrip("{")
-            yield Failure(f"has its {times[0].name} of {found}", node)
+            called = f"the namespace {found}" if found else "no namespace"
+            yield Failure(f"has its {times[0].name} in {called}", node)
         elif not any(sum(each.name == name for each in times) == 1 for name in _TIMES):
             yield Failure(f"has {len(times)} of gml:{times[0].name}", node)
 
@@ -129,7 +130,7 @@ RULES = (
         "Temporal extent",
         "gmd:EX_TemporalExtent/gmd:extent",
         _shape,
-        f"one TimePeriod or one TimeInstant of {_GML}",
+        f"one TimePeriod or one TimeInstant, with the prefix gml for {_GML}",
         '<gml:TimePeriod gml:id="t1"><gml:beginPosition>2025-06-01</…> …',
         number="MI-7a",
     ),
