@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sqlite3
+import time
 import zipfile
 from pathlib import Path
 
@@ -96,6 +97,17 @@ TEXTS = [
 @pytest.mark.parametrize(("label", "text"), TEXTS)
 def test_texts(label: str, text: str) -> None:
     assert label_of(text) == label
+
+
+@pytest.mark.parametrize("before", ["", "<?xml version='1.0'?>", '{"a":', "a,b\n"])
+@pytest.mark.parametrize(
+    "turn",
+    ["[", '{"a":', "<title>", "<title ", "<?xml ", "<!--", "<a>", '"', ",", "#\n", "PK\x03\x04"],
+)
+def test_bytes_made_to_keep_the_reader_busy(before: str, turn: str) -> None:
+    start = time.monotonic()
+    label_of(before + turn * 70_000)
+    assert time.monotonic() - start < 1
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])

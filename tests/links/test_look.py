@@ -124,6 +124,13 @@ def test_a_login_page_is_a_page(publisher: Publisher, path: str) -> None:
     assert "Give the address of the data or the service itself" in found.why
 
 
+def test_a_service_that_answers_in_words(publisher: Publisher) -> None:
+    for path in (CAPABILITIES, asked("/wms", "WMS", "1.1.1"), "/wms"):
+        publisher.serve(path, "The map  'water' is\nnot here.")
+    words, _ = why(publisher, "/wms")
+    assert "/wms answered with a text that begins “The map 'water' is not here.” (asked" in words
+
+
 def test_a_page_that_was_to_be_expected(publisher: Publisher) -> None:
     publisher.serve("/about", "<!DOCTYPE html><title>About</title>")
     found = look_at(publisher, "/about")

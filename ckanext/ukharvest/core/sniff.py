@@ -10,7 +10,9 @@ _LOOK_AT = 65536
 
 _BEFORE = re.compile(r"(?:\s+|<\?xml[^>]*\?>|<\?[^>]*\?>|<!--.*?-->)+", re.DOTALL)
 _PAGE = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|title|meta|script)\b)", re.IGNORECASE)
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+# Neither may look far ahead: a page can open a title at every turn.
+_TITLE = re.compile(r"<title[^<>]*>", re.IGNORECASE)
+_TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 def html_title(content: bytes) -> str | None:
@@ -23,7 +25,8 @@ def html_title(content: bytes) -> str | None:
     if not _PAGE.match(text, before.end() if before else 0):
         return None
     title = _TITLE.search(text)
-    words = html.unescape(title[1]).split() if title else []
+    end = _TITLE_ENDS.search(text, title.end()) if title else None
+    words = html.unescape(text[title.end() : end.start()]).split() if title and end else []
     line = " ".join(words)
     return line if len(line) <= 100 else line[:99].rstrip() + "…"
 

@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.sniff import html_title
 
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
 # .NET writes text through a StringWriter, which declares utf-16 whatever the bytes are.
-_FALSE_UTF16 = re.compile(rb"""(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
+_FALSE_UTF16 = re.compile(rb"""\A(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
 
 _HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
 _XHTML = "{http://www.w3.org/1999/xhtml}html"

@@ -17,12 +17,13 @@ from ckanext.ukharvest.core.address import origin, shown
 from ckanext.ukharvest.core.exchange import Reply
 from ckanext.ukharvest.core.sniff import html_title
 from ckanext.ukharvest.core.text import clean_text, shorten
-from ckanext.ukharvest.links import api, services
+from ckanext.ukharvest.links import api, services, texts
 from ckanext.ukharvest.links.addresses import file_url
 from ckanext.ukharvest.links.questions import Question
 
 _LOGIN = frozenset((401, 403, 407, 511))
 _GONE = frozenset((404, 410))
+_QUOTED = 2000  # bytes of a text of which the beginning is quoted
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,9 @@ def _body(found: Answer, verb: str = "answered with") -> str:
         return f"{verb} a web page{called}"
     if not found.content.strip():
         return f"{verb} nothing: the answer is empty"
+    text = texts.decode(found.content[:_QUOTED], is_cut=True)
+    if text is not None:
+        return f"{verb} a text that begins {_quoted(shorten(clean_text(text), 100))}"
     typed = f", which it calls {found.media_type}" if found.media_type else ""
     return f"{verb} something whose format its first bytes do not tell{typed}"
 

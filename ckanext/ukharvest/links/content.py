@@ -20,9 +20,9 @@ HEAD = 64 * 1024  # bytes that are looked at
 # What the bytes say of these is certain, so that no name makes anything else one of them.
 _CERTAIN = marks.LABELS | archives.LABELS | texts.LABELS | xml_roots.LABELS
 # What may be more than its bytes show.
-_OPEN = frozenset(("", "TXT", "XML", "JSON", "ZIP", "GZ", "TAR", "HDF", "SQLite"))
-# One column is a table too, and NetCDF 4 is HDF 5 with conventions.
-_WITHIN = frozenset((("TXT", "CSV"), ("HDF", "NetCDF")))
+_OPEN = frozenset(("", "TXT", "XML", "JSON", "NT", "ZIP", "GZ", "TAR", "HDF", "SQLite"))
+# One column is a table too, NetCDF 4 is HDF 5 with conventions, Turtle can begin as N-Triples do.
+_WITHIN = frozenset((("TXT", "CSV"), ("HDF", "NetCDF"), ("NT", "TTL")))
 
 
 def label_of(head: bytes, *, is_cut: bool, named: Iterable[str] = (), typed: str = "") -> str:

@@ -41,6 +41,7 @@ LIMITS = HttpLimits(
 )
 MOST_REQUESTS = 5
 
+_NO_SERVICE = frozenset(("TXT", "XML", "JSON"))
 _MAPSERVER = b"No query information to decode"  # MapServer's answer to an address without a query
 
 
@@ -135,9 +136,10 @@ class _Search:
 
     def _with_collections(self, service: Service, found: Answer) -> Service:
         """Add what a landing page's list of collections says, if it can be read on its server."""
-        link = urljoin(found.url, api.data_link(found.members or {}))
+        offered = api.data_link(found.members or {})
         try:
-            if origin(link) != origin(found.url) or not self._may_ask():
+            link = urljoin(found.url, offered)
+            if not offered or origin(link) != origin(found.url) or not self._may_ask():
                 return service
             more = _described(self._ask(Question(link, "its collections", api.ACCEPT)))
         except (FetchError, ValueError):
@@ -171,7 +173,9 @@ class _Search:
             return self._unknown(refused or plain)
         typed = formats.label(plain.media_type)
         label = content.label_of(plain.content, is_cut=plain.is_cut, named=plain.names, typed=typed)
-        if not label or (label == "HTML" and refused):
+        # What promised to be a service answers with words or lists of errors, too.
+        was_asked = any(question.words for question in self.asked)
+        if not label or (refused and label == "HTML") or (was_asked and label in _NO_SERVICE):
             return self._unknown(refused or plain)
         if label != "HTML":
             return Look(self.url, format=label, media_type=plain.media_type)

@@ -42,9 +42,10 @@ def questions(label: str, url: str) -> Iterator[Question]:
     """Yield what to ask an address for a service's description, the best first."""
     path = urlsplit(url).path.lower()
     if label in (api.OGC_FEATURES, api.OGC_API):
-        yield Question(url, "a landing page or collections as JSON", api.ACCEPT)
+        as_json = addresses.without(url, ("f",))  # f=html
+        yield Question(as_json, "a landing page or collections as JSON", api.ACCEPT)
     elif label == api.ESRI:
-        yield Question(addresses.as_json(url), "its description (f=json)", api.ACCEPT)
+        yield Question(addresses.as_json(url), "its description as JSON", api.ACCEPT)
     elif not path.endswith(".xml"):  # a capabilities document by a plain address
         for version in services.VERSIONS.get(label, ()):
             asked = addresses.capabilities(url, label, version)

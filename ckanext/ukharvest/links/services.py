@@ -93,10 +93,11 @@ def said(root: etree._Element) -> str | None:
     """Return what an exception report says, on one line, None if it is none."""
     if local_name(root) not in ("ServiceExceptionReport", "ExceptionReport", "ServiceException"):
         return None
-    texts = [text for text in map(clean_text, root.itertext()) if text]
-    for each in root.iter("{*}Exception", "{*}ServiceException"):
-        texts += filter(None, (each.get("exceptionCode"), each.get("code")))
-    return shorten(clean_text(" ".join(texts)), 200)
+    words = filter(None, map(clean_text, root.itertext()))
+    faults = root.iter("{*}Exception", "{*}ServiceException")
+    codes = (each.get("exceptionCode") or each.get("code") for each in faults)
+    said = [*islice(words, 20), *islice(filter(None, codes), 3)]
+    return shorten(clean_text(" ".join(said)), 200)
 
 
 def suspects(root: etree._Element | None) -> list[str]:

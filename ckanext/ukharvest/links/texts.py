@@ -37,6 +37,8 @@ _BEGINNINGS = (
 )
 _DELIMITERS = ((",", "CSV"), ("\t", "TSV"), (";", "CSV"), ("|", "PSV"))
 _ROWS = 50  # that are looked at
+_OPENING = frozenset(("start_map", "start_array"))
+_CLOSING = frozenset(("end_map", "end_array"))
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GEOMETRIES = frozenset(
     ("FeatureCollection", "Feature", "GeometryCollection", "Point", "MultiPoint", "LineString")
@@ -105,12 +107,16 @@ def _members(text: str, is_cut: bool) -> tuple[set[str], str]:
     """Return an object's members and its "type"; ValueError if the text is no JSON."""
     members: set[str] = set()
     kind = ""
-    events = ijson.parse(io.BytesIO(text.encode("utf-8", "replace")), use_float=True)
+    depth, member = 0, ""
+    # Without ijson's own paths, which take time by the square of the depth.
+    events = ijson.basic_parse(io.BytesIO(text.encode("utf-8", "replace")), use_float=True)
     try:
-        for prefix, event, value in events:
-            if not prefix and event == "map_key":
-                members.add(str(value))
-            elif prefix == "type" and event == "string":
+        for event, value in events:
+            depth += (event in _OPENING) - (event in _CLOSING)
+            if depth == 1 and event == "map_key":
+                member = str(value)
+                members.add(member)
+            elif depth == 1 and event == "string" and member == "type":
                 kind = str(value)
     except ijson.IncompleteJSONError:
         if not is_cut:
