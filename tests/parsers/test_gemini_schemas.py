@@ -255,6 +255,29 @@ def test_a_schematron_says_its_rule_the_title_and_the_place() -> None:
 
 
 @needs_files
+@pytest.mark.parametrize("profile", [EDEN, "constraints-1.4"])
+@pytest.mark.parametrize("declared", ["xmlns", "xmlns:other"])
+def test_places_are_found_whatever_the_prefix(profile: str, declared: str) -> None:
+    party = el("gmd:contact", el("gmd:CI_ResponsibleParty", el("gmd:contactInfo")))
+    document = dataset(contact="{contact}\n" + party)
+    prefix = "other:" if "other" in declared else ""
+    other = document.replace("gmd:", prefix).replace("xmlns:gmd", declared)
+    found, expected = judged(other, profile), judged(document, profile)
+    assert found
+    assert [(each.code, each.field, each.line) for each in found] == [
+        (each.code, each.field, each.line) for each in expected
+    ]
+
+
+@needs_files
+def test_a_namespace_with_an_apostrophe_misleads_nobody() -> None:
+    odd = """<o:odd xmlns:o="urn:o'o"/>"""
+    found = judged(dataset(extra=odd), EDEN, "constraints-1.4")
+    assert [each.code for each in found] == ["unknown-element", "schematron"]
+    assert found[0].field == "o:odd"
+
+
+@needs_files
 def test_one_rule_for_many_elements_is_one_problem() -> None:
     empty = dataset(alternate=el("gmd:alternateTitle"), topic=el("gmd:topicCategory"))
     [problem] = [each for each in judged(empty, "constraints-1.4") if "no child" in each.message]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
 
+from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.records import Problem
 
 MOST = 10  # problems of one record: whoever has mended these harvests again and sees the rest
 _LINES = 5
+_STEP = re.compile(r"([^\[\]]+)(?:\[(\d*)\])?")
 
 # As records and the guides to the standard write them.
 _PREFIXES = {
@@ -64,6 +67,43 @@ def named(element: etree._Element) -> str:
     """An element's name with the usual prefix, or with its own where there is none."""
     name = shown(str(element.tag))
     return f"{element.prefix}:{name}" if element.prefix and ":" not in name else name
+
+
+def own_name(element: etree._Element) -> str:
+    """An element's name as the record has it, with its prefix."""
+    name = xml.local_name(element)
+    return f"{element.prefix}:{name}" if element.prefix else name
+
+
+class Children(dict[etree._Element, dict[str, list[etree._Element]]]):
+    """Elements' children by their names, and all of them as ``*``; each is looked through once."""
+
+    def __init__(self, name: Callable[[etree._Element], str]) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, element: etree._Element) -> dict[str, list[etree._Element]]:
+        found: dict[str, list[etree._Element]] = {"*": list(element.iterchildren("*"))}
+        for each in found["*"]:
+            found.setdefault(self._name(each), []).append(each)
+        self[element] = found
+        return found
+
+
+def at(root: etree._Element, path: str, children: Children) -> etree._Element:
+    """The element at a path such as /a/b[2], or as near to it as there is one.
+
+    No case for XPath: what such a path says comes from the record.
+    """
+    found = root
+    for step in path.strip("/").split("/")[1:]:
+        said = _STEP.fullmatch(step)
+        same = children[found].get(said[1], []) if said else []
+        place = int(said[2] or 1) if said else 1
+        if len(same) < place:
+            break
+        found = same[place - 1]
+    return found
 
 
 def problems(faults: Iterable[Fault]) -> tuple[Problem, ...]:

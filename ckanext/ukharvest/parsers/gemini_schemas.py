@@ -25,6 +25,9 @@ from ckanext.ukharvest.parsers.gemini_content_model import content_model
 from ckanext.ukharvest.parsers.gemini_faults import Fault
 
 _LOCK = Lock()  # lxml keeps the errors of a validation in the schema
+# Schematrons take time with the square of a record's elements (1 s for 3,000, a minute for
+# 24,000), and so does libxml2 with its errors. The longest of the real records seen has 3,000.
+MOST_ELEMENTS = 10_000
 _LOOKED_AT = 500  # errors of a schema: the kinds of fault are told long before
 
 _NON_GEOGRAPHIC = "nonGeographicDataset"
@@ -97,13 +100,21 @@ def judge(names: Collection[str], root: etree._Element, kind: str) -> tuple[Prob
         root: the record.
         kind: the type of its resource, "" if it does not say.
     """
+    profiles = [PROFILES[name] for name in names if name in PROFILES]
+    if profiles and (count := sum(1 for _ in root.iter("*"))) > MOST_ELEMENTS:
+        return (_too_long(root, count),)
     found: list[Problem] = []
-    for name in names:
-        if name in PROFILES:
-            with _LOCK:
-                found += gemini_faults.problems(_faults(PROFILES[name], root, kind))
+    for profile in profiles:
+        with _LOCK:
+            found += gemini_faults.problems(_faults(profile, root, kind))
     # Two schemas say the same of most faults.
     return gemini_faults.first(tuple(dict.fromkeys(found)))
+
+
+def _too_long(root: etree._Element, count: int) -> Problem:
+    field = gemini_faults.named(root)
+    message = f"{field} has {count:,} elements; expected {MOST_ELEMENTS:,} or less, to be judged"
+    return Problem("too-long-to-judge", field, message, xml.line_of(root))
 
 
 def _faults(profile: Profile, root: etree._Element, kind: str) -> Iterator[Fault]:

@@ -17,7 +17,7 @@ from lxml import etree
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.values import clean_text, shorten
 from ckanext.ukharvest.parsers.gemini_content_model import Child, ContentModel
-from ckanext.ukharvest.parsers.gemini_faults import Fault, named, shown
+from ckanext.ukharvest.parsers.gemini_faults import Children, Fault, at, named, own_name, shown
 
 _GML = "http://www.opengis.net/gml"
 _NAMES = re.compile(r"\{[^{}]*\}[^\s,'()]+")
@@ -83,35 +83,15 @@ def faults(root: etree._Element, log: Any, model: ContentModel) -> Iterator[Faul
         log: entries of the schema's error log.
     """
     told: etree._Element | None = None
+    # libxml2 writes * for an element of the default namespace, and counts them all.
+    children = Children(own_name)
     for error in log:
-        element = _at(root, str(error.path or ""))
+        element = at(root, str(error.path or ""), children)
         # A value that is no word of a list is also none of the type: one thing to mend.
         if "VALID" in error.type_name and element is told:
             continue
         told = element if "VALID" in error.type_name else None
         yield _fault(Place(error.type_name, error.message, element, model))
-
-
-def _at(root: etree._Element, path: str) -> etree._Element:
-    """The element at a path as libxml2 writes it: steps with the record's own prefixes.
-
-    Without a prefix, where the default namespace is meant, a step is ``*`` and counts them all.
-    """
-    found = root
-    for number, step in enumerate(path.strip("/").split("/")):
-        name, _, index = step.rstrip("]").partition("[")
-        near = [root] if number == 0 else list(found.iterchildren("*"))
-        same = [each for each in near if name == "*" or _own_name(each) == name]
-        place = int(index or 1)
-        if len(same) < place:
-            break
-        found = same[place - 1]
-    return found
-
-
-def _own_name(element: etree._Element) -> str:
-    name = xml.local_name(element)
-    return f"{element.prefix}:{name}" if element.prefix else name
 
 
 def _fault(place: Place) -> Fault:
