@@ -219,7 +219,10 @@ def test_a_zip_that_is_cut_off() -> None:
     ("found", "data", "named", "typed"),
     [
         pytest.param("CSV", "river\nThames\nSevern\n", ["CSV"], "", id="one column"),
-        pytest.param("SQL", "create table a;", ["SQL"], "TXT", id="a text of a known kind"),
+        pytest.param(
+            "SQL", "create table a;\ninsert 1;\n", ["SQL"], "TXT", id="a text of a known kind"
+        ),
+        pytest.param("TXT", "Please sign in", ["CSV"], "CSV", id="one line is no table"),
         pytest.param("TXT", "Please sign in", ["XLSX"], "PDF", id="a text is no document"),
         pytest.param("HTML", "<html><title>Sign in</title>", ["CSV"], "CSV", id="a page"),
         pytest.param("XML", "<a/>", ["HTML"], "JSON", id="XML is no page"),

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from ckanext.ukharvest.core import formats, xml
-from ckanext.ukharvest.core.address import origin, shown
+from ckanext.ukharvest.core.address import shown
 from ckanext.ukharvest.core.exchange import Reply
 from ckanext.ukharvest.core.sniff import html_title
 from ckanext.ukharvest.core.text import clean_text, shorten
@@ -105,9 +105,14 @@ def _file_name(reply: Reply) -> str:
 def in_words(found: Answer) -> str:
     """Say what came, as the end of "<address> …"."""
     came = _status(found) if found.is_error else _body(found)
-    if origin(found.url) != origin(found.question.url):
+    if _place(found.url) != _place(found.question.url):
         return f"redirects to {shown(found.url)}, which {came}"
     return came
+
+
+def _place(url: str) -> str:
+    """Return an address without what redirects add or take away and mean the same by."""
+    return url.partition("://")[2].partition("?")[0].rstrip("/").removeprefix("www.").lower()
 
 
 def what_to_do(found: Answer) -> str:
@@ -130,8 +135,8 @@ def _status(found: Answer) -> str:
         phrase = f" {HTTPStatus(found.status).phrase}"
     except ValueError:
         phrase = ""
-    more = _body(found, "with") if found.said or html_title(found.content) else ""
-    return f"answered {found.status}{phrase}" + (f" {more}" if more else "")
+    tells = found.status not in _GONE and found.content.strip()
+    return f"answered {found.status}{phrase}" + (f" {_body(found, 'with')}" if tells else "")
 
 
 def _body(found: Answer, verb: str = "answered with") -> str:

@@ -37,6 +37,8 @@ def label_of(head: bytes, *, is_cut: bool, named: Iterable[str] = (), typed: str
     found = _by_bytes(head, is_cut)
     if found not in _OPEN or not head:
         return found
+    if found == "TXT" and len(head.split(b"\n", 2)) < 3:
+        return found  # "Please sign in" is no table of one column
     return next((label for label in (*named, typed) if label and _may_be(found, label)), found)
 
 
