@@ -47,8 +47,10 @@ _METRES = re.compile(r"m|met(?:re|er)s?|.*epsg\W.*\b9001", re.IGNORECASE)
 
 def _undated(metadata: Metadata) -> Iterator[Failure]:
     for citation in metadata.at(f"{_RESOURCE}/citation/*"):
-        if not set(_DATE_TYPES) & set(citation.codes("date/*/dateType")):
-            yield Failure("is missing", citation)
+        types = citation.codes("date/*/dateType")
+        if not set(_DATE_TYPES) & set(types):
+            found = f"has the type '{shorten(types[0], 40)}'" if types else "is missing"
+            yield Failure(found, citation)
 
 
 def _no_distributor(metadata: Metadata) -> Iterator[Failure]:
@@ -282,5 +284,6 @@ RULES = (
         _no_area,
         "a box with an area, also around a single place",
         "west -2.111, east -2.109, south 52.041, north 52.043",
+        unless=("bad-extent",),
     ),
 )
