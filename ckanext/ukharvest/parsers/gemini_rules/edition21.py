@@ -1,8 +1,7 @@
 """What GEMINI 2.1 and 2.2 want otherwise than 2.3: AGI's Schematron of 2.1, release 1.3.
 
 Its licence stands in useLimitation, and every block of legal constraints is one on access. A code
-of a reference system and a format's version may be left out with any reason. A metadata date may
-not, though that Schematron lets it pass: the schema does not, and nothing could be harvested by it.
+of a reference system and a format's version may be left out with any reason.
 """
 
 from __future__ import annotations
