@@ -43,7 +43,8 @@ _OWN = {
 }
 _FOR_PUBLISHERS = (
     "For publishers of location data: [how a link gets its"
-    f" format](../publishers/resource-formats.md), [what GEMINI's rules find]({gemini.NAME}).",
+    " format](../publishers/resource-formats.md), [what the portal finds out about a"
+    f" link](../publishers/links.md), [what GEMINI's rules find]({gemini.NAME}).",
 )
 _JUDGED = f"What GEMINI's rules find has [a page of its own]({gemini.NAME})."
 # Modules that say what can be wrong with a source's form, whatever its type.

@@ -145,7 +145,8 @@ def _cells(text: str, delimiter: str, is_cut: bool) -> Iterator[int]:
         for number, row in enumerate(rows):
             if before:
                 yield before
-            before = len(row) if any(cell.strip() for cell in row) else 0
+            # "A title,,," and a line of code with its semicolon are one cell.
+            before = len(row) if any(map(str.strip, row[1:])) else bool("".join(row).strip())
             if number == _ROWS:
                 return
     except csv.Error:
