@@ -126,7 +126,7 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
         link: what was found there, as ``ukharvest_link_show`` gives it; {} if nobody looked yet.
     """
     own_url, given = without_parameters(url)
-    layers = list(link.get("layers") or ())[:MOST_LAYERS]
+    layers = list(link.get("layers") or ())
     named = [name for name in given.get("layers", "").split(",") if name]
     sentence = tk._("The service names no layers that could be shown.")
     if not link:
@@ -138,7 +138,7 @@ def service_of(url: str, link: dict[str, Any]) -> dict[str, Any]:
         "url": without_parameters(base)[0] or own_url,
         "version": link.get("version") or given.get("version") or "1.3.0",
         "title": link.get("title") or "",
-        "layers": layers or [{"name": name, "title": ""} for name in named],
+        "layers": (layers or [{"name": name, "title": ""} for name in named])[:MOST_LAYERS],
         "sentence": sentence,
     }
 

@@ -185,6 +185,12 @@ def test_a_service_that_draws_nothing(service: MapService, visitor: Visitor) -> 
     service.answer = DRAWN
     visitor.page.get_by_role("checkbox", name="rv").dblclick()
     status(visitor, "The picture is drawn")
+    service.answer = Response(hang=True)
+    visitor.page.clock.install()
+    visitor.page.reload()
+    status(visitor, "Asking 127.0.0.1")
+    visitor.page.clock.fast_forward(21_000)
+    status(visitor, "has sent nothing for 20 seconds")
 
 
 @ON_ONE_CKAN
