@@ -25,7 +25,7 @@ _TRUE = ("true", "1")
 def _other_restrictions(name: str) -> Test:
     def test(metadata: Metadata) -> Iterator[Failure]:
         for node in metadata.classes("MD_LegalConstraints"):
-            if "otherRestrictions" in node.codes(name) and not has(node, "otherConstraints"):
+            if not has(node, "otherConstraints") and "otherRestrictions" in node.codes(name):
                 found = f"is missing beside gmd:{name} with the code otherRestrictions"
                 yield Failure(found, node)
 

@@ -21,7 +21,7 @@ class Metadata:
     """One ISO 19139 record (``gmd:MD_Metadata`` or its kin), with what was asked of it kept.
 
     A rule asks by paths of local names (see ``IsoNode``); ``at`` remembers what a path gave, and
-    ``named`` goes through the document once for all rules.
+    ``named`` what a name gave.
 
     Args:
         record: the root.
@@ -32,6 +32,7 @@ class Metadata:
         self.record = record
         self.guid = guid
         self._at: dict[tuple[str, ...], tuple[IsoNode, ...]] = {}
+        self._named: dict[str, tuple[IsoNode, ...]] = {}
 
     def at(self, *paths: str) -> tuple[IsoNode, ...]:
         """The elements at the ends of paths from the root, in the order of the paths."""
@@ -57,20 +58,13 @@ class Metadata:
                 return node
         return self.record
 
-    @cached_property
-    def _by_name(self) -> dict[str, list[etree._Element]]:
-        by_tag: dict[str, list[etree._Element]] = defaultdict(list)
-        for element in self.record.element.iter("*"):
-            by_tag[str(element.tag)].append(element)
-        found: dict[str, list[etree._Element]] = defaultdict(list)
-        for tag, elements in by_tag.items():
-            found[tag.rpartition("}")[2]] += elements
-        return found
-
     def named(self, *names: str) -> tuple[IsoNode, ...]:
         """Every element of the document with one of these local names, name by name."""
-        found = (element for name in names for element in self._by_name.get(name, ()))
-        return tuple(IsoNode(element, []) for element in found)
+        for name in names:
+            if name not in self._named:
+                found = self.record.element.iter(f"{{*}}{name}")
+                self._named[name] = tuple(IsoNode(element, []) for element in found)
+        return tuple(node for name in names for node in self._named[name])
 
     @cached_property
     def _by_class(self) -> dict[str, list[IsoNode]]:

@@ -81,8 +81,9 @@ _SIDES = ("westBoundLongitude", "eastBoundLongitude", "southBoundLatitude", "nor
 
 def _number(node: IsoNode, name: str) -> float | None:
     """A side's number; what is none is the parser's to report."""
+    side = node.first(name)
     try:
-        return float(node.text(name))
+        return float(text_of(side)) if side else None
     except ValueError:
         return None
 
