@@ -81,6 +81,12 @@ def test_a_record_is_judged_by_its_edition_and_table_a1() -> None:
             assert not rule.versions or version in rule.versions
 
 
+def test_a_record_about_no_place_is_judged_by_table_a1_alone() -> None:
+    kind = code("gmd:hierarchyLevel", "MD_ScopeCode", "nonGeographicDataset")
+    found = edition.rules(RULES, metadata(dataset(type=kind)))
+    assert found == tuple(rule for rule in RULES if rule.code.startswith("iso-"))
+
+
 def test_a_source_may_ask_for_an_edition_whatever_the_record_says() -> None:
     of_23 = metadata(dataset())
     assert edition.rules(RULES, of_23, ["gemini2-3"]) == edition.rules(RULES, of_23)
