@@ -24,7 +24,7 @@ def look_at(publisher: Publisher, path: str, *, expected: str = "", **limits: An
     with HttpClient(Guard(LOOPBACK), own) as http:
         found = look(publisher.url(path), http, expected=expected)
     assert found.url == publisher.url(path)
-    assert bool(found.why) == (not found.format) or found.format == "HTML"
+    assert bool(found.why) == (not found.format)
     return found
 
 

@@ -19,15 +19,15 @@ class Look:
 
     Attributes:
         url: as it was given.
-        format: CKAN's label, as core/formats gives it; "" when it could not be told.
+        format: CKAN's label, as core/formats gives it; "" when it could not be told, and when a
+            web page came where the address or the metadata promise something else.
         version: of the service's protocol ("1.3.0").
         layers: at most 500.
         base_url: where further requests (GetMap) go: no service, request and version parameters.
         media_type: as the server said, without parameters.
-        title: the service's own, or a web page's.
-        why: a sentence or two for the publisher: what was asked, what came, what was expected,
-            what to do. Set when ``format`` is "", and also when a web page came where a service
-            or a file was expected: ``format`` is then "HTML".
+        title: the service's own.
+        why: when ``format`` is "": a sentence or two for the publisher that say what was asked
+            for, what came, what was expected, and what to do.
         is_lasting: False for a fault that may pass (time-out, 5xx): worth another try soon.
     """
 

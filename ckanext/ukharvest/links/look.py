@@ -23,7 +23,6 @@ from ckanext.ukharvest.core.address import normal, origin, shown
 from ckanext.ukharvest.core.errors import Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.exchange import MIB, HttpLimits
 from ckanext.ukharvest.core.http import HttpClient
-from ckanext.ukharvest.core.sniff import html_title
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.links import addresses, api, content, services
 from ckanext.ukharvest.links.answers import Answer, answer, in_words, what_to_do
@@ -173,15 +172,13 @@ class _Search:
             return self._unknown(refused or plain)
         typed = formats.label(plain.media_type)
         label = content.label_of(plain.content, is_cut=plain.is_cut, named=plain.names, typed=typed)
-        # What promised to be a service answers with words or lists of errors, too.
+        # A page to sign in, or to say that something is gone, is not what was promised; a service
+        # that answers with words, or with a list of errors, is none.
+        is_page = label == "HTML" and (refused or self.expected not in ("", "HTML"))
         was_asked = any(question.words for question in self.asked)
-        if not label or (refused and label == "HTML") or (was_asked and label in _NO_SERVICE):
+        if not label or is_page or (was_asked and label in _NO_SERVICE):
             return self._unknown(refused or plain)
-        if label != "HTML":
-            return Look(self.url, format=label, media_type=plain.media_type)
-        why = "" if self.expected in ("", "HTML") else self._why(plain)
-        title = html_title(plain.content) or ""
-        return Look(self.url, format=label, media_type=plain.media_type, title=title, why=why)
+        return Look(self.url, format=label, media_type=plain.media_type)
 
     def _unknown(self, found: Answer) -> Look:
         return Look(
