@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import struct
-import zlib
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 import pytest
-from ckan import model
-from ckan.plugins import core
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action
+from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest import map_view
-from ckanext.ukharvest.links.look import Layer, Look
-from ckanext.ukharvest.model import links
+from ckanext.ukharvest.links.look import Layer
 from tests.ckan.browser import NARROW, Visitor
-from tests.publisher import Publisher, Request, Response
+from tests.ckan.map_service import BOX, DRAWN, HOSTILE, MapService, looked_at, page_of, png
+from tests.publisher import Publisher, Response
 
 pytestmark = [
     pytest.mark.in_process,
@@ -32,9 +27,7 @@ ON_ONE_CKAN = pytest.mark.skipif(
     reason="what a browser does with a server's answers is the same on both",
 )
 
-HOSTILE = "\"'><img src=x onerror=document.title='broken'><script>document.title='in'</script>"
 CORS = {"Access-Control-Allow-Origin": "*"}
-BOX = [[[-4, 55], [-3, 55], [-3, 56], [-4, 56], [-4, 55]]]
 EXTENT = json.dumps({"type": "Polygon", "coordinates": BOX})
 EXCEPTION = (
     '<ServiceExceptionReport xmlns="http://www.opengis.net/ogc" version="1.3.0">'
@@ -43,69 +36,15 @@ EXCEPTION = (
 )
 
 
-def png(size: int = 512) -> bytes:
-    """A see-through square with a coloured edge."""
-    edge, within = b"\xa0\x30\x10\xff", b"\x20\x80\x40\x50"
-    rows = [b"\0" + edge * size]
-    rows += [b"\0" + edge + within * (size - 2) + edge] * (size - 2) + rows
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 6, 0, 0, 0)),
-        (b"IDAT", zlib.compress(b"".join(rows))),
-        (b"IEND", b""),
-    )
-    chunks = (
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in parts
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
-DRAWN = Response(png(), headers={"Content-Type": "image/png"})
-
-
-class MapService(Publisher):
-    """A web map service that draws the same square for any place."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.answer = DRAWN
-
-    def respond(self, request: Request) -> Response:
-        super().respond(request)
-        return self.answer
-
-    def maps(self) -> list[dict[str, str]]:
-        """The parameters of the pictures that were asked for, names in lower case."""
-        queries = [dict(parse_qsl(urlsplit(path).query, True)) for path in self.paths]
-        lower = [{name.lower(): value for name, value in query.items()} for query in queries]
-        return [query for query in lower if query.get("request") == "GetMap"]
-
-
 @pytest.fixture
 def service() -> Any:
     with MapService() as running:
         yield running
 
 
-def page_of(url: str, format_: str = "WMS", **fields: Any) -> str:
-    """Make a dataset of one resource, and return the path of the resource's page."""
-    shown = factories.Dataset(resources=[{"url": url, "format": format_, "name": "It"}], **fields)
-    return f"/dataset/{shown['name']}/resource/{shown['resources'][0]['id']}"
-
-
-def looked_at(url: str, base: str, *layers: Layer, **fields: Any) -> None:
-    """Keep a service's layers as the background job does."""
-    known = {"version": "1.3.0", "title": "Rivers of Somewhere", **fields}
-    links.save(Look(url, format="WMS", layers=layers, base_url=base, **known), days=30)
-    model.Session.commit()
-
-
-def status(visitor: Visitor, *words: str) -> str:
-    """Wait until the line above the map says these words, and return all of it."""
-    line = visitor.page.locator(".ukharvest-map-status")
-    for each in words:
-        line.filter(has_text=each).wait_for()
-    return line.inner_text()
+def status(visitor: Visitor, words: str) -> None:
+    """Wait until the line above the map says these words."""
+    visitor.page.locator(".ukharvest-map-status").filter(has_text=words).wait_for()
 
 
 RIVERS, LAKES = Layer("rv", "Rivers"), Layer("lk", "Lakes & ponds")
@@ -331,85 +270,3 @@ def test_under_a_strict_policy_and_alone_on_a_page(
     policy = "default-src 'self'"
     visitor.page.goto(path)
     status(visitor, "own security policy does not let the browser")
-
-
-# What is shown to whom, without a browser
-
-
-class GeoView(p.SingletonPlugin):
-    """What ckanext-geoview's plugin is to CKAN."""
-
-    p.implements(p.IResourceView, inherit=True)
-
-    def info(self) -> dict[str, Any]:
-        return {"name": self.name, "title": "Theirs"}
-
-    def can_view(self, data_dict: dict[str, Any]) -> bool:
-        return data_dict["resource"]["format"].lower() == "wms"
-
-
-def views_of(*resources: tuple[str, str]) -> list[list[str]]:
-    """The kinds of views that resources of these formats and addresses get."""
-    given = [{"format": format_, "url": url} for format_, url in resources]
-    shown = factories.Dataset(resources=given)
-    views = [call_action("resource_view_list", id=each["id"]) for each in shown["resources"]]
-    return [[view["view_type"] for view in each] for each in views]
-
-
-def test_what_the_browser_can_draw_gets_a_map() -> None:
-    formats = ["WMS", "wms", "geojson", "GeoJSON", "OGC WMS"]
-    found = views_of(*((each, "https://a.example/x") for each in formats))
-    assert found == [[map_view.NAME]] * len(formats)
-
-
-def test_anything_else_gets_none() -> None:
-    found = views_of(
-        ("CSV", "https://a.example/x"),
-        ("WFS", "https://a.example/x"),
-        ("", "https://a.example/x"),
-        ("WMS", "ftp://a.example/x"),
-        ("WMS", "javascript:alert(1)"),
-        ("GeoJSON", "data:text/html,x"),
-    )
-    assert found == [[]] * 6
-
-
-def test_ckanext_geoview_wins_where_it_shows_a_resource(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(core._PLUGINS_SERVICE, "geo_view", GeoView(name="geo_view"))
-    url = "https://a.example/x"
-    assert views_of(("WMS", url), ("GeoJSON", url)) == [[], [map_view.NAME]]
-
-
-def test_an_editor_makes_a_map_by_hand(app: CKANTestApp) -> None:
-    editor = factories.SysadminWithToken()
-    path = page_of("https://a.example/x")
-    form = f"{path}/new_view?view_type={map_view.NAME}"
-    page = app.get(form, headers={"Authorization": editor["token"]})
-    assert page.status_code == 200
-    assert f'value="{map_view.NAME}"' in page.body
-
-
-def test_hostile_texts_are_escaped_on_the_page(app: CKANTestApp) -> None:
-    url = "https://a.example/'\"><script>alert(1)</script>"
-    looked_at(url, "https://a.example/{x}", Layer(HOSTILE, HOSTILE), title=HOSTILE)
-    page = str(app.get(page_of(url)).body)
-    part = page[page.index('<div class="ukharvest-map"') :]
-    assert "<noscript><p>The map needs JavaScript" in part
-    assert "<img src=x" not in part
-    assert "<script>document" not in page
-    assert "<script>alert" not in page
-    assert "%7Bx%7D" in part
-
-
-@pytest.mark.parametrize(
-    ("geometry", "bounds"),
-    [
-        ({"type": "Polygon", "coordinates": BOX}, [[55, -4], [56, -3]]),
-        ({"type": "Point", "coordinates": [-3, 55]}, [[54.975, -3.025], [55.025, -2.975]]),
-        ({"type": "MultiPoint", "coordinates": [[179, 1], [-179, 2]]}, [[1, -180], [2, 180]]),
-        ({"type": "Nothing"}, map_view.UK),
-    ],
-)
-def test_where_the_map_begins(geometry: dict[str, Any], bounds: map_view.Bounds) -> None:
-    extras = [{"key": "spatial", "value": json.dumps(geometry)}]
-    assert map_view.bounds({"extras": extras}) == bounds

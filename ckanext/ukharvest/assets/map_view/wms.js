@@ -42,11 +42,9 @@
     });
   }
 
-  ckan.ukharvestMap.wms = (view) => {
-    const { map, settings, root, say } = view;
-    const boxes = Array.from(root.querySelectorAll(".ukharvest-map-layers input"));
-    const pictures = L.tileLayer.wms(settings.url, {
-      version: settings.version,
+  function createPictures({ url, version }) {
+    return L.tileLayer.wms(url, {
+      version,
       format: "image/png",
       transparent: true,
       uppercase: true,
@@ -58,39 +56,31 @@
       bounds: WORLD,
       maxZoom: 18,
     });
+  }
+
+  /* Say how the pictures fare; return a function that begins to count anew. */
+  function watch(pictures, view) {
+    const { texts, url } = view.settings;
     let came, failed, timer;
     let turn = 0;
 
-    /* Count anew what comes; an explanation that takes its time is for its own turn only. */
     const begin = () => {
       [came, failed] = [0, []];
       turn += 1;
       clearTimeout(timer);
-      timer = setTimeout(() => came || say(settings.texts.slow, {}, settings.url), PATIENCE);
+      timer = setTimeout(() => came || view.say(texts.slow, {}, url), PATIENCE);
     };
     const end = () => {
       const mine = turn;
       clearTimeout(timer);
       if (failed.length && !came) {
-        explain(failed[0], { ...view, say: (...words) => mine === turn && say(...words) });
+        // An explanation takes its time, and is for its own turn only.
+        explain(failed[0], { ...view, say: (...words) => mine === turn && view.say(...words) });
       } else if (failed.length) {
-        say(settings.texts.some, { missing: failed.length, all: came + failed.length }, failed[0]);
+        const all = came + failed.length;
+        view.say(texts.some, { missing: failed.length, all }, failed[0]);
       } else {
-        say(settings.texts.shown);
-      }
-    };
-    const show = () => {
-      // A service draws the first of its list at the bottom.
-      const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
-      pictures.remove();
-      begin();
-      pictures.setParams({ layers: chosen.reverse().join(",") }, true);
-      if (chosen.length) {
-        say(settings.texts.loading);
-        pictures.addTo(map);
-      } else {
-        clearTimeout(timer);
-        say(settings.texts.none);
+        view.say(texts.shown);
       }
     };
 
@@ -98,6 +88,30 @@
     pictures.on("tileload", () => (came += 1));
     pictures.on("tileerror", (event) => failed.push(event.tile.src));
     pictures.on("load", end);
+    pictures.on("remove", () => {
+      turn += 1;
+      clearTimeout(timer);
+    });
+    return begin;
+  }
+
+  ckan.ukharvestMap.wms = (view) => {
+    const { map, settings, root, say } = view;
+    const boxes = Array.from(root.querySelectorAll(".ukharvest-map-layers input"));
+    const pictures = createPictures(settings);
+    const begin = watch(pictures, view);
+    const show = () => {
+      // A service draws the first of its list at the bottom.
+      const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
+      pictures.remove();
+      pictures.setParams({ layers: chosen.reverse().join(",") }, true);
+      if (!chosen.length) {
+        return say(settings.texts.none);
+      }
+      begin();
+      say(settings.texts.loading);
+      return pictures.addTo(map);
+    };
     boxes.forEach((box) => box.addEventListener("change", show));
     filter(root);
     show();
