@@ -410,6 +410,10 @@ def test_an_internal_address_is_told_to_those_who_can_mend_it(
 ) -> None:
     place.publish("http://10.20.30.40/maps")
     place.harvest()
+    # The run's own tick has queued a job.
+    asked = call_action("ukharvest_links_look", id=place.dataset["id"])
+    assert asked == {"links": 1, "queued": False}
+    assert place.link() == {}
     work()
     assert place.formats == [""]
     editor, stranger = factories.UserWithToken(), factories.UserWithToken()
