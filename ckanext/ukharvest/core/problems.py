@@ -182,8 +182,8 @@ _OF_SOURCES = {
     " https://example.gov.uk/api/3/action/package_search.",
     "bad-encoding": "Let the server send the document plain or as complete gzip data, with"
     " Content-Encoding: gzip.",
-    "bad-status": "Make the address answer with status 200 in a browser without a login, or give the"
-    " portal the one that the source's type reads (some want a home page, others one file), such as"
+    "bad-status": "Make the address answer with status 200 without a login, or give the portal the"
+    " one that the source's type reads (a home page or one file), such as"
     " https://example.gov.uk/data.json.",
     "blocked": "Use a public http or https address, such as https://example.gov.uk/data.json; the"
     " portal's sysadmin can allow others.",
