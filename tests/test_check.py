@@ -171,14 +171,19 @@ def test_no_ckan_is_loaded() -> None:
 
 def test_a_rejected_record_is_lost_and_shows_all_its_problems(tmp_path: Path) -> None:
     record = tmp_path / "land.xml"
-    record.write_text(dataset(abstract=text("gmd:abstract", "Fields."), topic=""), "utf-8")
+    document = dataset(abstract=text("gmd:abstract", "Fields."), topic="")
+    document = '<?xml version="1.0"?>\n\n<!-- -->\n' + document.replace(" xmlns:", "\n  xmlns:")
+    record.write_text(document, "utf-8")
     given = ("gemini-single", str(record), "--option", "validation=reject")
     code, found = _json(*given)
     assert code == 1
     [lost] = found["records"]
     assert lost["error"]["code"] == "not-valid"
-    codes = {problem["code"] for problem in lost["problems"]}
-    assert {"gemini-04-short", "gemini-05-needed"} <= codes
+    codes = {problem["code"]: problem for problem in lost["problems"]}
+    assert {"gemini-04-short", "gemini-05-needed"} <= codes.keys()
+    # The line is that of the file, though a record is stored without what stands before it.
+    line = codes["gemini-04-short"]["line"]
+    assert "<gmd:abstract>" in document.splitlines()[line - 1]
     shown = _run("check", *given).stdout
     assert "1 records: 0 fine, 1 lost, 0 skipped." in shown
     assert all(f"[{each}]" in shown for each in codes)

@@ -68,13 +68,22 @@ class XmlShape:
     called: Callable[[etree._Element], str] = lambda _root: ""
 
     def text(self, head: etree._Element, element: etree._Element) -> str:
-        """What is stored of a record."""
-        return etree.tostring(self.content(head, element), encoding="unicode")
+        """What is stored of a record; of one that is a whole document, with its lines' numbers."""
+        text = etree.tostring(self.content(head, element), encoding="unicode")
+        return text if element.getparent() is not None else "\n" * _lines_before(element) + text
 
     def nameless(self, position: str, url: str = "") -> ParseError:
         """The error of a record without identity."""
         message = f"{position}: {self.identifier} is missing; expected a text that stays the same"
         return ParseError(message, code="missing-identifier", url=url)
+
+
+def _lines_before(root: etree._Element) -> int:
+    """How many lines a document loses by being written anew: its declaration, and breaks between
+    the root's attributes."""
+    first = next(root.iterchildren(), None)
+    line = xml.line_of(root if first is None else first) or 1
+    return max(line - 1 - (root.text or "").count("\n"), 0)
 
 
 class OtherDocument(ProtocolError):
