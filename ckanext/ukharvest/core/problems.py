@@ -254,6 +254,6 @@ TIPS: Mapping[str, str] = {
     **_OF_RECORDS,
     **_OF_SOURCES,
     **_OF_OPTIONS,
-    "error": "Tell the portal's sysadmin, who finds the cause in its log, such as a full disk; it is"
-    " no fault of the source.",
+    "error": "Tell the portal's sysadmin, who finds the cause in its log, such as a full disk; the"
+    " source is not to blame.",
 }
