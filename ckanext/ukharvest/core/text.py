@@ -11,6 +11,12 @@ from decimal import Decimal
 # can hold; JSON escapes such as \u0000 and \ud800 bring them in.
 _UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+# Signs that no reader sees, or that turn the text behind them round (Unicode 9 and 23.2): in a
+# message they would hide what is wrong, or change what it seems to say.
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
 # Project Open Data's mark for text that a federal agency withholds: "[[REDACTED-EX B6]]".
 _REDACTED = re.compile(r"\[\[\s*REDACTED.*\]\]", re.IGNORECASE | re.DOTALL)
 
@@ -37,8 +43,11 @@ def is_redacted(value: str) -> bool:
 
 
 def shorten(value: str, length: int = 80) -> str:
-    """Return a text on one line, at most ``length`` characters long, for use in a message."""
-    line = " ".join(value.split())
+    """Return a text on one line, at most ``length`` characters long, for use in a message.
+
+    Signs that cannot be seen are named, as in "dataset[U+200E]".
+    """
+    line = _UNSEEN.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", " ".join(value.split()))
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 

@@ -15,6 +15,7 @@ from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping import Field, collect, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers import (
     gemini_citation,
     gemini_constraints,
@@ -80,7 +81,7 @@ def _root(raw: RawRecord) -> etree._Element:
     name = xml.local_name(root)
     if name not in gemini_document.RECORDS:
         words = gemini_document.called(root)
-        found = f"<{name}> ({words})" if words else f"<{name}>"
+        found = f"<{shorten(name)}> ({words})" if words else f"<{shorten(name)}>"
         message = f"{raw.called}: its root element is {found}; expected {gemini_document.ROOT}"
         raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
     return root

@@ -66,9 +66,10 @@ class IsoNode:
 
     def attribute(self, name: str) -> str:
         """An attribute in any namespace, "" if it is missing."""
-        for key, value in self.element.attrib.items():
-            if etree.QName(key).localname == name:
-                return clean_text(value)
+        # Not attrib.items(), whose time grows with the square of their number.
+        for key in self.element.attrib:
+            if str(key).rpartition("}")[2] == name:
+                return clean_text(self.element.get(key))
         return ""
 
     def report(self, code: str, field: str, words: str) -> None:

@@ -5,7 +5,7 @@ The words AP-1a, AP-2, … name the same checks in AGI's Schematron of GEMINI 2.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from lxml import etree
 
@@ -15,6 +15,11 @@ from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import Failure, Test
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
+# Not itertext, whose time grows with the square of the comments in a text.
+_STRING = etree.XPath("string()")
+
+_TOLD = 3
+
 NIL_REASONS = frozenset(("inapplicable", "missing", "template", "unknown", "withheld"))
 
 
@@ -22,7 +27,7 @@ def text_of(node: IsoNode) -> str:
     """All text in an element as it stands there, blanks and all."""
     if not len(node.element):
         return node.element.text or ""
-    return "".join(str(part) for part in node.element.itertext())
+    return str(_STRING(node.element))
 
 
 def is_class(node: IsoNode, name: str) -> bool:
@@ -33,7 +38,13 @@ def is_class(node: IsoNode, name: str) -> bool:
 def spelt(element: etree._Element) -> str:
     """An element's name as it stands in the record: gmd:title."""
     name = xml.local_name(element)
-    return f"{element.prefix}:{name}" if element.prefix else name
+    return shorten(f"{element.prefix}:{name}" if element.prefix else name)
+
+
+def quoted(words: Iterable[str], between: str) -> str:
+    """Words that stand in a record, each once; "" for none. More than three are not all told."""
+    found = [f"'{shorten(word, 60)}'" for word in dict.fromkeys(filter(None, words))]
+    return between.join((*found[:_TOLD], *(("others",) if len(found) > _TOLD else ())))
 
 
 def needed(*paths: str) -> Test:

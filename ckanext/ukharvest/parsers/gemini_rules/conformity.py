@@ -78,11 +78,12 @@ def _repeated(scopes: Collection[str]) -> Test:
 
     def test(metadata: Metadata) -> Iterator[Failure]:
         for results in _on_the_whole(metadata, scopes):
-            titles = [_title(result) for result in results]
-            for position, title in enumerate(titles):
-                if title in _SERVICE_TITLES and title in titles[:position]:
-                    found = "is there again for the same regulation"
-                    yield Failure(found, results[position])
+            cited: set[str] = set()  # not a list: a record may have thousands
+            for result in results:
+                title = _title(result)
+                if title in _SERVICE_TITLES and title in cited:
+                    yield Failure("is there again for the same regulation", result)
+                cited.add(title)
 
     return test
 

@@ -102,7 +102,7 @@ def _version_word(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at(f"{_FORMAT}/version"):
         text = text_of(node).strip()
         if "".join(text.split()).lower() in _NO_VERSION:
-            yield Failure(f"is '{text}'", node)
+            yield Failure(f"is '{shorten(text)}'", node)
 
 
 _DATE_TYPE = '<gmd:CI_DateTypeCode codeList="…#CI_DateTypeCode" codeListValue="revision"/>'

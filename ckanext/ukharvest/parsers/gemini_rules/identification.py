@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers.gemini_rules.checks import (
     code,
     language,
@@ -55,7 +56,7 @@ def _abstract_short(metadata: Metadata) -> Iterator[Failure]:
 def _language_name(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at(f"{_LANGUAGE}/LanguageCode"):
         if (words := text_of(node)) and words == node.attribute("codeListValue"):
-            yield Failure(f"has the text '{words}', which is its codeListValue", node)
+            yield Failure(f"has the text '{shorten(words)}', which is its codeListValue", node)
 
 
 RULES = (

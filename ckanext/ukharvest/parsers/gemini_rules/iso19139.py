@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ckanext.ukharvest.core.values import clean_text
+from ckanext.ukharvest.core.values import clean_text, shorten
 from ckanext.ukharvest.parsers.gemini_rules.checks import NIL_REASONS, needed, text_of
 from ckanext.ukharvest.parsers.gemini_rules.iso_checks import has, iso_rule, one_of
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
@@ -52,7 +52,7 @@ def _level(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.classes("DQ_Scope"):
         levels = node.codes("level")
         if levels and not {"dataset", "series"} & set(levels) and not has(node, "levelDescription"):
-            yield Failure(f"is missing beside gmd:level '{levels[0]}'", node)
+            yield Failure(f"is missing beside gmd:level '{shorten(levels[0])}'", node)
 
 
 def _lineage(metadata: Metadata) -> Iterator[Failure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers.gemini_rules.checks import NIL_REASONS, spelt, text_of
 from ckanext.ukharvest.parsers.gemini_rules.iso_checks import iso_rule, one_of
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
@@ -39,7 +40,7 @@ def _extension(name: str, *kinds: str, is_for: bool) -> Test:
         for node in metadata.classes("MD_ExtendedElementInformation"):
             part = node.first(name)
             if part is None and is_for == bool({*kinds} & {*node.codes("dataType")}):
-                yield Failure(f"is missing in the element '{node.text('name')}'", node)
+                yield Failure(f"is missing in the element '{shorten(node.text('name'))}'", node)
             elif part is not None and not _says(part):
                 yield Failure("is empty", part)
 
@@ -54,7 +55,9 @@ def _condition(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.classes("MD_ExtendedElementInformation"):
         part = node.first("condition")
         if part is None and "conditional" in node.codes("obligation"):
-            yield Failure(f"is missing in the conditional element '{node.text('name')}'", node)
+            yield Failure(
+                f"is missing in the conditional element '{shorten(node.text('name'))}'", node
+            )
         elif part is not None and not _says(part):
             yield Failure("is empty", part)
 

@@ -45,7 +45,7 @@ def _characters(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.at("fileIdentifier"):
         text = clean_text(text_of(node))
         if found := _NOT_OF_A_URI.search(text):
-            what = "a blank" if found[0].isspace() else f"'{found[0]}'"
+            what = "a blank" if found[0].isspace() else f"'{shorten(found[0])}'"
             yield Failure(f"holds {what}: '{shorten(text, 60)}'", node)
 
 

@@ -14,6 +14,7 @@ from ckanext.ukharvest.parsers.gemini_rules.checks import (
     not_nil,
     one,
     party,
+    quoted,
     spelt,
     text_of,
 )
@@ -44,7 +45,7 @@ def _no_contact_role(metadata: Metadata) -> Iterator[Failure]:
     contacts = metadata.at(_CONTACT)
     roles = [each.code("*/role") for each in contacts]
     if contacts and "pointOfContact" not in roles:
-        words = " or ".join(f"'{role}'" for role in dict.fromkeys(filter(None, roles)))
+        words = quoted(roles, " or ")
         yield Failure(f"is {words}" if words else "is missing", contacts[0])
 
 

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator
 
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers.gemini_rules import lists
-from ckanext.ukharvest.parsers.gemini_rules.checks import needed, text_of, value_or_reason
+from ckanext.ukharvest.parsers.gemini_rules.checks import (
+    needed,
+    quoted,
+    text_of,
+    value_or_reason,
+)
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import (
     DATA,
@@ -31,9 +36,9 @@ def _not_one_scope(metadata: Metadata) -> Iterator[Failure]:
     levels = metadata.at(f"{_SCOPE}/level")
     whole = [level for level in levels if level.own_code() == metadata.type]
     if len(whole) > 1:
-        yield Failure(f"is '{metadata.type}' {len(whole)} times", whole[1])
+        yield Failure(f"is '{shorten(metadata.type)}' {len(whole)} times", whole[1])
     elif not whole:
-        words = " and ".join(f"'{shorten(word)}'" for level in levels if (word := level.own_code()))
+        words = quoted((level.own_code() for level in levels), " and ")
         yield Failure(
             f"is {words}" if words else "is missing",
             next(iter(levels), metadata.holder(f"{_SCOPE}/level")),
@@ -95,7 +100,7 @@ def _model_date_type(result: IsoNode) -> Iterator[Failure]:
 def _model_explanation(result: IsoNode) -> Iterator[Failure]:
     for explanation in result.each("explanation"):
         if explanation.nil:
-            yield Failure(f"is left out with nilReason '{explanation.nil}'", explanation)
+            yield Failure(f"is left out with nilReason '{shorten(explanation.nil)}'", explanation)
 
 
 def _model_pass(result: IsoNode) -> Iterator[Failure]:

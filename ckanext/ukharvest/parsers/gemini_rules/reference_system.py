@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.parsers.gemini_rules.checks import text_of, value
+from ckanext.ukharvest.parsers.gemini_rules.checks import spelt, text_of, value
 from ckanext.ukharvest.parsers.gemini_rules.lists import (
     DEFAULT_CRS,
     DEFAULT_CRS_ADDRESS,
@@ -26,7 +26,7 @@ _RESULT = "dataQualityInfo/*/report/*/result/*"
 _EXAMPLE = '<gmx:Anchor xlink:href="http://www.opengis.net/def/crs/EPSG/0/27700">OSGB36</…>'
 # Other spellings of a default system's address: OGC's URN, also with a colon too few, and https.
 _SPELLING = re.compile(
-    r"(?:urn:ogc:def:crs:EPSG:(?:0?:)?|https://www\.opengis\.net/def/crs/EPSG/0/)(\d+)",
+    r"(?:urn:ogc:def:crs:EPSG:(?:0?:)?|https://www\.opengis\.net/def/crs/EPSG/0/)(\d{1,6})",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -37,7 +37,7 @@ def _needed(metadata: Metadata) -> Iterator[Failure]:
     if not found:
         yield Failure("is missing", metadata.record)
     elif not any(node.name == "RS_Identifier" for node in found):
-        yield Failure(f"has its code in a gmd:{found[0].name}", found[0])
+        yield Failure(f"has its code in a {spelt(found[0].element)}", found[0])
 
 
 def _names(node: IsoNode) -> list[str]:
