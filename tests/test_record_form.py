@@ -80,4 +80,6 @@ def test_lines_are_counted_as_parsers_do() -> None:
 
 def test_sizes_are_told_in_words() -> None:
     sizes = {"a" * 12: "12 bytes", "é" * 6000: "12 kB", "a" * 2_140_000: "2.1 MB"}
-    assert [record_form.size_of(content) for content in sizes] == list(sizes.values())
+    assert [record_form.size_in_words(record_form.size_of(content)) for content in sizes] == list(
+        sizes.values()
+    )

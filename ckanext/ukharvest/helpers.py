@@ -58,11 +58,11 @@ def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
 
     None for other datasets, and where nothing is stored.
     """
-    document = documents.of_dataset(package["id"]) if _is_harvested(package) else None
-    if document is None:
+    glance = documents.glance_at(package["id"]) if _is_harvested(package) else None
+    if glance is None:
         return None
-    form = record_form.form_of(document.content)
-    size = record_form.size_of(document.content)
+    form = record_form.form_of(glance.head)
+    size = record_form.size_in_words(glance.size)
     return {"form": form.label, "extension": form.extension, "size": size}
 
 

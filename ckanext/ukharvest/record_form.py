@@ -31,7 +31,7 @@ TEXT = Form("text", "txt", "text/plain")
 
 MOST, MOST_LINES = 4_000_000, 50_000  # characters and lines that are shown as they are
 
-_LOOK_AT = 4096  # characters
+LOOK_AT = 4096  # characters that tell a record's form
 _XML = re.compile(r"<(?:[?!]|[^\s<>/]+(?:\s|/?>))")
 # A subject and a predicate's address; no name of XML holds slashes.
 _TRIPLE = re.compile(r"(?:<[^\s<>]*>|_:\S+)[ \t]*<[^\s<>]*//[^\s<>]*>")
@@ -41,7 +41,7 @@ _ENCODING = re.compile(r"""\s+encoding\s*=\s*(["']).*?\1""", re.DOTALL)
 
 def form_of(content: str) -> Form:
     """Tell a record's form; a web page counts as text, so that no browser shows it as one."""
-    head = content[:_LOOK_AT].lstrip("\ufeff \t\r\n")
+    head = content[:LOOK_AT].lstrip("\ufeff \t\r\n")
     if head.startswith(("{", "[")):
         return JSON
     if _TRIPLE.match(head):
@@ -79,9 +79,13 @@ def lines_of(content: str) -> tuple[list[str], bool]:
     return lines[:MOST_LINES], is_all
 
 
-def size_of(content: str) -> str:
-    """Return a record's size in words: "12 kB"."""
-    size = len(content.encode("utf-8", "replace"))
+def size_of(content: str) -> int:
+    """Return a record's size in bytes of UTF-8."""
+    return len(content.encode("utf-8", "replace"))
+
+
+def size_in_words(size: int) -> str:
+    """Return a size, given in bytes, in words: "12 kB"."""
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"

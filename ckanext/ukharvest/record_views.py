@@ -67,7 +67,7 @@ def readable(id: str) -> Any:  # noqa: A002
         "record": document,
         "source": model.Package.get(document.source_id),
         "form": form,
-        "size": record_form.size_of(document.content),
+        "size": record_form.size_in_words(record_form.size_of(document.content)),
         "raw_url": tk.url_for(
             "ukharvest_records.raw", id=package["name"], extension=form.extension
         ),

@@ -9,10 +9,10 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import prune
+from ckanext.ukharvest.model import documents, prune
 from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal
@@ -106,6 +106,32 @@ def test_the_datasets_page_leads_to_both(app: CKANTestApp, harvested: dict[str, 
     app.get(f"/dataset/{other}/source-record", status=404)
     app.get("/dataset/source-1/source-record", status=404)
     app.get("/dataset/nothing/source-record.xml", status=404)
+
+
+def test_the_datasets_page_does_not_read_the_record(
+    app: CKANTestApp, harvested: dict[str, Any]
+) -> None:
+    """A record may have megabytes, and its page is asked for by everybody."""
+    long = f"<a>{'é' * 1_000_000}</a>"
+    obj = object_of(harvested["id"])
+    obj.content = long
+    model.Session.commit()
+    glance = documents.glance_at(harvested["id"])
+    assert glance == (long[:4096], 2_000_007)
+    assert "XML (2.0 MB)" in app.get(f"/dataset/{harvested['name']}").body
+    # As ckanext-spatial leaves it: what it translated is beside what came of it.
+    obj = object_of(harvested["id"])
+    obj.content = ""
+    obj.extras.append(HarvestObjectExtra(key="original_document", value=f"{long} "))
+    model.Session.commit()
+    assert documents.glance_at(harvested["id"]) == (long[:4096], 2_000_008)
+    assert documents.of_dataset(harvested["id"]).content == f"{long} "  # type: ignore[union-attr]
+    for each in obj.extras:
+        model.Session.delete(each)
+    model.Session.commit()
+    [head, size] = documents.glance_at(harvested["id"]) or ()
+    assert head.lstrip().startswith("<")
+    assert 1500 < size < 2500
 
 
 def test_addresses_of_data_gov_uk_lead_here(app: CKANTestApp, harvested: dict[str, Any]) -> None:

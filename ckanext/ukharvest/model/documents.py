@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
+from ckanext.ukharvest import record_form
 from ckanext.ukharvest.model import Record, RecordVersion, versions
 
 Session = model.Session
@@ -29,31 +30,64 @@ class Document(NamedTuple):
     source_id: str
 
 
+class Glance(NamedTuple):
+    """What a dataset's page says of its record.
+
+    Attributes:
+        head: the record's first characters, which tell its form.
+        size: bytes of UTF-8.
+    """
+
+    head: str
+    size: int
+
+
 def of_dataset(package_id: str) -> Document | None:
     """Return the record that a dataset was made of, None if nothing is stored.
 
     It stands in the current harvest object, which pruning leaves alone; where other code removed
     that one, in the latest version that we keep.
     """
-    query = Session.query(
-        HarvestObject.content,
-        sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered),
-        HarvestObject.harvest_source_id,
-        HarvestObject.id,
-    ).filter(HarvestObject.package_id == package_id, HarvestObject.current.is_(True))
-    row = query.order_by(HarvestObject.import_finished.desc().nulls_last()).first()
-    if row is None:
-        return _kept(package_id)
-    content, harvested, source_id, object_id = row
-    content = content or _original(object_id)
-    return Document(content, harvested, source_id) if content else _kept(package_id)
+    harvested = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
+    query = _current(package_id, _CONTENT, harvested, HarvestObject.harvest_source_id)
+    row = query.first()
+    return Document(*row) if row and row[0] else _kept(package_id)
 
 
-def _original(object_id: str) -> str:
-    query = Session.query(HarvestObjectExtra.value).filter_by(
-        harvest_object_id=object_id, key=ORIGINAL
+def glance_at(package_id: str) -> Glance | None:
+    """Return what can be said of a dataset's record without reading it, None if there is none.
+
+    Every dataset's page asks, and a record may have megabytes.
+    """
+    head = sa.func.left(_CONTENT, record_form.LOOK_AT)
+    row = _current(package_id, head, sa.func.octet_length(_CONTENT)).first()
+    if row and row[0]:
+        return Glance(*row)
+    kept = _kept(package_id)
+    return (
+        Glance(kept.content[: record_form.LOOK_AT], record_form.size_of(kept.content))
+        if kept
+        else None
     )
-    return str(query.scalar() or "")
+
+
+# Objects of ckanext-spatial may have the publisher's document beside a content of none.
+_CONTENT = sa.func.coalesce(sa.func.nullif(HarvestObject.content, ""), HarvestObjectExtra.value)
+
+
+def _current(package_id: str, *columns: Any) -> Any:
+    """The columns of a dataset's current harvest object; the last one where there are several."""
+    is_original = sa.and_(
+        HarvestObjectExtra.harvest_object_id == HarvestObject.id,
+        HarvestObjectExtra.key == ORIGINAL,
+    )
+    return (
+        Session.query(*columns)
+        .select_from(HarvestObject)
+        .outerjoin(HarvestObjectExtra, is_original)
+        .filter(HarvestObject.package_id == package_id, HarvestObject.current.is_(True))
+        .order_by(HarvestObject.import_finished.desc().nulls_last())
+    )
 
 
 def _kept(package_id: str) -> Document | None:
