@@ -132,6 +132,7 @@ def test_swapped_sides_are_turned_and_reported(
         ((-3, 53, None, 54), "has no gmd:eastBoundLongitude"),
         ((0, 0, 0, 0), "all four numbers are 0"),
         ((-3, 53, -2, 540), "-3, 53, -2, 540 is no box in degrees"),
+        ((-3, 53, -2, f"540.\n{'0' * 9999}"), "-3, 53, -2, 540. 000"),
         ((-1e9, -1e9, 1e9, 1e9), "is no box in degrees"),
     ],
 )
@@ -142,6 +143,8 @@ def test_a_box_that_cannot_be_read_is_reported(given: tuple[Any, ...], words: st
     [problem] = record.problems
     assert problem.code == "bad-extent"
     assert words in problem.message
+    assert len(problem.message) < 200
+    assert problem.message.isprintable()
     assert problem.line
 
 

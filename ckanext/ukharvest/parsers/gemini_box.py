@@ -116,7 +116,7 @@ def _of_lengths(
     node: IsoNode, box: Box, texts: list[str], named: Iterable[Reference]
 ) -> Bounds | None:
     """A box whose numbers are metres: eastings and northings of a system the record names."""
-    given = ", ".join(texts)
+    given = ", ".join(shorten(text, 40) for text in texts)
     refused = f"{given} is no box in degrees; {_DEGREES}"
     for system in _candidates(box, list(named)):
         try:
