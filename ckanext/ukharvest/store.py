@@ -279,7 +279,9 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
         Session.flush()
         rows.replace_problems(row, error.problems)
     lost = {"message": error.message, "stage": stage, "line": error.line}
-    Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
+    said = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
+    if said.first() is None:  # two consumers can be at one message that is delivered twice
+        Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
     Session.commit()
 
 

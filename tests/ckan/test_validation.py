@@ -8,6 +8,9 @@ import pytest
 from ckan import model
 from ckanext.harvest.model import HarvestObjectError
 
+from ckanext.ukharvest import store
+from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_gemini_rules import Folder, errors
@@ -69,6 +72,23 @@ def test_a_rejected_record_has_no_dataset_and_keeps_its_problems(
     assert model.Session.query(HarvestObjectError).count() == 2
     assert figures(run(portal, folder, source, GOOD)) == {"added": 1}
     assert "gemini-04-short" not in codes()
+
+
+def test_a_record_that_two_consumers_reject_is_told_once(portal: Portal, folder: Folder) -> None:
+    source = portal.source(folder.url, "gemini-waf", config={"validation": "reject"})
+    run(portal, folder, source, SHORT)
+    before = codes()
+    [error] = model.Session.query(HarvestObjectError)
+    object_id, message, line = error.harvest_object_id, error.message, error.line
+    problems = tuple(
+        Problem(each.code, each.field, each.message, each.line)
+        for each in model.Session.query(RecordProblem)
+    )
+    for _consumer in range(2):
+        store.fail(object_id, NotValid(message, problems=problems), "Import")
+        assert codes() == before
+        [error] = model.Session.query(HarvestObjectError)
+        assert (error.message, error.line) == (message, line)
 
 
 def test_a_rejected_change_leaves_the_version_before(portal: Portal, folder: Folder) -> None:
