@@ -20,11 +20,12 @@ from ckan.lib import jobs
 from ckan.model import Session
 
 from ckanext.ukharvest import compat, config, store
+from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.http import HttpClient
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.links import look as looking
 from ckanext.ukharvest.links.look import Look
-from ckanext.ukharvest.model import links, locks
+from ckanext.ukharvest.model import links, locks, utcnow
 
 log = logging.getLogger(__name__)
 
@@ -57,12 +58,15 @@ def look_at_due() -> None:
     A database or Redis that is away ends it with a line in the log; the sweeper's next tick queues
     another.
     """
+    is_more = False
     try:
         with locks.alone(locks.LINKS) as is_alone:
             if not is_alone:
                 log.info("Another process looks at links; this one leaves it alone")
-            elif config.looks_at_links() and work(until=time.monotonic() + BUDGET):
-                _send()
+            elif config.looks_at_links():
+                is_more = work(until=time.monotonic() + BUDGET)
+        if is_more:  # queued without the lock, which a worker that is idle wants at once
+            _send()
     except Exception:  # noqa: BLE001 - see above
         log.exception("Looking at links ended before it was done")
         compat.rollback()
@@ -85,17 +89,20 @@ def work(
         Whether there is more to do.
     """
     limits = replace(looking.LIMITS, delay=HOST_DELAY)
+    began = utcnow()
     with config.http_client(limits=limits) as http:
         walk = _Walk(http)
         while batch := links.due(BATCH, source_id):
             Session.commit()
             for each in batch:
                 if until is not None and time.monotonic() >= until:
-                    walk.fill()
+                    walk.fill(links.unfilled(since=began))
                     return True
                 tell(walk.look(each))
-            walk.fill()
-        walk.fill()
+            walk.fill(links.unfilled(since=began))
+    # What a job that was killed left, what an import wrote while its link was looked at, and what
+    # the portal refused before.
+    walk.fill(links.unfilled())
     return False
 
 
@@ -127,15 +134,18 @@ class _Walk:
         Session.commit()
         return found
 
-    def fill(self) -> None:
+    def fill(self, package_ids: Collection[str]) -> None:
         """Write formats that were found into the datasets that lack them."""
-        for package_id in links.unfilled():
+        for package_id in package_ids:
             if package_id in self._refused:
                 continue
             try:
                 _make_views(package_id, store.fill_formats(package_id))
             except sa.exc.OperationalError:
                 raise
+            except RecordError as exc:
+                log.warning("The formats found for dataset %s: %s", package_id, exc.message)
+                self._refused.add(package_id)
             except Exception:  # noqa: BLE001 - whatever a plugin of the portal raises
                 log.exception("The formats that were found are not in dataset %s", package_id)
                 compat.rollback()

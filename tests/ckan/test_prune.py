@@ -21,7 +21,7 @@ from ckanext.harvest.model import (
 from ckanext.ukharvest import config, sweeper
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import JobReport, SourceState, prune
-from ckanext.ukharvest.sweeper import history
+from ckanext.ukharvest.sweeper import history, pauses
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
@@ -205,7 +205,7 @@ def test_a_tick_prunes_once_an_hour_and_goes_on_where_there_was_too_much(
     change_all(portal, publisher, source, "Within the hour.")
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
     assert history.prune_old_runs() == []
-    monkeypatch.setattr(history, "PAUSE", datetime.timedelta(0))
+    monkeypatch.setattr(pauses, "PAUSE", datetime.timedelta(0))
     assert history.prune_old_runs() == [f"Pruned 4 {words} 1 jobs of older runs"]
 
 

@@ -13,7 +13,7 @@ from ckanext.ukharvest.links.look import Look
 from ckanext.ukharvest.model import locks
 
 COLUMNS = ("dataset", "resource_format", "format", "version", "checked", "url", "why")
-PAGE = 500
+PAGE = 1000
 
 
 @click.command()

@@ -204,7 +204,7 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     why = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     checked = sa.Column(sa.DateTime)
-    due = sa.Column(sa.DateTime, nullable=False)
+    due = sa.Column(sa.DateTime, nullable=False, index=True)
     faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
 
 

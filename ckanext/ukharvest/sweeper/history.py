@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-
-import sqlalchemy as sa
-from ckan import model
-from ckan.model.system_info import set_system_info
-
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import prune, utcnow
+from ckanext.ukharvest.model import prune
+from ckanext.ukharvest.sweeper import pauses
 
 NOTE = "ukharvest.prune"  # key in system_info: when a tick last found nothing more to prune
-PAUSE = datetime.timedelta(hours=1)
 
 
 def prune_old_runs() -> list[str]:
     """Prune what older runs, and resources, left behind; a large history goes in several ticks."""
-    last = _last()
-    if last and utcnow() - last < PAUSE:
+    if pauses.since(NOTE):
         return []
     went = prune.prune_all(
         config.our_type_names(),
@@ -26,7 +19,7 @@ def prune_old_runs() -> list[str]:
         max_objects=prune.OBJECTS_A_TICK,
     )
     if went.objects < prune.OBJECTS_A_TICK:
-        set_system_info(NOTE, utcnow().isoformat(timespec="seconds"))
+        pauses.begin(NOTE)
     did = []
     if went != prune.Pruned():
         did.append(
@@ -36,13 +29,3 @@ def prune_old_runs() -> list[str]:
     if links := prune.prune_links():
         did.append(f"Forgot {links:,} links that no resource has any more")
     return did
-
-
-def _last() -> datetime.datetime | None:
-    text = model.Session.scalar(
-        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == NOTE)
-    )
-    try:
-        return datetime.datetime.fromisoformat(text or "")
-    except ValueError:
-        return None

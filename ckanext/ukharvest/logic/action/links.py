@@ -28,7 +28,7 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_link_show", context, data_dict)
     resource = model.Resource.get(id_)
-    if resource is None:
+    if resource is None or resource.state != "active":
         raise tk.ObjectNotFound(tk._("There is no resource of this id."))
     link = links.find(resource.url)
     if link is None or link.checked is None:

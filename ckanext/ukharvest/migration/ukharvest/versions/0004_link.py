@@ -28,7 +28,7 @@ def upgrade() -> None:
         *(sa.Column(name, sa.UnicodeText, nullable=False, server_default="") for name in texts),
         sa.Column("layers", JSONB, nullable=False, server_default="[]"),
         sa.Column("checked", sa.DateTime),
-        sa.Column("due", sa.DateTime, nullable=False),
+        sa.Column("due", sa.DateTime, nullable=False, index=True),
         sa.Column("faults", sa.Integer, nullable=False, server_default="0"),
     )
 

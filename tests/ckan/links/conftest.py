@@ -1,0 +1,41 @@
+"""What the tests of links share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from ckan.tests.helpers import call_action
+
+from ckanext.ukharvest import link_job
+from ckanext.ukharvest import model as tables
+from tests.ckan.harvesting import Portal
+from tests.ckan.links.place import Place
+from tests.publisher import Publisher
+
+
+@pytest.fixture
+def place(portal: Portal, publisher: Publisher) -> Place:
+    return Place(portal, publisher)
+
+
+@pytest.fixture(autouse=True)
+def _at_once(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link_job, "HOST_DELAY", 0.0)
+    call_action("job_clear")
+
+
+@pytest.fixture
+def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Move the clock on by so many days."""
+    now, moved = tables.utcnow, [timedelta(0)]
+
+    def later() -> datetime:
+        return now() + moved[0]
+
+    def move_on(days: float) -> None:
+        moved[0] += timedelta(days=days)
+
+    monkeypatch.setattr(tables, "utcnow", later)
+    return move_on

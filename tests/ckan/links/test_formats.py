@@ -1,0 +1,156 @@
+"""Formats that were found: into datasets that lack them, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ckan import model
+from ckan.tests.helpers import call_action
+
+from ckanext.ukharvest import store
+from ckanext.ukharvest.links.look import Look
+from ckanext.ukharvest.model import Link, links, prune, rows
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act, tick
+from tests.ckan.links.place import PATH, RIVERS, Place, queued, statements, work
+
+pytestmark = pytest.mark.in_process
+
+
+def test_another_address_is_another_look_and_the_old_one_is_forgotten(place: Place) -> None:
+    place.harvest()
+    work()
+    place.publisher.serve("/table", "a,b\n1,2\n", headers={"Content-Type": "text/csv"})
+    place.publish("/table")
+    assert place.harvest() == {"updated": 1}
+    assert place.formats == [""]
+    work()
+    assert place.formats == ["CSV"]
+    assert prune.prune_links() == 1
+    assert [link.format for link in model.Session.query(Link)] == ["CSV"]
+
+
+def test_a_changed_record_keeps_the_format_without_a_request(place: Place) -> None:
+    place.harvest()
+    work()
+    place.asked()
+    place.publish(RIVERS, title="Rivers and lakes")
+    with statements("ukharvest_link") as sent:
+        (object_id,) = place.portal.gather(place.portal.create_job(place.source))
+        assert sent == []
+        place.portal.deliver(object_id)
+    assert len(sent) == 1
+    assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
+    assert place.asked() == []
+    assert not links.is_due()
+
+
+def test_an_import_whose_resources_have_formats_does_not_ask_for_links(
+    place: Place, portal: Portal
+) -> None:
+    place.publisher.serve(PATH, catalogue(1))
+    with statements("ukharvest_link") as sent:
+        for object_id in portal.gather(portal.create_job(place.source)):
+            portal.deliver(object_id)
+    assert sent == []
+    assert not links.is_due()
+
+
+def test_a_format_that_somebody_gave_stays(place: Place) -> None:
+    place.publish(RIVERS, RIVERS + "?2")
+    place.harvest()
+    act("resource_patch", id=place.resource["id"], format="ZIP")
+    work()
+    assert place.formats == ["ZIP", "WMS"]
+    dataset_id = place.dataset["id"]
+    assert call_action("ukharvest_links_look", id=dataset_id) == {"links": 1, "queued": True}
+    assert call_action("ukharvest_links_look", id=dataset_id) == {"links": 1, "queued": False}
+    act("resource_patch", id=place.resource["id"], format="")
+    call_action("ukharvest_links_look", id=dataset_id)
+    work()
+    assert place.formats == ["WMS", "WMS"]
+
+
+def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
+    place.publish(RIVERS, RIVERS + "?2")
+    place.harvest()
+    for resource, format_ in zip(place.dataset["resources"], ["Wms ", "  "], strict=True):
+        act("resource_patch", id=resource["id"], format=format_)
+    work()
+    assert place.formats == ["Wms ", "WMS"]
+    assert place.link()["layers"] != []
+    assert not links.is_due()
+
+
+def test_what_was_found_and_not_written_is_written_by_the_next_tick_s_job(place: Place) -> None:
+    """After a job that was killed, and where an import wrote while its link was looked at."""
+    place.harvest()
+    links.save(Look(place.resource["url"], format="WMS"), 30)
+    model.Session.commit()
+    assert not links.is_due()
+    tick()
+    assert len(queued()) == 1
+    work()
+    assert place.formats == ["WMS"]
+    assert place.asked() == []
+
+
+def test_an_import_at_the_same_time_is_not_overwritten(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.harvest()
+    real = rows.lock_all_of
+
+    def after_an_import(package_id: str) -> None:
+        place.publish(RIVERS, title="Rivers and lakes")
+        (object_id,) = place.portal.gather(place.portal.create_job(place.source))
+        with monkeypatch.context() as patch:
+            patch.setattr(links, "formats_of", lambda _urls: {})  # what was found came later
+            place.portal.deliver(object_id)
+        real(package_id)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rows, "lock_all_of", after_an_import)
+        work()
+    assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
+
+
+def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = dataset(2, distribution=[{"title": "L", "accessURL": place.publisher.url(RIVERS)}])
+    body = json.loads(place.publisher.routes[PATH].body)
+    place.publisher.serve(PATH, catalogue([*body["dataset"], other]))
+    assert place.harvest() == {"added": 2}
+    real = store.fill_formats
+    refused = place.portal.datasets()[0]["id"]
+
+    def fill(package_id: str) -> list[str]:
+        if package_id == refused:
+            raise ValueError("a plugin of the portal")
+        return real(package_id)
+
+    monkeypatch.setattr(store, "fill_formats", fill)
+    work()
+    formats = [each["resources"][0]["format"] for each in place.portal.datasets()]
+    assert formats == ["", "WMS"]
+    assert not links.is_due()
+    monkeypatch.setattr(store, "fill_formats", real)
+    place.asked()
+    for jobs in (1, 0):  # one an hour tries again
+        call_action("job_clear")
+        tick()
+        assert len(queued()) == jobs
+    work()
+    assert [each["resources"][0]["format"] for each in place.portal.datasets()] == ["WMS", "WMS"]
+    assert place.asked() == []
+
+
+@pytest.mark.ckan_config("ckan.views.default_views", ["ukharvest_map_view"])
+def test_a_service_that_was_found_gets_the_portals_views(place: Place) -> None:
+    place.harvest()
+    assert call_action("resource_view_list", id=place.resource["id"]) == []
+    work()
+    views = call_action("resource_view_list", id=place.resource["id"])
+    assert [view["view_type"] for view in views] == ["ukharvest_map_view"]

@@ -1,0 +1,211 @@
+"""When links are looked at: a background job, its pauses and its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+import redis
+import sqlalchemy as sa
+from ckan.lib import jobs
+from ckan.tests.helpers import call_action
+
+from ckanext.ukharvest import link_job, sweeper
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.model import links, locks
+from tests.ckan.harvesting import tick
+from tests.ckan.links.place import RIVERS, Place, queued, statements, work
+
+pytestmark = pytest.mark.in_process
+
+
+def test_a_link_is_looked_at_by_a_background_worker_and_never_in_the_import(place: Place) -> None:
+    assert place.harvest() == {"added": 1}
+    assert place.formats == [""]
+    assert place.link() == {}
+    assert place.asked() == []
+    tick()
+    assert queued() == ["Look at links of harvested resources"]  # the run's own tick asked
+    jobs.Worker().work(burst=True)
+    assert place.formats == ["WMS"]
+    assert RIVERS in place.asked()[0]
+    found = call_action("package_search", fq="res_format:WMS")
+    assert found["count"] == 1
+    link = place.link()
+    assert (link["format"], link["version"]) == ("WMS", "1.3.0")
+    assert [layer["name"] for layer in link["layers"]] == ["rivers", "lakes"]
+    assert link["base_url"].startswith(place.publisher.url(RIVERS))
+    assert link["checked"] < link["due"]
+    tick()
+    assert queued() == []
+
+
+def test_an_unchanged_night_costs_two_queries_and_no_request(place: Place) -> None:
+    place.harvest()
+    work()
+    modified = place.dataset["metadata_modified"]
+    tick()  # prunes, once an hour
+    place.asked()
+    with statements("ukharvest_link") as sent:
+        assert place.harvest() == {"not modified": 1}
+        for _ in range(3):
+            tick()
+    assert len(sent) == 2  # by the first tick after the run
+    assert place.asked() == []
+    assert queued() == []
+    assert place.dataset["metadata_modified"] == modified
+
+
+def test_a_service_is_looked_at_again_after_a_month(
+    place: Place, move: Callable[[float], None]
+) -> None:
+    place.harvest()
+    work()
+    modified = place.dataset["metadata_modified"]
+    place.serve_wms("rivers")
+    place.asked()
+    move(29)
+    assert not links.is_due()
+    tick()
+    move(2)
+    tick()
+    assert len(queued()) == 1
+    work()
+    assert [layer["name"] for layer in place.link()["layers"]] == ["rivers"]
+    assert place.asked() != []
+    assert place.dataset["metadata_modified"] == modified
+    assert not links.is_due()
+
+
+def test_a_fault_that_may_pass_is_tried_again_and_takes_nothing_away(
+    place: Place, move: Callable[[float], None]
+) -> None:
+    place.publisher.serve(RIVERS, "busy", status=503)
+    place.harvest()
+    work()
+    assert place.formats == [""]
+    assert place.link()["why"]
+    for days in (1, 2):  # each pause is twice the last
+        assert not links.is_due()
+        move(days - 0.5)
+        assert not links.is_due()
+        move(0.6)
+        assert links.is_due()
+        work()
+    move(5)
+    place.serve_wms("rivers")
+    work()
+    assert place.formats == ["WMS"]
+    move(31)
+    place.publisher.serve(RIVERS, "busy", status=503)
+    work()
+    assert place.link()["format"] == "WMS"
+    assert place.link()["why"]
+    assert place.formats == ["WMS"]
+
+
+def test_a_silent_server_is_left_alone_for_the_rest_of_the_job(place: Place) -> None:
+    paths = [f"/silent/{number}" for number in range(6)]
+    for path in paths:
+        place.publisher.serve(path, "busy", status=503)
+    place.publish(*paths)
+    place.harvest()
+    work()
+    asked = {path.partition("?")[0] for path in place.asked()}
+    assert len(asked) == link_job.SILENT_AFTER
+    assert not links.is_due()
+
+
+def test_of_two_jobs_at_once_one_works(place: Place, cli: Any) -> None:
+    place.harvest()
+    with locks.alone(locks.LINKS) as is_alone:
+        assert is_alone
+        work()
+        refused = cli.invoke(ukharvest, ["links", "--look"])
+    assert "already" in refused.output
+    assert refused.exit_code == 1
+    assert place.asked() == []
+    work()
+    assert place.formats == ["WMS"]
+
+
+def test_a_job_ends_after_its_minutes_and_queues_another(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.harvest()
+    monkeypatch.setattr(link_job, "BUDGET", -1.0)
+    send = link_job._send
+
+    def send_on() -> None:
+        with locks.alone(locks.LINKS) as is_alone:
+            assert is_alone  # for a worker that is idle and begins at once
+        send()
+
+    monkeypatch.setattr(link_job, "_send", send_on)
+    work()
+    assert place.asked() == []
+    assert len(queued()) == 1
+
+
+def test_a_database_that_is_away_ends_the_job_and_queues_none(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise sa.exc.OperationalError("SELECT 1", {}, Exception("gone"))
+
+    place.harvest()
+    monkeypatch.setattr(links, "save", away)
+    work()
+    assert queued() == []
+    assert links.is_due()  # for the next tick
+
+
+def test_a_redis_that_is_away_does_not_stop_the_tick(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise redis.ConnectionError("gone")
+
+    place.harvest()
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "get_queue", away)
+        assert sweeper.sweep() == ["enqueue_due failed; the portal's log says why"]
+    call_action("job_clear")
+    sweeper.sweep()
+    assert len(queued()) == 1
+
+
+def test_strange_addresses_are_looked_at_once_and_no_password_is_told(place: Place) -> None:
+    """Of resources that somebody added to a harvested dataset by hand."""
+    no_web = ["javascript:alert(1)", "ftp://127.0.0.1/rivers", "rivers"]
+    strange = [
+        "http://somebody:geheim@127.0.0.1/rivers",
+        "HTTP://127.0.0.1:1/" + "long/" * 2000,
+        "http://127.0.0.1:1/flüsse \u200b\u2028\x01?x=%00#%",
+        "http://",
+        "https://a..b/",
+    ]
+    place.harvest()
+    work()
+    place.add(*no_web)
+    assert not links.is_due()
+    place.add(*strange)
+    work()
+    assert not links.is_due()
+    results = call_action("ukharvest_link_list", untold=True)["results"]
+    assert {row["url"] for row in results} == set(strange)
+    for row in results:
+        assert 20 < len(row["why"]) < 700
+        assert "geheim" not in row["why"]
+
+
+def test_the_portal_can_do_without(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(tk.config, "ckanext.ukharvest.links.look", False)
+    place.harvest()
+    tick()
+    work()
+    assert queued() == place.asked() == []
+    with pytest.raises(tk.ValidationError):
+        call_action("ukharvest_links_look", id=place.dataset["id"])

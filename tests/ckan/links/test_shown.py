@@ -1,0 +1,128 @@
+"""What was found, on pages, in actions, by the command and by the doctor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action, call_auth
+
+from ckanext.ukharvest import doctor
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import links as check
+from ckanext.ukharvest.links.look import Layer, Look
+from ckanext.ukharvest.model import links
+from tests.ckan.harvesting import act
+from tests.ckan.links.place import RIVERS, Place, work
+
+pytestmark = pytest.mark.in_process
+
+
+def test_an_internal_address_is_told_to_those_who_can_mend_it(
+    place: Place, app: CKANTestApp, organization: dict[str, str]
+) -> None:
+    place.publish("http://10.20.30.40/maps")
+    place.harvest()
+    # The run's own tick has queued a job.
+    asked = call_action("ukharvest_links_look", id=place.dataset["id"])
+    assert asked == {"links": 1, "queued": False}
+    assert place.link() == {}
+    work()
+    assert place.formats == [""]
+    editor, stranger = factories.UserWithToken(), factories.UserWithToken()
+    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    why = place.link(user=editor["name"], ignore_auth=False)["why"]
+    assert "10.20.30.40" in why
+    assert place.link(user=stranger["name"], ignore_auth=False)["why"] == ""
+    assert place.link(user="", ignore_auth=False)["why"] == ""
+    page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
+    assert "could not be told" in app.get(page, headers={"Authorization": editor["token"]}).body
+    assert "could not be told" not in app.get(page).body
+    (row,) = call_action("ukharvest_link_list", source="rivers", untold=True)["results"]
+    assert (row["why"], row["dataset"]) == (why, place.dataset["name"])
+
+
+def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
+    hostile = "<script>alert(1)</script>"
+    found = Look(
+        place.publisher.url(RIVERS),
+        format="WMS",
+        version="1.3.0" + hostile,
+        layers=(Layer("rivers", "Rivers" + hostile), Layer("\0" + hostile)),
+        title="Service" + hostile,
+    )
+    place.harvest()
+    page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
+    assert "What this link is" not in app.get(page).body
+    links.save(found, 30)
+    model.Session.commit()
+    body = app.get(page).body
+    for part in ("What this link is:", "WMS 1.3.0", "2 layers", "looked at on", "<details>"):
+        assert part in body
+    assert "<script>alert(1)" not in body
+
+
+def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> None:
+    place.harvest()
+    act("package_patch", id=place.dataset["id"], private=True)
+    editor, stranger = factories.User(), factories.User()
+    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    asked = {
+        "ukharvest_link_show": {"id": place.resource["id"]},
+        "ukharvest_links_look": {"id": place.dataset["id"]},
+        "ukharvest_link_list": {"source": "rivers"},
+    }
+    for name, fields in asked.items():
+        assert call_auth(name, {"user": editor["name"], "model": model}, **fields)
+        for other in (stranger["name"], ""):
+            with pytest.raises(tk.NotAuthorized):
+                call_auth(name, {"user": other, "model": model}, **fields)
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_link_list", {"user": editor["name"], "model": model})
+    resource_id = place.resource["id"]
+    work()
+    act("resource_delete", id=resource_id)
+    for name, id_ in (
+        ("ukharvest_link_show", "nowhere"),
+        ("ukharvest_link_show", resource_id),
+        ("ukharvest_links_look", "nowhere"),
+    ):
+        with pytest.raises(tk.ObjectNotFound):
+            call_action(name, id=id_)
+
+
+def test_the_command_lists_links_and_looks_at_them(place: Place, cli: Any) -> None:
+    place.harvest()
+    done = cli.invoke(ukharvest, ["links", "rivers", "--look"])
+    assert "WMS 1.3.0, 2 layers" in done.output
+    assert "Looked at 1 links; 1 could be told." in done.output
+    assert place.formats == ["WMS"]
+    assert "Looked at 0 links" in cli.invoke(ukharvest, ["links", "--look"]).output
+    (row,) = json.loads(cli.invoke(ukharvest, ["links", "--format", "json"]).output)
+    assert (row["format"], row["url"]) == ("WMS", place.publisher.url(RIVERS))
+    assert json.loads(cli.invoke(ukharvest, ["links", "--untold", "--format", "json"]).output) == []
+    assert "WMS" in cli.invoke(ukharvest, ["links", "rivers"]).output
+    assert cli.invoke(ukharvest, ["links", "nobody"]).exit_code == 1
+
+
+def test_the_doctor_sees_that_nobody_looks(
+    place: Place, move: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.harvest()
+    assert list(check.looked_at()) == []
+    move(2)
+    monkeypatch.setattr(check, "utcnow", tables.utcnow)
+    (finding,) = check.looked_at()
+    assert (finding.level, finding.code) == ("warning", "links")
+    assert "ckan jobs worker" in finding.what_to_do
+    work()
+    (finding,) = check.looked_at()
+    assert finding.level == "info"
+    assert "1 links" in finding.message
+    assert "links" in {each.code for each in doctor.examine()}
