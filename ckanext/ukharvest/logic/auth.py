@@ -11,6 +11,16 @@ from ckanext.harvest.model import HarvestObject
 Answer = dict[str, Any]
 
 
+def _as(action: str, context: Any, id_: Any, refusal: str) -> Answer:
+    """Answer as another action's authorisation does for the same user."""
+    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
+    try:
+        tk.check_access(action, own_context, {"id": id_})
+    except tk.NotAuthorized:
+        return {"success": False, "msg": refusal}
+    return {"success": True}
+
+
 def _object(data_dict: dict[str, Any]) -> HarvestObject | None:
     """Return the object that ckanext-harvest's action is going to show."""
     if data_dict.get("id"):
@@ -76,22 +86,14 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 @tk.auth_allow_anonymous_access
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may see the resource."""
-    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
-    try:
-        tk.check_access("resource_show", own_context, {"id": data_dict.get("id")})
-    except tk.NotAuthorized:
-        return {"success": False, "msg": tk._("Not authorised to read this resource")}
-    return {"success": True}
+    refusal = tk._("Not authorised to read this resource")
+    return _as("resource_show", context, data_dict.get("id"), refusal)
 
 
 def ukharvest_links_look(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may edit the dataset."""
-    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
-    try:
-        tk.check_access("package_update", own_context, {"id": data_dict.get("id")})
-    except tk.NotAuthorized:
-        return {"success": False, "msg": tk._("Not authorised to edit this dataset")}
-    return {"success": True}
+    refusal = tk._("Not authorised to edit this dataset")
+    return _as("package_update", context, data_dict.get("id"), refusal)
 
 
 @tk.auth_allow_anonymous_access
@@ -103,12 +105,8 @@ def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 @tk.auth_allow_anonymous_access
 def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may read the dataset."""
-    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
-    try:
-        tk.check_access("package_show", own_context, {"id": data_dict.get("id")})
-    except tk.NotAuthorized:
-        return {"success": False, "msg": tk._("Not authorised to read this dataset")}
-    return {"success": True}
+    refusal = tk._("Not authorised to read this dataset")
+    return _as("package_show", context, data_dict.get("id"), refusal)
 
 
 def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -117,12 +115,8 @@ def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 def _may_update_source(context: Any, data_dict: dict[str, Any]) -> Answer:
-    own_context = {"user": context.get("user"), "model": model, "session": model.Session}
-    try:
-        tk.check_access("harvest_source_update", own_context, {"id": data_dict.get("source_id")})
-    except tk.NotAuthorized:
-        return {"success": False, "msg": tk._("Not authorised to see this harvest source's state")}
-    return {"success": True}
+    refusal = tk._("Not authorised to see this harvest source's state")
+    return _as("harvest_source_update", context, data_dict.get("source_id"), refusal)
 
 
 def ukharvest_deletions_list(context: Any, data_dict: dict[str, Any]) -> Answer:
