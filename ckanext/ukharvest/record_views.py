@@ -107,7 +107,7 @@ def _dataset_of(object_id: str) -> str:
 
 
 def _moved(view: str, **values: str) -> Any:
-    return redirect(tk.url_for(f"ukharvest_records.{view}", **values), 301)
+    return _asked_anew(redirect(tk.url_for(f"ukharvest_records.{view}", **values), 301))
 
 
 def _stored(id_: str) -> tuple[dict[str, Any], documents.Document]:
@@ -149,11 +149,15 @@ def _raw(content: str, name: str) -> Response:
     return response
 
 
-def _guarded(response: Response, policy: str) -> Response:
+def _guarded(response: Response, policy: str) -> Any:
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = policy
     response.headers["Referrer-Policy"] = "no-referrer"
-    # Whether the record may be seen is asked anew each time: CKAN would let caches keep it.
+    return _asked_anew(response)
+
+
+def _asked_anew(response: Any) -> Any:
+    """Whether the record may be seen is asked each time: CKAN would let caches keep the answer."""
     tk.request.environ["__no_cache__"] = True
     response.cache_control.no_cache = True
     return response

@@ -162,7 +162,13 @@ def test_the_record_of_a_private_dataset_is_private(
         answer = app.get(address, headers={"Authorization": sysadmin["token"]})
         assert "private" in answer.headers["Cache-Control"]
     for old in ("/harvest/gemini-object/{}", "/api/2/rest/harvestobject/{}/xml"):
-        app.get(old.format(object_of(harvested["id"]).id), headers=stranger, status=403)
+        address = old.format(object_of(harvested["id"]).id)
+        app.get(address, headers=stranger, status=403)
+        answer = app.get(
+            address, headers={"Authorization": sysadmin["token"]}, follow_redirects=False
+        )
+        assert answer.status_code == 301
+        assert "private" in answer.headers["Cache-Control"]
 
 
 def test_what_is_kept_and_what_cannot_be_read(
