@@ -243,6 +243,14 @@ def test_a_schematron_says_its_rule_the_title_and_the_place() -> None:
 
 
 @needs_files
+def test_a_schematron_that_cites_a_value_is_told_short() -> None:
+    document = dataset(south=el("gmd:southBoundLatitude", el("gco:Decimal", "\u202e" + "9" * 9999)))
+    found = [each for each in judged(document, "gemini2-1.3") if "South bound" in each.message]
+    assert found
+    assert all(len(each.message) < 450 and each.message.isprintable() for each in found)
+
+
+@needs_files
 @pytest.mark.parametrize("profile", [EDEN, "constraints-1.4"])
 @pytest.mark.parametrize("declared", ["xmlns", "xmlns:other"])
 def test_places_are_found_whatever_the_prefix(profile: str, declared: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, cast
 from lxml import etree
 
 from ckanext.ukharvest.core import xml
+from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers.gemini_faults import Children, Fault, at, named, own_name
 
 _SVRL = "{http://purl.oclc.org/dsdl/svrl}"
@@ -43,7 +44,8 @@ def faults(root: etree._Element, path: Path, folder: Path, title: str) -> Iterat
 
 def _fault(element: etree._Element, failed: etree._Element, title: str) -> Fault:
     text = failed.find(f"{_SVRL}text")
-    words = " ".join(("" if text is None else str(text.xpath("string()"))).split()).rstrip(". ")
+    # Some of its sentences cite a value; the longest of its own has 259 characters.
+    words = shorten("" if text is None else str(text.xpath("string()")), 300).rstrip(". ")
     kind = _QUOTED.sub("", words) + str(failed.get("test"))
     field, also = named(element), ""
     for quoted in _QUOTED.findall(words):
