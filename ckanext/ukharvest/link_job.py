@@ -12,7 +12,6 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import replace
 
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
@@ -32,7 +31,6 @@ log = logging.getLogger(__name__)
 BUDGET = 180.0  # seconds of one job
 TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
 BATCH = 100  # links; formats are written into their datasets after each batch
-HOST_DELAY = 1.0  # seconds between two requests to one server, at least
 SILENT_AFTER = 3  # looks in a row that a server let time out, or failed
 _PREFIX = "ukharvest-links-"  # of the ids of our jobs
 
@@ -88,9 +86,8 @@ def work(
     Returns:
         Whether there is more to do.
     """
-    limits = replace(looking.LIMITS, delay=HOST_DELAY)
     began = utcnow()
-    with config.http_client(limits=limits) as http:
+    with config.http_client(limits=looking.LIMITS) as http:
         walk = _Walk(http)
         while batch := links.due(BATCH, source_id):
             Session.commit()

@@ -34,9 +34,10 @@ __all__ = ["LIMITS", "MOST_REQUESTS", "Layer", "Look", "look"]
 
 log = logging.getLogger(__name__)
 
-# What one request may take: the limits of data.gov.uk's first probe of map services.
+# What one request may take: the limits of data.gov.uk's first probe of map services, and a second
+# between two requests to one server.
 LIMITS = HttpLimits(
-    connect=10, read=10, total=10, max_bytes=10 * MIB, max_redirects=5, retries=0, delay=0.5
+    connect=10, read=10, total=10, max_bytes=10 * MIB, max_redirects=5, retries=0, delay=1.0
 )
 MOST_REQUESTS = 5
 

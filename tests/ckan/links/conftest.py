@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest import link_job
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.links import look as looking
 from tests.ckan.harvesting import Portal
 from tests.ckan.links.place import Place
 from tests.publisher import Publisher
@@ -22,7 +23,7 @@ def place(portal: Portal, publisher: Publisher) -> Place:
 
 @pytest.fixture(autouse=True)
 def _at_once(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link_job, "HOST_DELAY", 0.0)
+    monkeypatch.setattr(looking, "LIMITS", replace(looking.LIMITS, delay=0.0))
     call_action("job_clear")
 
 
