@@ -93,10 +93,10 @@ def work(
             Session.commit()
             for each in batch:
                 if until is not None and time.monotonic() >= until:
-                    walk.fill(links.unfilled(since=began))
+                    walk.fill(links.unfilled(began))
                     return True
                 tell(walk.look(each))
-            walk.fill(links.unfilled(since=began))
+            walk.fill(links.unfilled(began))
     # What a job that was killed left, what an import wrote while its link was looked at, and what
     # the portal refused before.
     walk.fill(links.unfilled())

@@ -206,17 +206,16 @@ def fill(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], lis
     ], filled
 
 
-def unfilled(*, since: dt.datetime | None = None, limit: int | None = None) -> list[str]:
+def unfilled(since: dt.datetime | None = None) -> list[str]:
     """Return the ids of datasets with a resource without a format, which was found at its link.
 
     Args:
         since: only where it was found since this time.
-        limit: at most so many.
     """
     query = _resources(Resource.package_id).where(_FORMAT == "", Link.format != "").distinct()
     if since is not None:
         query = query.where(Link.checked >= since)
-    return list(Session.scalars(query.limit(limit)))
+    return list(Session.scalars(query))
 
 
 def list_links(

@@ -29,7 +29,7 @@ def enqueue_due() -> list[str]:
     if not is_due:
         pauses.begin(NOTE)
     # What cannot be written because the portal refuses it is tried once a pause.
-    if not (is_due or links.unfilled(limit=1)) or not link_job.enqueue():
+    if not (is_due or links.unfilled()) or not link_job.enqueue():
         return []
     return ["asked a background worker ('ckan jobs worker') to look at links"]
 
