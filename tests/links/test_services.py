@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import time
 
+import pytest
+from lxml import etree
+
+from ckanext.ukharvest.links import services
 from ckanext.ukharvest.links.look import Layer
 from tests.links.support import (
     OWS_EXCEPTION,
@@ -62,6 +66,21 @@ def test_metadata_name_the_wrong_service(publisher: Publisher) -> None:
     publisher.serve("/data.geojson", {"type": "FeatureCollection", "features": []})
     assert look_at(publisher, "/data.geojson", expected="WMS").format == "GeoJSON"
     assert len(publisher.paths) == 1
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "<WMS_Capabilities><Service><Title>{}</Title></Service></WMS_Capabilities>",
+        "<ServiceExceptionReport>{}</ServiceExceptionReport>",
+    ],
+)
+def test_a_text_of_many_pieces_takes_no_time(document: str) -> None:
+    begun = time.process_time()
+    root = etree.fromstring(document.format(" <!-- -->" * 500_000 + "Rivers"))
+    service = services.read(root)
+    assert "Rivers" in (service.title if service else "", services.said(root))
+    assert time.process_time() - begun < 10
 
 
 def test_at_most_500_layers(publisher: Publisher) -> None:
