@@ -356,8 +356,10 @@ def test_what_cannot_be_laid_out_is_said() -> None:
     for content in ("", "<a>", "plain", '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'):
         with pytest.raises(ParseError):
             outline(content)
-    with pytest.raises(ParseError, match="the record has 50,002 elements"):
+    with pytest.raises(ParseError, match="the record has 75,002 elements"):
         outline("<a>" + "<b/>" * (record_outline.MOST + 1) + "</a>")
+    with pytest.raises(ParseError, match="the record has 80,001 elements and attributes"):
+        outline("<a>" + '<b c="1"/>' * 40_000 + "</a>")
 
 
 def test_many_of_a_kind_take_no_time() -> None:

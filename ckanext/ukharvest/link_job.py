@@ -144,7 +144,7 @@ class _Walk:
                 log.warning("The formats found for dataset %s: %s", package_id, exc.message)
                 self._refused.add(package_id)
             except Exception:  # noqa: BLE001 - whatever a plugin of the portal raises
-                log.exception("The formats that were found are not in dataset %s", package_id)
+                log.exception("Dataset %s lacks formats that were found, or views", package_id)
                 compat.rollback()
                 self._refused.add(package_id)
 

@@ -9,6 +9,7 @@ import click
 
 from ckanext.ukharvest import config, link_job
 from ckanext.ukharvest.cli import output
+from ckanext.ukharvest.core.address import shown
 from ckanext.ukharvest.links.look import Look
 from ckanext.ukharvest.model import locks
 
@@ -67,7 +68,7 @@ def _look(source: str | None) -> None:
 
     def tell(look: Look) -> None:
         seen.append(look)
-        click.echo(f"{in_words(look)}  {look.url}")
+        click.echo(f"{in_words(look)}  {shown(look.url)}")
 
     with locks.alone(locks.LINKS) as is_alone:
         if not is_alone:
