@@ -19,7 +19,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestObject
 
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, figures
+from tests.ckan.harvesting import Consumers, Portal, figures, of_a_long_run
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process  # the consumers are each test's own
@@ -73,10 +73,11 @@ def test_a_thousand_datasets(
     assert call_action("package_search", rows=0, fq="title:Renamed")["count"] == 0
 
 
-def test_a_thousand_records_delivered_twice_to_two_consumers_are_written_once(
+def test_many_records_delivered_twice_to_two_consumers_are_written_once(
     portal: Portal, publisher: Publisher, ini: str
 ) -> None:
-    publisher.serve(PATH, catalogue(1000))
+    many = of_a_long_run(1000)
+    publisher.serve(PATH, catalogue(many))
     source = portal.source(publisher.url(PATH))
     job_id = portal.create_job(source)
     ids = portal.gather(job_id)
@@ -85,9 +86,9 @@ def test_a_thousand_records_delivered_twice_to_two_consumers_are_written_once(
     with Consumers(ini, fetchers=2) as consumers:
         consumers.wait(job_id, timeout=900)
         consumers.wait_for_messages(ids)
-    assert figures(portal.finish(job_id)) == {"added": 1000}
-    assert count() == 1000
-    assert model.Session.query(HarvestObject).filter_by(current=True).count() == 1000
+    assert figures(portal.finish(job_id)) == {"added": many}
+    assert count() == many
+    assert model.Session.query(HarvestObject).filter_by(current=True).count() == many
 
 
 @pytest.fixture
