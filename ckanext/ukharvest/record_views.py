@@ -26,10 +26,6 @@ _PAGE_POLICY = (
 )
 
 
-def _context() -> dict[str, Any]:
-    return {"user": tk.current_user.name, "model": model, "session": model.Session}
-
-
 @records.route("/harvest/object/<id>")
 def object_show(id: str) -> Any:  # noqa: A002 - the name in ckanext-harvest's routes
     return _object({"id": id})
@@ -50,7 +46,7 @@ def _object(data_dict: dict[str, str]) -> Any:
 
 def _shown_object(data_dict: dict[str, str]) -> dict[str, Any]:
     try:
-        return dict(tk.get_action("harvest_object_show")(_context(), data_dict))
+        return dict(tk.get_action("harvest_object_show")({"user": tk.current_user.name}, data_dict))
     except tk.ObjectNotFound:
         return tk.abort(404, tk._("Harvest object not found"))
     except tk.NotAuthorized:
@@ -114,7 +110,7 @@ def _stored(id_: str) -> tuple[dict[str, Any], documents.Document]:
     """Return a dataset and its record, or leave as CKAN's page of the dataset does."""
     hidden = tk._("Dataset not found or you have no permission to view it")
     try:
-        package = tk.get_action("package_show")(_context(), {"id": id_})
+        package = tk.get_action("package_show")({"user": tk.current_user.name}, {"id": id_})
     except tk.ObjectNotFound:
         return tk.abort(404, hidden)
     except tk.NotAuthorized:

@@ -7,10 +7,13 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
 from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
@@ -32,6 +35,22 @@ def of_a_long_run(count: int) -> int:
     What many records show (batches, pages, two workers at once) is ours on both.
     """
     return count if tk.check_ckan_version(min_version="2.12") else count // 3
+
+
+@contextmanager
+def statements(word: str = "") -> Iterator[list[str]]:
+    """What is sent to the database that has this word in it, as long as the block lasts."""
+    sent: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        if word in statement:
+            sent.append(statement)
+
+    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
 
 
 def tick() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests import factories
@@ -13,7 +10,7 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 
 from ckanext.ukharvest.model import Coupling
 from tests.ckan.gemini_records import dataset, service, uuid
-from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -128,26 +125,18 @@ def test_many_datasets_cost_no_more_statements_than_one(records: Records) -> Non
     wms = records.harvest("wms", service(SERVICE, [records.url(f"{n}") for n in range(6)]))
     records.harvest("0", dataset(uuid(100), "Layer 0"))
     assert len(coupled(wms)["datasets"]) == 1
-    few = statements(wms)
+    few = cost(wms)
     for number in range(1, 6):
         records.harvest(f"{number}", dataset(uuid(100 + number), f"Layer {number}"))
     assert coupled(wms)["datasets"] == [f"Layer {n}" for n in range(6)]
-    assert statements(wms) == few
+    assert cost(wms) == few
 
 
-def statements(id_: str) -> int:
-    seen: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        seen.append(statement)
-
+def cost(id_: str) -> int:
     model.Session.remove()
-    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
-    try:
+    with statements() as sent:
         call_action("ukharvest_coupled_show", {"user": "", "ignore_auth": False}, id=id_)
-    finally:
-        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
-    return len(seen)
+    return len(sent)
 
 
 def test_the_pages_of_both_have_links(records: Records, app: CKANTestApp) -> None:

@@ -6,13 +6,11 @@ import csv
 import io
 import json
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 import pytest
-import sqlalchemy as sa
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action, call_auth
@@ -21,27 +19,12 @@ from ckanext.harvest.model import HarvestObject
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import SourceState
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, figures
+from tests.ckan.harvesting import Portal, figures, statements
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-
-
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """What is sent to the database."""
-    sent: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        sent.append(statement)
-
-    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
-    try:
-        yield sent
-    finally:
-        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
 
 
 @pytest.fixture

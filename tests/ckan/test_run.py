@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-import sqlalchemy as sa
 from ckan import model
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
@@ -14,7 +11,7 @@ from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.harvesters.run import setting
 from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, extras, figures
+from tests.ckan.harvesting import Portal, extras, figures, statements
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -358,25 +355,16 @@ def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
 def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few(
     portal: Portal, publisher: Publisher
 ) -> None:
-    statements: list[str] = []
-
-    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        statements.append(statement)
-
     def asked(path: str, numbers: range) -> int:
         publisher.serve(path, catalogue([dataset(number) for number in numbers]))
         source = portal.source(publisher.url(path))
         portal.run(source)
         job_id = portal.create_job(source)
-        statements.clear()
-        assert portal.gather(job_id) == []
-        return len(statements)
+        with statements() as sent:
+            assert portal.gather(job_id) == []
+        return len(sent)
 
-    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
-    try:
-        few, many = asked("/few.json", range(2)), asked("/many.json", range(2, 32))
-    finally:
-        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
+    few, many = asked("/few.json", range(2)), asked("/many.json", range(2, 32))
     assert few == many
     assert many < 40
 

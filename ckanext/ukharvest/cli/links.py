@@ -21,14 +21,7 @@ PAGE = 1000
 @click.argument("source", required=False)
 @click.option("--untold", is_flag=True, help="Only links that could not be told, with the reason.")
 @click.option("--look", is_flag=True, help="Look at what is due, here and now.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="table for people; json has every field.",
-)
+@output.form_option
 def links(source: str | None, untold: bool, look: bool, form: str) -> None:
     """List what the links of harvested resources are, of one SOURCE (name or id) or of all.
 
@@ -38,12 +31,7 @@ def links(source: str | None, untold: bool, look: bool, form: str) -> None:
     if look:
         _look(source)
         return
-    rows: list[dict[str, Any]] = []
-    while True:
-        page = _ask(source, untold=untold, offset=len(rows))
-        rows.extend(page["results"])
-        if not page["results"] or len(rows) >= page["count"]:
-            break
+    rows = output.all_of(lambda offset: _ask(source, untold=untold, offset=offset))
     if form == "json":
         output.write_json(rows)
     elif form == "csv":

@@ -27,15 +27,6 @@ SOURCE_COLUMNS = (
 )
 JOB_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
 
-_format = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="table for people; json has every field.",
-)
-
 
 def _ask(action: str, **data: Any) -> Any:
     try:
@@ -64,20 +55,15 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 @click.command()
 @click.option("--all", "include_inactive", is_flag=True, help="Also inactive and deleted sources.")
-@_format
+@output.form_option
 def sources(include_inactive: bool, form: str) -> None:
     """List harvest sources with schedule, last run, figures and held deletions."""
-    rows: list[dict[str, Any]] = []
-    while True:
-        page = _ask(
-            "ukharvest_sources_list",
-            include_inactive=include_inactive,
-            limit=500,
-            offset=len(rows),
-        )
-        rows.extend(page["results"])
-        if not page["results"] or len(rows) >= page["count"]:
-            break
+
+    def ask(offset: int) -> Any:
+        of = {"include_inactive": include_inactive, "limit": 500, "offset": offset}
+        return _ask("ukharvest_sources_list", **of)
+
+    rows = output.all_of(ask)
     if form == "json":
         output.write_json(rows)
     else:
@@ -87,7 +73,7 @@ def sources(include_inactive: bool, form: str) -> None:
 @click.command()
 @click.option("--source", help="Name or id of one harvest source; default: all.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
-@_format
+@output.form_option
 def jobs(source: str | None, limit: int, form: str) -> None:
     """List runs, newest first, with their figures and why they ended as they did."""
     data = {"source": source} if source else {}
@@ -99,7 +85,7 @@ def jobs(source: str | None, limit: int, form: str) -> None:
 
 
 @click.command()
-@_format
+@output.form_option
 def types(form: str) -> None:
     """List the source types with the options that a source's configuration can set."""
     rows = _ask("ukharvest_types_list")

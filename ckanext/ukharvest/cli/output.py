@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -29,6 +29,30 @@ def source_or_fail(name_or_id: str) -> HarvestSource:
             "lists them"
         )
     return source
+
+
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="table for people; json has every field.",
+)
+
+
+def all_of(ask: Callable[[int], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the results of all pages.
+
+    Args:
+        ask: an action's answer with ``count`` and ``results``, from this offset on.
+    """
+    rows: list[dict[str, Any]] = []
+    while True:
+        page = ask(len(rows))
+        rows.extend(page["results"])
+        if not page["results"] or len(rows) >= page["count"]:
+            return rows
 
 
 def write_json(rows: object) -> None:

@@ -176,7 +176,7 @@ def installed(path: Path, folder: Path) -> etree._ElementTree:
     Raises:
         ParseError: not well-formed; later, and from lxml, where it refers to another place.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    parser = _parser()
     parser.resolvers.add(_Beside(folder.resolve()))
     try:
         return etree.parse(str(path), parser)

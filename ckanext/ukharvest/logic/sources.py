@@ -1,4 +1,4 @@
-"""Find the harvest source that a request names."""
+"""Find the harvest source or the dataset that a request names."""
 
 from __future__ import annotations
 
@@ -22,3 +22,15 @@ def source_of(data_dict: dict[str, Any]) -> HarvestSource:
     if source is None:
         raise tk.ObjectNotFound(tk._("There is no harvest source of this name or id."))
     return source
+
+
+def dataset_of(name_or_id: str) -> model.Package:
+    """Return a dataset.
+
+    Raises:
+        ObjectNotFound: there is no such dataset.
+    """
+    package = model.Package.get(name_or_id)
+    if package is None:
+        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+    return package

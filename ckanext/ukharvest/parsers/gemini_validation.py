@@ -8,8 +8,7 @@ source is set to reject: then what the standard demands and the record lacks cos
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
@@ -59,10 +58,11 @@ def check(entry: Entry, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     Raises:
         NotValid: the source rejects such records.
     """
-    how = _option(entry.options, "validation", OFF)
+    # A parser may be called without options, which then asks for nothing beyond reading.
+    how = entry.options.get("validation", OFF)
     if how == OFF:
         return ()
-    profiles = _option(entry.options, "validation_profiles", ())
+    profiles = entry.options.get("validation_profiles", ())
     metadata = Metadata(entry.record, entry.guid)
     foreign = gemini_schemas.judge(profiles, entry.record.element, metadata.type)
     broken = report.failing(_rules(metadata, profiles), metadata)
@@ -89,8 +89,3 @@ def _rejection(entry: Entry, errors: Sequence[Problem]) -> str:
 def _placed(problem: Problem) -> str:
     said = shorten(problem.message, _LONGEST)
     return f"line {problem.line}: {said}" if problem.line else said
-
-
-def _option(options: Mapping[str, Any], name: str, default: Any) -> Any:
-    """A parser may be called without options, which then asks for nothing beyond reading."""
-    return options.get(name, default)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import sqlalchemy as sa
 from ckan import model
 from ckan.tests.helpers import call_action
 
@@ -103,19 +100,3 @@ def work() -> None:
     call_action("job_clear")
     link_job.look_at_due()
     model.Session.remove()
-
-
-@contextmanager
-def statements(word: str) -> Iterator[list[str]]:
-    """What is sent to the database that has this word in it."""
-    sent: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        if word in statement:
-            sent.append(statement)
-
-    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
-    try:
-        yield sent
-    finally:
-        sa.event.remove(model.meta.engine, "before_cursor_execute", note)

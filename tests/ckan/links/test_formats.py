@@ -12,8 +12,8 @@ from ckanext.ukharvest import store
 from ckanext.ukharvest.links.look import Look
 from ckanext.ukharvest.model import Link, links, prune, rows
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, tick
-from tests.ckan.links.place import PATH, RIVERS, Place, queued, statements, work
+from tests.ckan.harvesting import Portal, act, statements, tick
+from tests.ckan.links.place import PATH, RIVERS, Place, queued, work
 
 pytestmark = pytest.mark.in_process
 

@@ -15,8 +15,8 @@ from ckan.tests.helpers import call_action
 from ckanext.ukharvest import link_job, sweeper
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import links, locks
-from tests.ckan.harvesting import tick
-from tests.ckan.links.place import RIVERS, Place, queued, statements, work
+from tests.ckan.harvesting import statements, tick
+from tests.ckan.links.place import RIVERS, Place, queued, work
 
 pytestmark = pytest.mark.in_process
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import model
 
+from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import coupling
 
 MOST = 500  # of each; CKAN's search gives 1,000 datasets at most
@@ -28,9 +28,7 @@ def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
     """
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_coupled_show", context, data_dict)
-    package = model.Package.get(id_)
-    if package is None:
-        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+    package = dataset_of(id_)
     found = {
         "datasets": coupling.datasets_of(package.id)[:MOST],
         "services": coupling.services_of(package.id)[:MOST],

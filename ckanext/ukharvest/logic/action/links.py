@@ -8,6 +8,7 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest import config, link_job
+from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import links
 
 
@@ -63,9 +64,7 @@ def ukharvest_links_look(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     """
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_links_look", context, data_dict)
-    package = model.Package.get(id_)
-    if package is None:
-        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+    package = dataset_of(id_)
     if not config.looks_at_links():
         raise tk.ValidationError({"id": [tk._("This portal does not look at links.")]})
     number = links.ask(package.id)

@@ -47,6 +47,11 @@ def quoted(words: Iterable[str], between: str) -> str:
     return between.join((*found[:_TOLD], *(("others",) if len(found) > _TOLD else ())))
 
 
+def left_out(node: IsoNode) -> Failure:
+    """The failure of an element that says by a nilReason why it has no value, and must have one."""
+    return Failure(f"is left out with nilReason '{shorten(node.nil)}'", node)
+
+
 def needed(*paths: str) -> Test:
     """At least one element at the end of a path."""
 
@@ -63,7 +68,7 @@ def value(*paths: str) -> Test:
     def test(metadata: Metadata) -> Iterator[Failure]:
         for node in metadata.at(*paths):
             if node.nil:
-                yield Failure(f"is left out with nilReason '{shorten(node.nil)}'", node)
+                yield left_out(node)
             elif not text_of(node).strip():
                 yield Failure("is empty", node)
 
@@ -142,7 +147,7 @@ def not_nil(*paths: str) -> Test:
     def test(metadata: Metadata) -> Iterator[Failure]:
         for node in metadata.at(*paths):
             if node.nil:
-                yield Failure(f"is left out with nilReason '{shorten(node.nil)}'", node)
+                yield left_out(node)
 
     return test
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.parsers.gemini_rules.checks import code, text_of, value_or_reason
+from ckanext.ukharvest.parsers.gemini_rules.checks import code, left_out, text_of, value_or_reason
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini_rules.rule import (
     DATA,
@@ -74,7 +74,7 @@ def _address(metadata: Metadata) -> Iterator[Failure]:
         if text and not text.lower().startswith(_SCHEMES):
             yield Failure(f"is '{shorten(text, 60)}'", node)
         elif not text and node.nil:
-            yield Failure(f"is left out with nilReason '{shorten(node.nil)}'", node)
+            yield left_out(node)
 
 
 def _without(name: str) -> Test:

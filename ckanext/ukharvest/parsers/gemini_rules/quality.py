@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.parsers.gemini_rules import lists
 from ckanext.ukharvest.parsers.gemini_rules.checks import (
+    left_out,
     needed,
     quoted,
     text_of,
@@ -100,7 +101,7 @@ def _model_date_type(result: IsoNode) -> Iterator[Failure]:
 def _model_explanation(result: IsoNode) -> Iterator[Failure]:
     for explanation in result.each("explanation"):
         if explanation.nil:
-            yield Failure(f"is left out with nilReason '{shorten(explanation.nil)}'", explanation)
+            yield left_out(explanation)
 
 
 def _model_pass(result: IsoNode) -> Iterator[Failure]:
