@@ -21,6 +21,8 @@ ALLOWED = {
     "parsers": {"core", "parsers"},
     "links": {"core", "links"},
     "extent_areas": {"core"},
+    "fields": set(),
+    "fields_shown": {"core", "fields"},
     "extent_window": {"extent_areas"},
     "extent_map": {"extent_areas", "extent_window"},
     "record_form": {"core"},
@@ -35,6 +37,10 @@ ALLOWED = {
 # Who may import CKAN: the four that are made for it, and CKAN's own kinds of file.
 KNOWS_CKAN = {
     "mapper",
+    "assessment",
+    "search_fields",
+    "stars",
+    "theming",
     "store",
     "compat",
     "link_job",

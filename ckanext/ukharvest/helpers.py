@@ -9,7 +9,7 @@ import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError
 from markupsafe import Markup
 
-from ckanext.ukharvest import extent_map, fields, record_form
+from ckanext.ukharvest import extent_map, fields_shown, record_form
 from ckanext.ukharvest.model import documents
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ def ukharvest_facts(package: dict[str, Any]) -> list[tuple[str, Markup]] | None:
     shown = tk.h.sorted_extras(package.get("extras", ()))
     facts = {key: str(value) for key, value in shown}
     facts["spatial"] = extent_map.in_words(facts.get("spatial", "")) or facts.get("spatial", "")
-    return [(tk._(label), value) for label, value in fields.rows(facts)]
+    return [(tk._(label), value) for label, value in fields_shown.rows(facts)]
 
 
 def ukharvest_extent(package: dict[str, Any]) -> Markup | None:

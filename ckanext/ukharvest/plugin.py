@@ -7,7 +7,7 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import assessment, compat, config, search_fields
 
 
 @tk.blanket.config_declarations
@@ -21,6 +21,7 @@ class UkharvestPlugin(p.SingletonPlugin):
     """What the source types share; each type is a plugin of its own beside this one."""
 
     p.implements(p.IConfigurer)
+    p.implements(p.IPackageController, inherit=True)
 
     def update_config(self, config_: Any) -> None:
         """Check the plugins' order, mend released faults, add our templates and static files."""
@@ -29,3 +30,15 @@ class UkharvestPlugin(p.SingletonPlugin):
         compat.apply_patches()
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
+
+    def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
+        """Work out stars and theme of a new dataset."""
+        assessment.keep(context, pkg_dict)
+
+    def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
+        """Work them out anew."""
+        assessment.keep(context, pkg_dict)
+
+    def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
+        """Add what facets count."""
+        return {**pkg_dict, **search_fields.of(pkg_dict)}

@@ -8,7 +8,7 @@ import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
-from ckanext.ukharvest import fields
+from ckanext.ukharvest import fields_shown
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, extras
 from tests.publisher import Publisher
@@ -87,7 +87,7 @@ def test_without_a_geometry_there_is_no_map(app: CKANTestApp, spatial: str) -> N
 def test_hostile_strings_in_every_field_do_nothing(app: CKANTestApp, plain: bool) -> None:
     hostile = "\"'><script>alert(1)</script><svg onload=alert(1)>"
     value = hostile if plain else json.dumps([{"title": hostile, "href": f"http://a.b/{hostile}"}])
-    keys = {*fields.LABELS, "mine"} - {"harvest_source_title"}  # ckanext-harvest's to set
+    keys = {*fields_shown.LABELS, "mine"} - {"harvest_source_title"}  # ckanext-harvest's to set
     page = app.get(made({**dict.fromkeys(keys, value), "import_source": "harvest"})).body
     assert "<script>alert(1)" not in page
     assert "<svg onload" not in page

@@ -208,6 +208,37 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
 
 
+class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What the portal works out of a dataset, harvested or not (model/assessments.py).
+
+    Attributes:
+        stars, stars_code, stars_detail: stars of openness, and why (core/stars.py).
+        resources: {CKAN id: [stars, code, detail]} of the resources that count.
+        theme: the likeliest theme, "" if nothing speaks for any.
+        theme_origin: what the dataset's theme comes from: "source", "function", "service", "eu",
+            "inspire", "words" (a suggestion) or "person"; "" where it has none.
+        themes: all that anything speaks for, best first: [{"theme", "score", "reasons": [[kind,
+            text, where, points], …]}, …] (core/themes.py).
+        assessed: when it was last worked out and came out otherwise than before.
+    """
+
+    __tablename__ = "ukharvest_assessment"
+
+    package_id = sa.Column(
+        sa.UnicodeText,
+        sa.ForeignKey("package.id", ondelete="CASCADE", deferrable=True, initially="DEFERRED"),
+        primary_key=True,
+    )
+    stars = sa.Column(sa.SmallInteger, nullable=False, default=0, server_default="0")
+    stars_code = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stars_detail = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    resources = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
+    theme = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    theme_origin = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    themes = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+    assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+
+
 class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
     """A consumer process that is alive as long as its heartbeat is young.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest import fields
+from ckanext.ukharvest import fields_shown
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -43,7 +43,7 @@ HOSTILE = (
     ],
 )
 def test_texts_and_lists(text: str, expected: str) -> None:
-    assert fields.shown(text) == expected
+    assert fields_shown.shown(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,16 +80,16 @@ def test_texts_and_lists(text: str, expected: str) -> None:
     ],
 )
 def test_objects(value: dict[str, Any], expected: str) -> None:
-    assert fields.shown(json.dumps(value)) == expected
+    assert fields_shown.shown(json.dumps(value)) == expected
 
 
 def test_half_a_character_does_no_harm() -> None:
-    assert str(fields.shown('["\\ud800x"]')).encode() == b"?x"
+    assert str(fields_shown.shown('["\\ud800x"]')).encode() == b"?x"
 
 
 def test_a_long_list_is_cut() -> None:
-    shown = fields.shown(json.dumps([f"word {number}" for number in range(1200)]))
-    assert shown.count("<li>") == fields.MOST + 1
+    shown = fields_shown.shown(json.dumps([f"word {number}" for number in range(1200)]))
+    assert shown.count("<li>") == fields_shown.MOST + 1
     assert "… 1,100 more" in shown
 
 
@@ -97,7 +97,7 @@ def test_a_long_list_is_cut() -> None:
     "text", ["[" * 100_000, "[" * 50 + "]" * 50, '{"a":' * 60 + "1" + "}" * 60]
 )
 def test_depth_ends_nothing(text: str) -> None:
-    assert "<ul" not in fields.shown(text)
+    assert "<ul" not in fields_shown.shown(text)
 
 
 def _everywhere(text: str) -> list[Any]:
@@ -121,7 +121,7 @@ def _everywhere(text: str) -> list[Any]:
 def test_nothing_of_a_strangers_acts(key: str, text: str) -> None:
     for value in _everywhere(text):
         raw = value if isinstance(value, str) else json.dumps(value)
-        for _label, shown in fields.rows({key: raw}):
+        for _label, shown in fields_shown.rows({key: raw}):
             plain = shown.lower()
             for tag in ('<ul class="list-unstyled mb-0">', "</ul>", "<li>", "</li>", "</a>"):
                 plain = plain.replace(tag, "")
@@ -147,7 +147,7 @@ def test_rows_have_labels_and_an_order() -> None:
         "spatial-resolution": "10",
         "spatial-resolution-units": "urn:ogc:def:uom:EPSG::9001",
     }
-    assert fields.rows(facts) == [
+    assert fields_shown.rows(facts) == [
         ("UK Location Programme", "yes"),
         ("Spatial resolution", "10 m"),
         ("Lineage", "Surveyed."),
@@ -159,5 +159,5 @@ def test_rows_have_labels_and_an_order() -> None:
 
 def test_what_another_extra_says_better_is_left_out() -> None:
     box = {"bbox-west-long": "-2", "bbox-east-long": "-1"}
-    assert [label for label, _ in fields.rows({**box, "spatial": "A box"})] == ["Extent"]
-    assert len(fields.rows(box)) == 2
+    assert [label for label, _ in fields_shown.rows({**box, "spatial": "A box"})] == ["Extent"]
+    assert len(fields_shown.rows(box)) == 2
