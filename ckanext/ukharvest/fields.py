@@ -20,6 +20,9 @@ FLAG = "flag"  # "true", or nothing
 
 DATASET, RESOURCE = "dataset", "resource"
 
+# In the context of an action: it is the harvest that writes, not a person.
+BY_HARVEST = "ukharvest_by_harvest"
+
 
 @dataclass(frozen=True, slots=True)
 class Field:

@@ -16,10 +16,9 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib.plugins import lookup_package_plugin
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest import compat, config, further, mapper
+from ckanext.ukharvest import compat, config, fields, further, mapper
 from ckanext.ukharvest.core.errors import NotValid, RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
@@ -68,11 +67,6 @@ class _Rejected(Exception):
     def __init__(self, errors: Mapping[str, Any]) -> None:
         super().__init__(errors)
         self.errors = errors
-
-
-def dataset_schema() -> frozenset[str]:
-    """Names of the dataset type's own fields on this portal (ckanext-scheming's included)."""
-    return frozenset(lookup_package_plugin("dataset").create_package_schema())
 
 
 def upsert_many(writes: Sequence[Write]) -> list[str | UkharvestError]:
@@ -167,6 +161,7 @@ def _call(action: str, package: dict[str, Any], **more: Any) -> str:
         # change on CKAN 2.12 (package_update rolls its savepoint back).
         "defer_commit": True,
         "return_id_only": True,
+        fields.BY_HARVEST: True,
         **more,
     }
     try:

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import shorten
 from ckanext.ukharvest.harvesters.run import dated, memory, profiles, remote
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
+from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import JobReport, Record, staging
 from ckanext.ukharvest.types import SourceType
 
@@ -95,7 +96,7 @@ def _write(
         defaults=_defaults(setting, raw, record),
         further=further,
         forced=again or bool(report and report.mode == "force"),
-        schema=store.dataset_schema(),
+        schema=schema.dataset_fields(),
     )
 
 

@@ -1,0 +1,63 @@
+"""The fields of datasets and resources as CKAN's schemas have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+from ckan.lib.plugins import lookup_package_plugin
+
+from ckanext.ukharvest.fields import DATASET, FIELDS, Field
+
+# Validators of a kind of field; those of a vocabulary come first.
+_OF_VOCABULARY = {
+    "functions": "ukharvest_la_function",
+    "services": "ukharvest_la_service",
+    "frequencies": "ukharvest_frequency",
+}
+
+
+def dataset_fields() -> frozenset[str]:
+    """Names of the dataset type's own fields on this portal, ckanext-scheming's included."""
+    names = set(lookup_package_plugin("dataset").create_package_schema())
+    # Its create_package_schema is CKAN's; it adds its fields when it validates.
+    if p.plugin_loaded("scheming_datasets"):
+        show = tk.get_action("scheming_dataset_schema_show")
+        try:
+            found = show({"ignore_auth": True}, {"type": "dataset"})
+        except tk.ObjectNotFound:  # it has schemas of other types only
+            return frozenset(names)
+        names.update(field["field_name"] for field in found["dataset_fields"])
+    return frozenset(names)
+
+
+def validator_of(field: Field) -> str:
+    """Return the name of the validator that makes the stored form of a field's value."""
+    return _OF_VOCABULARY.get(field.vocabulary, f"ukharvest_{field.kind}")
+
+
+def add_for_saving(schema: dict[str, Any]) -> dict[str, Any]:
+    """Add the fields to a schema of package_create or package_update; returns it."""
+    ignore_missing = tk.get_validator("ignore_missing")
+    schema["__before"] = [tk.get_validator("ukharvest_fields_in_extras"), *schema["__before"]]
+    for field in FIELDS:
+        validator = tk.get_validator(validator_of(field))
+        if field.of == DATASET:
+            to_extras = tk.get_converter("convert_to_extras")
+            schema[field.key] = [validator, ignore_missing, to_extras]
+        else:
+            schema["resources"][field.key] = [validator, ignore_missing]
+    return schema
+
+
+def add_for_showing(schema: dict[str, Any]) -> dict[str, Any]:
+    """Add the fields to a schema of package_show; returns it."""
+    ignore_missing = tk.get_validator("ignore_missing")
+    for field in FIELDS:
+        if field.of == DATASET:
+            from_extras = tk.get_converter("convert_from_extras")
+            schema[field.key] = [from_extras, ignore_missing]
+        else:
+            schema["resources"][field.key] = [ignore_missing]
+    return schema
