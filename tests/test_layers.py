@@ -23,6 +23,7 @@ ALLOWED = {
     "extent_areas": {"core"},
     "fields": set(),
     "fields_shown": {"core", "fields"},
+    "field_values": {"core", "fields", "fields_shown"},
     "extent_window": {"extent_areas"},
     "extent_map": {"extent_areas", "extent_window"},
     "record_form": {"core"},

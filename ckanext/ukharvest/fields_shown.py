@@ -7,15 +7,22 @@ quotes. Every text comes from a stranger: it is escaped, and only web addresses 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from ckanext.ukharvest import fields
 from ckanext.ukharvest.core.web import is_web_url
+
+
+def _own(*keys: str) -> dict[str, str]:
+    return {field.key: field.label for key in keys for field in fields.FIELDS if field.key == key}
+
 
 # In the order of the page: the resource, where and when, how good, who, on what terms, the record.
 LABELS = {
+    **_own("theme-primary", "theme-secondary", "la_function", "la_service", "unpublished"),
     "resource-type": "Kind of resource",
     "hierarchy-level-name": "Kind, in the publisher's words",
     "UKLP": "UK Location Programme",
@@ -24,7 +31,7 @@ LABELS = {
     "parent-identifier": "Part of (identifier)",
     "topic-category": "Topic category",
     "inspire-themes": "INSPIRE theme",
-    "dcat_subject": "Theme",
+    "dcat_subject": "Themes in the publisher's words",
     "keywords": "Keywords by vocabulary",
     "purpose": "Purpose",
     "additional-information": "Additional information",
@@ -47,14 +54,13 @@ LABELS = {
     "spatial-resolution": "Spatial resolution",
     "equivalent-scale": "Scale, 1 to",
     "spatial-representation-type": "Spatial representation",
-    "temporal_coverage-from": "Covers from",
-    "temporal_coverage-to": "Covers until",
+    **_own("temporal_coverage-from", "temporal_coverage-to"),
     "temporal-extents": "Periods covered",
     "dataset-reference-date": "Reference dates",
     "data_issued": "Data published",
     "data_modified": "Data last changed",
     "frequency-of-update": "Updated",
-    "update_frequency": "Update interval",
+    **_own("update_frequency"),
     "maintenance-note": "Note on maintenance",
     "progress": "State",
     "lineage": "Lineage",
@@ -82,7 +88,7 @@ LABELS = {
     "use-restrictions": "Use is restricted by",
     "security-classification": "Security classification",
     "aggregation-info": "Related resources",
-    "schema": "Schema",
+    **_own("schema", "codelist", "mandate"),
     "graphic-preview-file": "Preview picture",
     "graphic-preview-description": "Description of the preview",
     "guid": "Identifier of the record",
@@ -120,19 +126,23 @@ _LINKS = ("href", "url")
 _METRE = ("urn:ogc:def:uom:EPSG::9001", "EPSG::9001")
 
 
-def rows(facts: Mapping[str, str]) -> list[tuple[str, Markup]]:
+def rows(
+    facts: Mapping[str, str], said: Mapping[str, Markup] | None = None
+) -> list[tuple[str, Markup]]:
     """Return label and value of each extra that people can read, in the order of LABELS.
 
     Args:
         facts: a dataset's extras, all of them; those without a label come last, by name.
+        said: values that are markup already, for some of the keys.
     """
+    said = said or {}
     facts = {**facts, "spatial-resolution": _resolution(facts)}
     order = {key: number for number, key in enumerate(LABELS)}
     found = []
     for key in sorted(facts, key=lambda key: (order.get(key, len(order)), key)):
         if key in HIDDEN or facts.get(SAID_BETTER.get(key, "")):
             continue
-        value = shown(facts[key])
+        value = said[key] if key in said else shown(facts[key])
         if value:
             found.append((LABELS.get(key) or _words(key), value))
     return found
@@ -182,8 +192,13 @@ def _link(url: str, words: Markup) -> Markup:
 
 def _list(values: list[Any], depth: int) -> Markup:
     items = [item for each in values[:MOST] if (item := _shown(each, depth - 1))]
-    if len(values) > MOST:
-        items.append(escape(f"… {len(values) - MOST:,} more"))
+    return listed(items, len(values) - MOST)
+
+
+def listed(items: Sequence[Markup], more: int = 0) -> Markup:
+    """Return one value as it is, several as a list; ``more`` are not among them."""
+    if more > 0:
+        items = [*items, escape(f"… {more:,} more")]
     if len(items) < 2:
         return Markup("").join(items)
     found = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from ckanext.ukharvest import extent_map, fields_shown, record_form
+from ckanext.ukharvest import extent_map, field_values, fields, fields_shown, record_form
 from ckanext.ukharvest.model import documents
+
+_DATASET_KEYS = frozenset(each.key for each in fields.FIELDS if each.of == fields.DATASET)
 
 log = logging.getLogger(__name__)
 
@@ -33,16 +37,51 @@ def ukharvest_coupled(package_id: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def ukharvest_facts(package: dict[str, Any]) -> list[tuple[str, Markup]] | None:
-    """Return label and value of each extra of a harvested dataset; None if it is of another kind.
+    """Return label and value of each extra of a dataset, and of this extension's own fields.
 
-    What the portal hides (``package_hide_extras``) stays hidden.
+    None if it was not harvested and has none of these fields. What the portal hides
+    (``package_hide_extras``) stays hidden.
     """
-    if not _is_harvested(package):
+    facts = _facts(package)
+    own = {key: each for key, each in facts.items() if key in _DATASET_KEYS}
+    if not own and not _is_harvested(package):
         return None
-    shown = tk.h.sorted_extras(package.get("extras", ()))
-    facts = {key: str(value) for key, value in shown}
+    said = {key: ukharvest_field_value(key, facts[key]) for key in field_values.KEYS & facts.keys()}
+    if not _is_harvested(package):
+        others = [(key, escape(facts[key])) for key in facts if key not in own]
+        return [(tk._(label), value) for label, value in fields_shown.rows(own, said)] + others
     facts["spatial"] = extent_map.in_words(facts.get("spatial", "")) or facts.get("spatial", "")
-    return [(tk._(label), value) for label, value in fields_shown.rows(facts)]
+    return [(tk._(label), value) for label, value in fields_shown.rows(facts, said)]
+
+
+def ukharvest_field_value(key: str, value: Any) -> Markup:
+    """Return a value of one of our fields for the page: labels with links.
+
+    Args:
+        key: of a field of ``fields.FIELDS``; other keys' texts are shown as extras are.
+        value: as it is stored, or a list.
+    """
+    if value in (None, "", []):
+        return Markup("")
+    if key not in field_values.KEYS:
+        return fields_shown.shown(value if isinstance(value, str) else json.dumps(value))
+    return field_values.shown(key, value, field_values.Portal(tk._, _search_address))
+
+
+@tk.chained_helper
+def format_resource_items(
+    next_: Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]], items: list[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
+    """Return a resource's further fields for its page; schemas with label and link."""
+    found = dict(items)
+    own = []
+    for field in fields.FIELDS:
+        if field.of != fields.RESOURCE:
+            continue
+        given = [found.pop(key, None) for key in (field.key, *field.aliases)]
+        if value := next(filter(None, given), None):
+            own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
+    return sorted(next_(list(found.items())) + own, key=lambda row: row[0].lower())
 
 
 def ukharvest_extent(package: dict[str, Any]) -> Markup | None:
@@ -76,6 +115,18 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
         return dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
     except (tk.ObjectNotFound, tk.NotAuthorized):
         return {}
+
+
+def _search_address(field: str, value: str) -> str:
+    return str(tk.h.url_for("dataset.search", **{field: value}))
+
+
+def _facts(package: dict[str, Any]) -> dict[str, str]:
+    """Return what the page may show of a dataset's extras and of our fields at its top level."""
+    hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
+    top = {key: package[key] for key in _DATASET_KEYS if package.get(key) and key not in hidden}
+    extras = {key: str(value) for key, value in tk.h.sorted_extras(package.get("extras", ()))}
+    return {**top, **extras}
 
 
 def _is_harvested(package: dict[str, Any]) -> bool:
