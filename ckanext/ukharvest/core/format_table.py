@@ -8,10 +8,10 @@ and ``application/octet-stream`` no format at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest.core.vocabulary import Vocabulary, parts
 
 
 class Format(NamedTuple):
@@ -28,17 +28,16 @@ class Format(NamedTuple):
     stars: int | None = None
 
 
-def formats() -> Iterator[Format]:
-    """Read the list."""
-    for row in vocabulary.load("file_types").rows:
-        yield Format(
+@vocabulary.derived("file_types")
+def formats(read: Vocabulary) -> tuple[Format, ...]:
+    """Return the list, in its order."""
+    return tuple(
+        Format(
             row["label"],
-            _parts(row["extensions"]),
-            _parts(row["media_types"]),
-            _parts(row["names"]),
+            parts(row["extensions"]),
+            parts(row["media_types"]),
+            parts(row["names"]),
             int(row["stars"]) if row["stars"] else None,
         )
-
-
-def _parts(cell: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in cell.split(";") if part.strip())
+        for row in read.rows
+    )

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from ckanext.ukharvest.core import vocabulary
 from ckanext.ukharvest.core.format_table import formats
+from ckanext.ukharvest.core.vocabulary import Vocabulary
 
 
 def _squash(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-_BY_EXTENSION: dict[str, str] = {}
-_BY_MEDIA_TYPE: dict[str, str] = {}
-_BY_NAME: dict[str, str] = {}
-for _format in formats():
-    _BY_EXTENSION.update(dict.fromkeys(_format.extensions, _format.label))
-    _BY_MEDIA_TYPE.update(dict.fromkeys(_format.media_types, _format.label))
-    _BY_NAME.update((_squash(n), _format.label) for n in (*_format.names, _format.label))
-# An extension is a name too, unless another format's name is the same word: "tab" is the
-# extension of a text file, "TAB" a format of MapInfo.
-_BY_NAME = {_squash(extension): label for extension, label in _BY_EXTENSION.items()} | _BY_NAME
+class _Labels(NamedTuple):
+    """Labels by extension, by media type and by squashed name."""
+
+    by_extension: dict[str, str]
+    by_media_type: dict[str, str]
+    by_name: dict[str, str]
+
+
+@vocabulary.derived("file_types")
+def _known(_read: Vocabulary) -> _Labels:
+    known = _Labels({}, {}, {})
+    for each in formats():
+        known.by_extension.update(dict.fromkeys(each.extensions, each.label))
+        known.by_media_type.update(dict.fromkeys(each.media_types, each.label))
+        known.by_name.update((_squash(n), each.label) for n in (*each.names, each.label))
+    # An extension is a name too, unless another format's name is the same word: "tab" is the
+    # extension of a text file, "TAB" a format of MapInfo.
+    for extension, name in known.by_extension.items():
+        known.by_name.setdefault(_squash(extension), name)
+    return known
+
 
 _OGC_FEATURES = "OGC API Features"
 
@@ -111,13 +125,13 @@ def _of_media_type(value: str) -> str:
     if name in ("text/xml", "application/xml") and "gml" in parameters:
         return "GML"
     suffix = name.rpartition("+")[2] if "+" in name else ""
-    return _BY_MEDIA_TYPE.get(name) or _SUFFIXES.get(suffix, "")
+    return _known().by_media_type.get(name) or _SUFFIXES.get(suffix, "")
 
 
 def _of_name(text: str, unless: Collection[str] = ()) -> str:
     """Look a name up, then again without the words around it."""
     while text and (name := _squash(text)) not in unless:
-        if found := _BY_NAME.get(name):
+        if found := _known().by_name.get(name):
             return found
         shorter = _NOISE.sub("", text, count=1).strip()
         if shorter == text:
@@ -239,7 +253,7 @@ def _of_path(path: str) -> str:
     stem, dot, extension = name.rpartition(".")
     if not dot:
         return ""
-    outer = _BY_EXTENSION.get(extension, "")
+    outer = _known().by_extension.get(extension, "")
     if outer in ARCHIVES and "." in stem:
-        return _BY_EXTENSION.get(stem.rpartition(".")[2], "") or outer
+        return _known().by_extension.get(stem.rpartition(".")[2], "") or outer
     return outer

@@ -3,45 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-# In the Directive's order, which the oldest addresses count; labels are those of the register
-# http://inspire.ec.europa.eu/theme.
-THEMES = {
-    "rs": "Coordinate reference systems",
-    "gg": "Geographical grid systems",
-    "gn": "Geographical names",
-    "au": "Administrative units",
-    "ad": "Addresses",
-    "cp": "Cadastral parcels",
-    "tn": "Transport networks",
-    "hy": "Hydrography",
-    "ps": "Protected sites",
-    "el": "Elevation",
-    "lc": "Land cover",
-    "oi": "Orthoimagery",
-    "ge": "Geology",
-    "su": "Statistical units",
-    "bu": "Buildings",
-    "so": "Soil",
-    "lu": "Land use",
-    "hh": "Human health and safety",
-    "us": "Utility and governmental services",
-    "ef": "Environmental monitoring facilities",
-    "pf": "Production and industrial facilities",
-    "af": "Agricultural and aquaculture facilities",
-    "pd": "Population distribution — demography",
-    "am": "Area management/restriction/regulation zones and reporting units",
-    "nz": "Natural risk zones",
-    "ac": "Atmospheric conditions",
-    "mf": "Meteorological geographical features",
-    "of": "Oceanographic geographical features",
-    "sr": "Sea regions",
-    "br": "Bio-geographical regions",
-    "hb": "Habitats and biotopes",
-    "sd": "Species distribution",
-    "er": "Energy resources",
-    "mr": "Mineral resources",
-}
+from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest.core.vocabulary import Vocabulary
+
 _ADDRESS = re.compile(
     r"https?://(?:inspire\.ec\.europa\.eu/theme/(?P<register>[a-z]{2})"
     r"|(?:www\.)?eionet\.europa\.eu/gemet/(?:[a-z-]+/)?inspire-theme/(?P<gemet>[a-z]{2})"
@@ -55,14 +21,13 @@ def theme_of_address(url: str) -> str:
     match = _ADDRESS.fullmatch(url.strip())
     if not match:
         return ""
-    if match["number"]:
-        return dict(enumerate(THEMES.values(), 1)).get(int(match["number"]), "")
-    return THEMES.get((match["register"] or match["gemet"]).lower(), "")
+    named = match["number"] or match["register"] or match["gemet"]
+    return _themes().get(named.lower().lstrip("0"), "")
 
 
 def theme_of_label(text: str) -> str:
     """Return the theme's label as the register has it, given it in any case and with any dash."""
-    return _BY_LABEL.get(_plain(text), "")
+    return _by_label().get(_plain(text), "")
 
 
 def _plain(label: str) -> str:
@@ -70,4 +35,15 @@ def _plain(label: str) -> str:
     return re.sub(r"[\W_]+", "", label).casefold()
 
 
-_BY_LABEL = {_plain(label): label for label in THEMES.values()}
+@vocabulary.derived("inspire_themes")
+def _themes(read: Vocabulary) -> Mapping[str, str]:
+    """Labels by the register's two letters, and by the number that the oldest addresses have."""
+    themes: dict[str, str] = {}
+    for row in read.rows:
+        themes[row["uri"].rpartition("/")[2].lower()] = themes[row["number"]] = row["label"]
+    return themes
+
+
+@vocabulary.derived("inspire_themes")
+def _by_label(read: Vocabulary) -> Mapping[str, str]:
+    return {_plain(row["label"]): row["label"] for row in read.rows}

@@ -1,45 +1,251 @@
 """Lists of values as plain files, which a portal can replace by newer ones.
 
-A list is a CSV file in ``ckanext/ukharvest/vocabularies``. Its head is lines such as
-``# licence: Open Government Licence v3.0`` (title, source, licence, attribution, date), then come
-the names of the columns, then the entries.
+The lists that come with this extension are CSV files in ``ckanext/ukharvest/vocabularies``; see
+``vocabulary_file`` for what is in them. A file of the same name in the portal's own folder takes
+the place of one. It is read while the portal runs, by all its processes; a faulty one is told in
+the log and by ``faults``, and the list that came with this extension is used.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+import functools
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from ckanext.ukharvest.core.schema_address import forms
+from ckanext.ukharvest.core.vocabulary_file import (
+    Vocabulary,
+    VocabularyError,
+    folded,
+    parse,
+    parts,
+)
+
+__all__ = ["Vocabulary", "VocabularyError", "parts"]
+
+log = logging.getLogger(__name__)
 
 BUNDLED = Path(__file__).parent.parent / "vocabularies"
+EVERY = 10.0  # seconds after which the portal's file is looked at again
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """A list of values.
+class _Held(NamedTuple):
+    """A list in memory; ``stamp`` is that of the portal's file, None while there is none."""
 
-    Attributes:
-        name: the file's name without its ending.
-        about: what its head says: "title", "source", "licence", "attribution", "date".
-        rows: the entries, column → text, in the file's order.
-    """
+    vocabulary: Vocabulary
+    until: float
+    stamp: tuple[int, int, int] | None = None
+    fault: str = ""
 
-    name: str
-    about: Mapping[str, str]
-    rows: tuple[Mapping[str, str], ...]
+
+class _State:
+    """The portal's folder, and what was read; one for the process."""
+
+    folder: Path | None = None
+    held: dict[str, _Held] = {}
+
+
+def use(folder: str | Path | None) -> None:
+    """Take lists from this folder where it has them; None or "" for those that are bundled."""
+    _State.folder = Path(folder) if folder else None
+    _State.held = {}
+
+
+def folder() -> Path | None:
+    """Return the portal's own folder, None if it has none."""
+    return _State.folder
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all lists."""
+    return tuple(sorted(path.stem for path in BUNDLED.glob("*.csv")))
 
 
 def load(name: str) -> Vocabulary:
-    """Return a list by its name; an unknown name is a KeyError."""
-    return _read(BUNDLED / f"{name}.csv")
+    """Return a list by its name; an unknown name is a KeyError.
+
+    It is the same object until the file changes.
+    """
+    held = _State.held.get(name)
+    if held is None or time.monotonic() >= held.until:
+        held = _State.held[name] = _look(name, held)
+    return held.vocabulary
 
 
-@lru_cache(maxsize=32)
-def _read(path: Path) -> Vocabulary:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    heads = [line[1:].partition(":") for line in lines if line.startswith("#")]
-    about = {key.strip(): value.strip() for key, _colon, value in heads}
-    body = [line for line in lines if not line.startswith("#")]
-    return Vocabulary(path.stem, about, tuple(csv.DictReader(body)))
+def faults() -> dict[str, str]:
+    """Return what is wrong with files of the portal's folder: list → a sentence."""
+    for name in names():
+        load(name)
+    return {name: held.fault for name, held in _State.held.items() if held.fault}
+
+
+def is_replaced(name: str) -> bool:
+    """Tell whether a list is the portal's own."""
+    return load(name) is not bundled(name)
+
+
+@functools.cache
+def bundled(name: str) -> Vocabulary:
+    """Return the list that comes with this extension."""
+    path = BUNDLED / f"{name}.csv"
+    if not (name.isidentifier() and path.is_file()):
+        raise KeyError(name)
+    return parse(name, path.read_text(encoding="utf-8"))
+
+
+def read(name: str, path: Path) -> Vocabulary:
+    """Return the list of this name in a file.
+
+    Raises:
+        VocabularyError: says what is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise VocabularyError(f"the file is not in UTF-8: {exc}") from exc
+    except OSError as exc:
+        raise VocabularyError(f"the file cannot be read: {exc.strerror}") from exc
+    return parse(name, text, bundled(name).columns)
+
+
+def derived(name: str) -> Callable[[Callable[[Vocabulary], T]], Callable[[], T]]:
+    """Make a function of a list one without arguments, which works once per version of it.
+
+    What fails for the portal's file is worked out of the bundled one.
+    """
+
+    def decorate(make: Callable[[Vocabulary], T]) -> Callable[[], T]:
+        made: tuple[Vocabulary, T] | None = None
+
+        @functools.wraps(make)
+        def get() -> T:
+            nonlocal made
+            current = load(name)
+            last = made
+            if last is None or last[0] is not current:
+                made = last = (current, _make(make, current))
+            return last[1]
+
+        return get
+
+    return decorate
+
+
+def row(name: str, key: str) -> Mapping[str, str] | None:
+    """Return the entry of a list that this names, None if it has none.
+
+    Case, ``https`` for ``http`` and a slash at the end do not matter; another address of the
+    column ``aliases`` counts too, and of schemas whatever ``schema_address.forms`` knows.
+    """
+    index = _index(name)()
+    found = index.get(folded(key))
+    if found is None and name == "schemas":
+        return next((index[each] for each in map(folded, forms(key)) if each in index), None)
+    return found
+
+
+def label(name: str, key: str) -> str:
+    """Return what people call an entry, "" if the list has none that this names."""
+    found = row(name, key)
+    return load(name).label(found) if found else ""
+
+
+def above(found: Mapping[str, str]) -> list[str]:
+    """Return the labels of what a function or service stands in, from the top."""
+    labels: list[str] = []
+    seen: set[str] = set()
+    while (parent := found.get("parent", "")) and parent not in seen:
+        seen.add(parent)
+        upper = row("functions", parent)
+        if upper is None:
+            break
+        labels.insert(0, upper["label"])
+        found = upper
+    return labels
+
+
+def search(name: str, text: str) -> Iterator[Mapping[str, str]]:
+    """Yield the entries in which each word of a text begins a word of the label, or of the name.
+
+    An entry's number (``579`` of ``http://id.esd.org.uk/service/579``) is a word of its name.
+    Those whose label begins with the text come first, then those that have each word in full;
+    else all are in the list's order.
+    """
+    wanted, start = _words(text), text.strip().casefold()
+    found = [
+        (not label.startswith(start), not wanted <= words, at)
+        for at, (label, words) in enumerate(_searched(name)())
+        if all(any(word.startswith(each) for word in words) for each in wanted)
+    ]
+    rows = load(name).rows
+    yield from (rows[at] for *_later, at in sorted(found))
+
+
+def _words(text: str) -> set[str]:
+    plain = "".join(char if char.isalnum() else " " for char in text.casefold())
+    return set(plain.split())
+
+
+@functools.cache
+def _index(name: str) -> Callable[[], Mapping[str, Mapping[str, str]]]:
+    @derived(name)
+    def index(vocabulary: Vocabulary) -> Mapping[str, Mapping[str, str]]:
+        entries = {}
+        for each in vocabulary.rows:
+            others = parts(each.get("aliases", ""))
+            entries.update(dict.fromkeys(map(folded, others), each))
+        return entries | {folded(vocabulary.key(each)): each for each in vocabulary.rows}
+
+    return index
+
+
+@functools.cache
+def _searched(name: str) -> Callable[[], list[tuple[str, set[str]]]]:
+    @derived(name)
+    def searched(vocabulary: Vocabulary) -> list[tuple[str, set[str]]]:
+        return [
+            (label.casefold(), _words(f"{label} {vocabulary.key(each)}"))
+            for each in vocabulary.rows
+            for label in (vocabulary.label(each),)
+        ]
+
+    return searched
+
+
+def _make(make: Callable[[Vocabulary], T], vocabulary: Vocabulary) -> T:
+    own = bundled(vocabulary.name)
+    if vocabulary is own:
+        return make(own)
+    try:
+        return make(vocabulary)
+    except Exception:
+        # Whatever a file holds, an import goes on.
+        log.exception("The portal's own list %s cannot be used", vocabulary.name)
+        return make(own)
+
+
+def _look(name: str, held: _Held | None) -> _Held:
+    """Read the portal's file if it changed."""
+    own = bundled(name)
+    if _State.folder is None:
+        return _Held(own, float("inf"))
+    until = time.monotonic() + EVERY
+    path = _State.folder / f"{name}.csv"
+    try:
+        found = os.stat(path)
+    except OSError:
+        return _Held(own, until)
+    stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+    if held is not None and held.stamp == stamp:
+        return held._replace(until=until)
+    try:
+        return _Held(read(name, path), until, stamp)
+    except VocabularyError as exc:
+        log.warning("%s is not used, but the list that came with this extension: %s", path, exc)
+        return _Held(own, until, stamp, str(exc))

@@ -1,0 +1,31 @@
+"""The forms in which publishers write the address of one schema of the LGA's register."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+_LGA = ("schemas.opendata.esd.org.uk", "csvchecker.opendata.esd.org.uk") + (
+    "validator.opendata.esd.org.uk",
+)
+
+
+def forms(url: str) -> Iterator[str]:
+    """Yield the addresses under which a schema may stand in the register, the nearest first.
+
+    Of any address it is the same without its query; of the LGA's servers the schema's page:
+    ``schemas.opendata.esd.org.uk/Spend`` of a file below it (``…/Spend/Spend.json?v=0.41``), of
+    the validators' pages (``validator.…/spend``), and of the checker's downloads
+    (``csvchecker.…/schema/downloadjsonschema?schemaId=spend&…``).
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return
+    yield f"{parts.scheme}://{parts.netloc}{parts.path}"
+    if host not in _LGA:
+        return
+    asked = {key.lower(): value for key, value in parse_qs(parts.query).items()}
+    for name in (*asked.get("schemaid", ()), parts.path.strip("/").partition("/")[0]):
+        yield f"http://{_LGA[0]}/{name}"
