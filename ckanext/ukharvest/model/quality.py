@@ -1,0 +1,44 @@
+"""What ckanext-qa found of resources: it looks at the files themselves.
+
+Its table ``qa`` is read as its versions since 2015 have it; the package is not needed for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import ckan.plugins as p
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.core.stars import HIGHEST, Stars
+
+Session = model.Session
+
+_qa = sa.table(
+    "qa",
+    *map(
+        sa.column,
+        ("package_id", "resource_id", "openness_score", "openness_score_reason", "updated"),
+    ),
+)
+
+
+def is_there() -> bool:
+    """Tell whether the plugin is loaded and has made its table."""
+    if not p.plugin_loaded("qa"):
+        return False
+    return Session.scalar(sa.select(sa.func.to_regclass("qa"))) is not None
+
+
+def of(package_ids: Sequence[str]) -> dict[str, Stars]:
+    """Return what it found of the resources of these datasets, by resource id."""
+    query = (
+        sa.select(_qa.c.resource_id, _qa.c.openness_score, _qa.c.openness_score_reason)
+        .where(
+            _qa.c.package_id.in_(package_ids),
+            _qa.c.openness_score.between(0, HIGHEST),
+        )
+        .order_by(_qa.c.updated)  # of several of one resource the last
+    )
+    return {id_: Stars(score, "qa", words or "") for id_, score, words in Session.execute(query)}
