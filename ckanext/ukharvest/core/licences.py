@@ -3,122 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ckanext.ukharvest.core import licence_phrases as phrases
+from ckanext.ukharvest.core import vocabulary
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.text import is_redacted
+from ckanext.ukharvest.core.vocabulary import Vocabulary, parts
 from ckanext.ukharvest.core.web import is_web_url
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A licence of CKAN's default register (ckan.model.license, the same in 2.11 and 2.12).
-
-    Attributes:
-        licence: as CKAN has it.
-        names: other ids and titles; versions and spelling do not matter, see ``_name``.
-        address: pattern for the whole of its URLs as ``_address`` writes them.
-    """
-
-    licence: Licence
-    names: tuple[str, ...] = ()
-    address: str = r"(?!)"
-
-
-_DEFINITION = "http://www.opendefinition.org/licenses/"
-_COMMONS = r"creativecommons\.org/licences/"
-_VERSION = r"(?:/[\d.-]+)?"
-# Ported and intergovernmental editions: /by/3.0/igo, /by-sa/2.0/uk, /by/3.0/uk.
-_EDITION = _VERSION + r"(?:/[a-z]{2,3}(?:-[a-z]+)?)?"
-
-_REGISTER = (
-    _Entry(
-        Licence(
-            "uk-ogl",
-            "UK Open Government Licence (OGL)",
-            "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
-        ),
-        ("OGL", "OGL UK", "Open Government Licence", "UK Open Government Licence")
-        + ("Open Government Licence (OGL)", "Open Government Licence (United Kingdom)")
-        + ("Open Government Licence for public sector information", "OS OpenData Licence"),
-        r"nationalarchives\.gov\.uk/doc/open-government-licence(?:-cymraeg|-welsh)?(?:/.*)?"
-        r"|nationalarchives\.gov\.uk/information-management/uk-gov-licensing-framework"
-        r"/open-government-licence.*"
-        r"|reference\.data\.gov\.uk/(?:id|def)/open-government-licence"
-        # OS put its OpenData under the OGL in 2015; records kept the address of its own licence.
-        r"|(?:ordnancesurvey\.co|os)\.uk/(?:.*/)?os-?opendata-licence",
-    ),
-    _Entry(
-        Licence("cc-by", "Creative Commons Attribution", _DEFINITION + "cc-by"),
-        ("Attribution (CC BY)",),
-        _COMMONS + "by" + _EDITION,
-    ),
-    _Entry(
-        Licence("cc-by-sa", "Creative Commons Attribution Share-Alike", _DEFINITION + "cc-by-sa"),
-        (),
-        _COMMONS + "by-sa" + _EDITION,
-    ),
-    _Entry(
-        Licence(
-            "cc-nc",
-            "Creative Commons Non-Commercial (Any)",
-            "http://creativecommons.org/licenses/by-nc/2.0/",
-        ),
-        ("CC BY-NC", "CC BY-NC-SA", "CC BY-NC-ND", "Creative Commons Attribution Non-Commercial")
-        + ("Creative Commons Attribution Non-Commercial Share-Alike",)
-        + ("Creative Commons Attribution Non-Commercial No Derivatives",),
-        _COMMONS + "(?:by-)?nc(?:-sa|-nd)?" + _EDITION,
-    ),
-    _Entry(
-        Licence("cc-zero", "Creative Commons CCZero", _DEFINITION + "cc-zero"),
-        ("CC0", "CCZero", "CC Zero", "Creative Commons Zero", "Creative Commons CC0")
-        + ("CC0 1.0 Universal", "CC0 1.0 Universal (CC0 1.0) Public Domain Dedication"),
-        r"creativecommons\.org/(?:publicdomain|licences)/(?:zero|cc0)" + _EDITION,
-    ),
-    _Entry(
-        Licence(
-            "odc-pddl",
-            "Open Data Commons Public Domain Dedication and License (PDDL)",
-            _DEFINITION + "odc-pddl",
-        ),
-        ("PDDL", "ODC PDDL", "Open Data Commons Public Domain Dedication and Licence"),
-        r"opendatacommons\.org/licences/pddl" + _EDITION,
-    ),
-    _Entry(
-        Licence(
-            "odc-odbl",
-            "Open Data Commons Open Database License (ODbL)",
-            _DEFINITION + "odc-odbl",
-        ),
-        ("ODbL", "ODC ODbL", "Open Database Licence", "Open Data Commons Open Database Licence"),
-        r"opendatacommons\.org/licences/odbl" + _EDITION,
-    ),
-    _Entry(
-        Licence("odc-by", "Open Data Commons Attribution License", _DEFINITION + "odc-by"),
-        (),
-        r"opendatacommons\.org/licences/by" + _EDITION,
-    ),
-    _Entry(
-        Licence("gfdl", "GNU Free Documentation License", _DEFINITION + "gfdl"),
-        ("GNU FDL", "GFDL 1.3 only", "GFDL 1.3 or later"),
-        r"gnu\.org/(?:licences|copyleft)/(?:old-licences/)?fdl(?:-[\d.]+)?",
-    ),
-    _Entry(Licence("other-open", "Other (Open)")),
-    _Entry(
-        Licence("other-pd", "Other (Public Domain)"),
-        ("Public Domain", "US PD", "U.S. Government Work", "Public Domain Mark"),
-        r"creativecommons\.org/(?:publicdomain/mark|licences/publicdomain)"
-        + _EDITION
-        + r"|usa\.gov/(?:publicdomain/label/[\d.]+|government-works)",
-    ),
-    _Entry(Licence("other-at", "Other (Attribution)")),
-    _Entry(Licence("other-nc", "Other (Non-Commercial)")),
-    _Entry(Licence("other-closed", "Other (Not Open)")),
-)
 
 _EDITION_WORD = re.compile(
     r"[\s_-]+(?:international|unported|generic)(?:\s+(?:public\s+)?licen[sc]e)?$", re.IGNORECASE
@@ -135,9 +31,6 @@ _PLACEHOLDERS = frozenset(
 )
 
 
-# A catalogue's records have the same terms, and one record's are asked for more than once; a long
-# text takes 4 ms.
-@lru_cache(maxsize=64)
 def find(value: str) -> Licence | None:
     """Return the licence that a text names, None if it names none ("", "n/a", redacted).
 
@@ -146,6 +39,17 @@ def find(value: str) -> Licence | None:
     the text as title or url. A known licence has CKAN's title, and the address as given, which
     holds the version; one that a sentence names has the whole text as title (see ``words``).
     """
+    return _finder()(value)
+
+
+# A catalogue's records have the same terms, and one record's are asked for more than once; a long
+# text takes 4 ms.
+@vocabulary.derived("licences")
+def _finder(_read: Vocabulary) -> Callable[[str], Licence | None]:
+    return lru_cache(maxsize=64)(_find)
+
+
+def _find(value: str) -> Licence | None:
     text = " ".join(value.split())
     if _squash(text) in _PLACEHOLDERS or not _squash(text) or is_redacted(text):
         return None
@@ -158,7 +62,7 @@ def find(value: str) -> Licence | None:
 
 def words(licence: Licence) -> str:
     """What a source says of a licence beyond its name, or for want of one."""
-    known = _TITLES.get(licence.id)
+    known = _known().title(licence.id)
     return "" if known is not None and licence.title in ("", known) else licence.title
 
 
@@ -187,14 +91,14 @@ def _in_sentences(text: str, value: str) -> Licence | None:
         urls = filter(is_web_url, phrases.addresses(sentence))
         named += filter(None, map(_by_address, urls))
         for licence_id, name in phrases.named(sentence):
-            licence = _BY_ID.get(licence_id, Licence())
+            licence = _known().by_id.get(licence_id, Licence())
             named.append(replace(licence, url=_url_of(name, licence)))
     found = agreed(named, [value])
     return replace(found, title=text) if found and found.id else None
 
 
 def _by_name(text: str) -> Licence | None:
-    found = _NAMES.get(_name(text)) if len(text) <= _LONGEST_NAME else None
+    found = _known().by_name.get(_name(text)) if len(text) <= _LONGEST_NAME else None
     return replace(found, url=_url_of(text, found)) if found else None
 
 
@@ -207,11 +111,12 @@ def _by_address(url: str) -> Licence | None:
         address,
     )
     if register:
-        found = _NAMES.get(_name(register[1] or register[2]))
+        found = _known().by_name.get(_name(register[1] or register[2]))
         return replace(found, url=url) if found else None
-    for entry in _REGISTER:
-        if re.fullmatch(entry.address, address):
-            return replace(entry.licence, url=url)
+    known = _known()
+    for pattern, licence_id in known.addresses:
+        if pattern.fullmatch(address):
+            return replace(known.by_id[licence_id], url=url)
     return None
 
 
@@ -252,10 +157,35 @@ def _address(url: str) -> str:
     return host + path.rstrip("/")
 
 
-_NAMES = {
-    _name(name): entry.licence
-    for entry in _REGISTER
-    for name in (entry.licence.id, entry.licence.title, *entry.names)
-}
-_BY_ID = {entry.licence.id: entry.licence for entry in _REGISTER}
-_TITLES = {licence.id: licence.title for licence in _BY_ID.values()}
+class _Known(NamedTuple):
+    """The list ``licences``: CKAN's default register, the same in 2.11 and 2.12."""
+
+    by_id: Mapping[str, Licence]
+    by_name: Mapping[str, Licence]  # ids, titles and other names as ``_name`` writes them
+    addresses: tuple[tuple[re.Pattern[str], str], ...]  # as ``_address`` writes them, with ids
+
+    def title(self, licence_id: str) -> str | None:
+        found = self.by_id.get(licence_id)
+        return found.title if found else None
+
+
+@vocabulary.derived("licences")
+def _known(read: Vocabulary) -> _Known:
+    by_id = {row["id"]: Licence(row["id"], row["title"], row["text_url"]) for row in read.rows}
+    by_name = {
+        _name(name): by_id[row["id"]]
+        for row in read.rows
+        for name in (row["id"], row["title"], *parts(row["names"]))
+    }
+    addresses = tuple(
+        (_pattern(address), row["id"]) for row in read.rows for address in parts(row["addresses"])
+    )
+    return _Known(by_id, by_name, addresses)
+
+
+# What stands for something else in the list's addresses; the head of the list tells people.
+_SIGNS = {"*": ".*", "#": r"[\d.-]+", "@": "[a-z]{2,3}(?:-[a-z]+)?", "[": "(?:", "]": ")?"}
+
+
+def _pattern(address: str) -> re.Pattern[str]:
+    return re.compile("".join(_SIGNS.get(char) or re.escape(char) for char in address))

@@ -224,9 +224,12 @@ def _make(make: Callable[[Vocabulary], T], vocabulary: Vocabulary) -> T:
         return make(own)
     try:
         return make(vocabulary)
-    except Exception:
+    except Exception as exc:
         # Whatever a file holds, an import goes on.
         log.exception("The portal's own list %s cannot be used", vocabulary.name)
+        held = _State.held[vocabulary.name]
+        fault = f"the list cannot be used: {exc}"
+        _State.held[vocabulary.name] = held._replace(vocabulary=own, fault=fault)
         return make(own)
 
 

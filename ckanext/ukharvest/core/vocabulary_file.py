@@ -21,6 +21,7 @@ CELLS = {
     "label": _TEXT,
     "title": _TEXT,
     "stars": (r"[0-5]?", "a number from 0 to 5, or nothing"),
+    "addresses": (r"(?:[^\[\]]|\[[^\[\]]*\])*", "brackets in pairs, and none within another"),
     "number": (r"\d{0,4}", "a number, or nothing"),
 }
 # First columns that name an entry. Another's cells may repeat: a word counts for many themes.
