@@ -70,6 +70,11 @@ def links_days() -> int:
     return max(1, int(tk.config.get(f"{PREFIX}links.days") or 30))
 
 
+def vocabularies() -> str:
+    """Folder with the portal's own lists of values, "" if it has none."""
+    return str(tk.config.get(f"{PREFIX}vocabularies") or "").strip()
+
+
 def not_overwrite_fields() -> frozenset[str]:
     """Dataset fields that a harvest never changes once they are set (ckanext-harvest's option)."""
     return frozenset(tk.aslist(tk.config.get("ckan.harvest.not_overwrite_fields") or ""))

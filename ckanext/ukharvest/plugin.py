@@ -8,6 +8,7 @@ import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import assessment, compat, config, search_fields
+from ckanext.ukharvest.core import vocabulary
 
 
 @tk.blanket.config_declarations
@@ -28,6 +29,7 @@ class UkharvestPlugin(p.SingletonPlugin):
         config.check_plugins()
         config.check_settings()
         compat.apply_patches()
+        vocabulary.use(config.vocabularies())
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
 

@@ -103,6 +103,18 @@ def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 @tk.auth_allow_anonymous_access
+def ukharvest_vocabulary_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Everybody: they are published lists."""
+    return {"success": True}
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_vocabulary_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Everybody."""
+    return {"success": True}
+
+
+@tk.auth_allow_anonymous_access
 def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may read the dataset."""
     refusal = tk._("Not authorised to read this dataset")

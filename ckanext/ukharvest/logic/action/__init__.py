@@ -34,6 +34,10 @@ from ckanext.ukharvest.logic.action.stock import (
     harvest_sources_job_history_clear,
 )
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_versions
+from ckanext.ukharvest.logic.action.vocabularies import (
+    ukharvest_vocabulary_list,
+    ukharvest_vocabulary_show,
+)
 
 __all__ = [
     "harvest_job_list",
@@ -59,4 +63,6 @@ __all__ = [
     "ukharvest_schedule_update",
     "ukharvest_sources_list",
     "ukharvest_types_list",
+    "ukharvest_vocabulary_list",
+    "ukharvest_vocabulary_show",
 ]
