@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest import compat, config, fields, further, mapper
+from ckanext.ukharvest import compat, config, fields, further, mapper, theming
 from ckanext.ukharvest.core.errors import NotValid, RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import one_line
@@ -145,11 +145,20 @@ def _write_package(
     record = links.with_found_formats(write.record)
     mapped = mapper.to_package_dict(record, existing, known, write.schema, write.defaults)
     further.add_missing(mapped.package, write.further, write.schema)
+    themed = theming.put(
+        mapped.package,
+        existing,
+        write.schema,
+        defaults=write.defaults.extras,
+        kept=write.defaults.not_overwrite,
+        forced=write.forced,
+    )
+    more = {theming.DECISION: themed}
     if existing is not None:
-        _call("package_update", mapped.package, original_package=existing)
+        _call("package_update", mapped.package, original_package=existing, **more)
         return UPDATED, existing["id"], mapped.resources
     mapped.package["name"] = free_name(write.record.title, write.record.name)
-    package_id = _call("package_create", mapped.package)
+    package_id = _call("package_create", mapped.package, **more)
     return ADDED, package_id, mapped.resources
 
 

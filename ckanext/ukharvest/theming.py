@@ -1,12 +1,180 @@
-"""The theme of a dataset: what a source, a person or the words of the dataset say."""
+"""The theme of a dataset: what its source, a person or its words say.
+
+The harvest writes what ``core.themes`` chooses. A theme that somebody else wrote is a person's: it
+stays until a forced run, or until somebody clears it. Which is which is told by what was kept when
+the dataset was last written (``model.Assessment``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from ckanext.ukharvest.core import lga, theme_names, themes
+from ckanext.ukharvest.core.themes import About, Choice, Ranked, Reason
+from ckanext.ukharvest.model import assessments
+
+PRIMARY, SECONDARY = "theme-primary", "theme-secondary"
+# In the context of a harvest's write: its Decision.
+DECISION = "ukharvest_theme_decision"
+MOST_REASONS = 10  # kept of each theme; the rest adds to its score only
+
+Themes = tuple[str, tuple[str, ...]]  # main theme, further ones
+NONE: Themes = ("", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the harvest writes: where the theme comes from, and what spoke for which theme."""
+
+    origin: str
+    choice: Choice
+
+
+def put(
+    package: dict[str, Any],
+    existing: Mapping[str, Any] | None,
+    schema: Collection[str],
+    *,
+    defaults: Mapping[str, str],
+    kept: Collection[str] = (),
+    forced: bool = False,
+) -> Decision:
+    """Give a package dict that the harvest is going to write its themes.
+
+    Args:
+        package: as mapped; changed.
+        existing: the dataset as package_show gives it, None for a new one.
+        schema: names of the dataset type's own fields.
+        defaults: extras that the harvest source adds.
+        kept: names of fields that stay as they are once set.
+        forced: what a person chose does not count.
+    """
+    old = stored(existing) if existing else NONE
+    before = assessments.themes_of(existing["id"]) if existing else None
+    given, default = stored(package), theme_names.find(defaults.get(PRIMARY, ""))
+    facts = about(package, () if given[0] == default else (given[0], *given[1]))
+    choice = themes.choose(facts)
+    decided, origin = (choice.primary, choice.secondary), choice.origin
+    by_person = before is not None and before[1] == themes.PERSON
+    if old[0] and (PRIMARY in kept or (by_person and not forced)):
+        decided, origin = old, before[1] if before and before[0] == old else themes.PERSON
+    elif origin in ("", themes.WORDS) and default:
+        decided, origin = given if given[0] == default else (default, ()), themes.SOURCE
+    elif origin in ("", themes.WORDS) and old[0] and not forced and (before or NONE)[0] != old:
+        # Written by what told us nothing, such as the harvester that had this source before.
+        decided, origin = old, themes.PERSON
+    _write(package, decided, schema)
+    decision = Decision(origin if decided[0] else "", choice)
+    if existing and by_person and decision.origin != themes.PERSON:
+        # CKAN 2.12 tells nobody of a write that changes nothing.
+        assessments.keep([{"package_id": existing["id"], **_row(decided, decision)}])
+    return decision
 
 
 def columns(context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of ``Assessment`` for a package dict: theme, theme_origin, themes."""
-    del context, package
-    return {}
+    """Return the columns of ``Assessment`` for a package dict that was written."""
+    now = stored(package)
+    decision = context.get(DECISION)
+    if decision is None:
+        before = assessments.themes_of(package["id"])
+        origin = before[1] if before and before[0] == now else themes.PERSON
+        decision = Decision(origin if now[0] else "", themes.choose(about(package)))
+    return _row(now, decision)
+
+
+def _row(now: Themes, decision: Decision) -> dict[str, Any]:
+    return {
+        "theme": now[0],
+        "theme_secondary": list(now[1]),
+        "theme_origin": decision.origin,
+        "themes": [_ranked(each) for each in decision.choice.ranking],
+    }
+
+
+def _ranked(ranked: Ranked) -> dict[str, Any]:
+    reasons = [
+        [each.kind, each.text[:200], each.where, each.points]
+        for each in ranked.reasons[:MOST_REASONS]
+    ]
+    return {"theme": ranked.theme, "score": ranked.score, "reasons": reasons}
+
+
+def ranking_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Ranked, ...]:
+    """Return the ranking that ``columns`` made rows of."""
+    return tuple(
+        Ranked(row["theme"], row["score"], tuple(Reason(*each) for each in row["reasons"]))
+        for row in rows
+    )
+
+
+def about(package: Mapping[str, Any], given: Sequence[str] = ()) -> About:
+    """Return what a dataset's theme is told from.
+
+    Args:
+        package: package dict, or what the form has of one.
+        given: themes that its source names beside those of its extras.
+    """
+    facts = _extras(package)
+    tags = tuple(str(tag.get("name", "")) for tag in package.get("tags") or ())
+    topics = listed(facts.get("topic-category"))
+    named = (*filter(None, given), *listed(facts.get("dcat_subject")))
+    inspire = listed(facts.get("inspire-themes"))
+    if not inspire and str(facts.get("UKLP", "")).casefold() == "true":
+        inspire = tuple(tag for tag in tags if theme_names.of_inspire(tag)[0])
+    return About(
+        title=str(package.get("title") or ""),
+        notes=str(package.get("notes") or ""),
+        tags=tags,
+        themes=tuple(text for text in named if text not in topics),
+        functions=lga.find(listed(facts.get("la_function")), lga.FUNCTION).functions,
+        services=lga.find(listed(facts.get("la_service")), lga.SERVICE).services,
+        inspire=inspire,
+        topics=topics,
+    )
+
+
+def stored(package: Mapping[str, Any]) -> Themes:
+    """Return main theme and further ones of a package dict: stored names where they are any."""
+    facts = _extras(package)
+    names = [
+        theme_names.find(text) or text
+        for text in (str(facts.get(PRIMARY) or "").strip(), *listed(facts.get(SECONDARY)))
+    ]
+    return names[0], tuple(dict.fromkeys(name for name in names[1:] if name and name != names[0]))
+
+
+def listed(value: Any) -> tuple[str, ...]:
+    """Return the texts of a field: a list, a JSON list, or one text."""
+    if isinstance(value, str) and value.strip()[:1] == "[":
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, (list, tuple)):
+        return tuple(text for each in value if isinstance(each, str) and (text := each.strip()))
+    return (value.strip(),) if isinstance(value, str) and value.strip() else ()
+
+
+def _extras(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Extras and the dataset's own fields, which a schema may have in their place."""
+    extras = {
+        extra["key"]: extra["value"]
+        for extra in package.get("extras") or ()
+        if not extra.get("deleted") and extra.get("state") != "deleted"
+    }
+    return {**extras, **{key: value for key, value in package.items() if value}}
+
+
+def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) -> None:
+    primary, secondary = decided
+    texts = {PRIMARY: primary, SECONDARY: json.dumps(secondary) if primary and secondary else ""}
+    extras = [each for each in package["extras"] if each["key"] not in texts]
+    for key, text in texts.items():
+        package.pop(key, None)
+        if key in schema:
+            package[key] = text
+        elif text:
+            extras.append({"key": key, "value": text})
+    package["extras"] = sorted(extras, key=lambda extra: extra["key"])

@@ -1,14 +1,32 @@
-"""The twelve themes of UK portals, and which of them a dataset belongs to."""
+"""The twelve themes of UK portals, and which of them a dataset belongs to.
+
+A theme that the source names decides, then local government's functions and services, themes of
+the EU's portals, of INSPIRE, and topic categories of ISO 19115. Only where there is none of these
+the words of the dataset are weighed, and what they say is a suggestion.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ckanext.ukharvest.core import lga, theme_names, theme_words
 
 # Where a theme came from, the surest first.
-SOURCE, FUNCTION, SERVICE, EU, INSPIRE, WORDS, PERSON = (
-    *("source", "function", "service", "eu", "inspire", "words"),
+SOURCE, FUNCTION, SERVICE, EU, INSPIRE, TOPIC, WORDS, PERSON = (
+    *("source", "function", "service", "eu", "inspire", "topic", "words"),
     "person",
 )
+# What each counts. The first of a source's own themes is its main one.
+POINTS = {SOURCE: 200, FUNCTION: 100, SERVICE: 40, EU: 40, INSPIRE: 40, TOPIC: 20}
+_FURTHER_OF_SOURCE = 100
+# The first of these that says anything decides; the others only add to it.
+_TIERS = ((SOURCE,), (FUNCTION, SERVICE), (EU,), (INSPIRE,), (TOPIC,), (WORDS,))
+# Words decide from so many points on: one strong word in the title (weight 2 × 3), or a phrase.
+LEAST = 6
+# A further theme has more than this share of the best one's points.
+_SHARE = 1 / 3
+_MOST_FURTHER = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +37,7 @@ class About:
         themes: as the source names them: labels or addresses of any register.
         functions, services: addresses of the LGA's lists.
         inspire: labels of INSPIRE themes.
+        topics: codes of topic categories (ISO 19115).
     """
 
     title: str = ""
@@ -28,6 +47,7 @@ class About:
     functions: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     inspire: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +56,7 @@ class Reason:
 
     kind: str
     text: str  # the word, or the label of the function, service or theme
-    where: str = ""  # "title", "tags", "notes", with points for each; only of words
+    where: str = ""  # "title", "tags", "notes" with blanks between; only of words
     points: float = 0
 
 
@@ -66,7 +86,108 @@ class Choice:
     ranking: tuple[Ranked, ...] = ()
 
 
+Evidence = tuple[str, Reason]  # a theme, and why
+
+
 def choose(about: About) -> Choice:
-    """Return the themes of a dataset."""
-    del about
-    return Choice()
+    """Return the themes of a dataset, the same ones for the same dataset."""
+    evidence: dict[str, list[Reason]] = {}
+    for theme, reason in _evidence(about):
+        evidence.setdefault(theme, []).append(reason)
+    ranking = tuple(sorted((_ranked(*each) for each in evidence.items()), key=_order))
+    primary, origin = _decided(ranking)
+    if not primary:
+        return Choice(ranking=ranking)
+    return Choice(primary, _further(primary, ranking), origin, ranking)
+
+
+def _ranked(theme: str, reasons: list[Reason]) -> Ranked:
+    ordered = sorted(reasons, key=lambda reason: (-reason.points, reason.text))
+    return Ranked(theme, sum(reason.points for reason in reasons), tuple(ordered))
+
+
+def _order(ranked: Ranked) -> tuple[float, int, str]:
+    return -ranked.score, -len(ranked.reasons), ranked.theme
+
+
+def _decided(ranking: Iterable[Ranked]) -> tuple[str, str]:
+    """Return the main theme and what decided for it, of the surest kind that says anything."""
+    for kinds in _TIERS:
+        speaking = [
+            (sum(reason.points for reason in reasons), -place, each.theme, reasons[0].kind)
+            for place, each in enumerate(ranking)
+            if (reasons := [reason for reason in each.reasons if reason.kind in kinds])
+        ]
+        if speaking:
+            points, _place, theme, kind = max(speaking)
+            return (theme, kind) if kind != WORDS or points >= LEAST else ("", "")
+    return "", ""
+
+
+def _further(primary: str, ranking: Iterable[Ranked]) -> tuple[str, ...]:
+    """All that the source names, and of the others the best few that come near to the main one."""
+    others = [each for each in ranking if each.theme != primary]
+    best = next(each.score for each in ranking if each.theme == primary)
+    named = [each for each in others if any(reason.kind == SOURCE for reason in each.reasons)]
+    near = [each for each in others if each not in named and each.score > best * _SHARE]
+    strong = [each for each in near if each.score >= LEAST]
+    return tuple(each.theme for each in (*named, *strong[:_MOST_FURTHER]))
+
+
+def _evidence(about: About) -> Iterator[Evidence]:
+    esd = lga.find(about.themes)
+    yield from _of_esd(FUNCTION, (*about.functions, *esd.functions))
+    yield from _of_esd(SERVICE, (*about.services, *esd.services))
+    registered = [(text, _of_register(text)) for text in dict.fromkeys(esd.others)]
+    yield from _of_source([found for _text, found in registered if found])
+    for label in dict.fromkeys(about.inspire):
+        yield from _points(INSPIRE, *theme_names.of_inspire(label))
+    for code in dict.fromkeys(about.topics):
+        yield from _points(TOPIC, *theme_names.of_topic(code))
+    yield from _of_words(about, [text for text, found in registered if not found])
+
+
+def _points(kind: str, theme: str, text: str) -> Iterator[Evidence]:
+    if theme:
+        yield theme, Reason(kind, text, points=POINTS[kind])
+
+
+def _of_esd(kind: str, uris: Iterable[str]) -> Iterator[Evidence]:
+    for uri in dict.fromkeys(uris):
+        yield from _points(kind, *theme_names.of_esd(uri))
+
+
+def _of_register(text: str) -> Evidence | None:
+    """What a theme says that the source names, if its register is known."""
+    if theme := theme_names.of_uk(text):
+        return theme, Reason(SOURCE, text, points=POINTS[SOURCE])
+    known = [(EU, theme_names.of_eu), (INSPIRE, theme_names.of_inspire)]
+    if theme_names.is_topic_address(text):
+        known.append((TOPIC, theme_names.of_topic))
+    for kind, read in known:
+        theme, label = read(text)
+        if theme:
+            return theme, Reason(kind, label, points=POINTS[kind])
+    return None
+
+
+def _of_source(found: Iterable[Evidence]) -> Iterator[Evidence]:
+    """The first theme that the source names is its main one."""
+    is_first = True
+    for theme, reason in found:
+        if reason.kind == SOURCE and not is_first:
+            reason = replace(reason, points=_FURTHER_OF_SOURCE)
+        is_first = is_first and reason.kind != SOURCE
+        yield theme, reason
+
+
+def _of_words(about: About, labels: Iterable[str]) -> Iterator[Evidence]:
+    """What words say; themes of registers that nobody knows are words like tags."""
+    texts = {
+        theme_words.TITLE: about.title,
+        theme_words.TAGS: "\n\n".join((*about.tags, *labels)),
+        theme_words.NOTES: about.notes,
+    }
+    for hit in theme_words.hits(texts):
+        words = Reason(WORDS, hit.keyword.words, " ".join(hit.places), hit.points)
+        yield hit.keyword.theme, words

@@ -121,6 +121,37 @@ def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     return _as("package_show", context, data_dict.get("id"), refusal)
 
 
+@tk.auth_allow_anonymous_access
+def ukharvest_theme_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may read the dataset."""
+    refusal = tk._("Not authorised to read this dataset")
+    return _as("package_show", context, data_dict.get("id"), refusal)
+
+
+def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Every user: CKAN itself refuses those who are not logged in."""
+    return {"success": True}
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Who may read the dataset."""
+    refusal = tk._("Not authorised to read this dataset")
+    return _as("package_show", context, data_dict.get("id"), refusal)
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Everybody: only public datasets are counted."""
+    return {"success": True}
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Everybody: only public datasets are listed."""
+    return {"success": True}
+
+
 def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Sysadmins, to whom CKAN never refuses anything."""
     return {"success": False, "msg": tk._("Only sysadmins may have the portal examined")}

@@ -214,9 +214,9 @@ class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         stars, stars_code, stars_detail: stars of openness, and why (core/stars.py).
         resources: {CKAN id: [stars, code, detail]} of the resources that count.
-        theme: the likeliest theme, "" if nothing speaks for any.
-        theme_origin: what the dataset's theme comes from: "source", "function", "service", "eu",
-            "inspire", "words" (a suggestion) or "person"; "" where it has none.
+        theme, theme_secondary: those that the dataset has, by their stored names.
+        theme_origin: what its theme comes from: "source", "function", "service", "eu", "inspire",
+            "topic", "words" (a suggestion) or "person"; "" where it has none.
         themes: all that anything speaks for, best first: [{"theme", "score", "reasons": [[kind,
             text, where, points], …]}, …] (core/themes.py).
         assessed: when it was last worked out and came out otherwise than before.
@@ -234,6 +234,7 @@ class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
     stars_detail = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     resources = sa.Column(JSONB, nullable=False, default=dict, server_default="{}")
     theme = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    theme_secondary = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
     theme_origin = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     themes = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
     assessed = sa.Column(sa.DateTime, nullable=False, default=utcnow)

@@ -36,7 +36,23 @@ def keep(rows: Sequence[Mapping[str, Any]]) -> None:
     )
 
 
+def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
+    """Return the themes that a dataset had when it was last written, and where they came from."""
+    found = (
+        Session.query(Assessment.theme, Assessment.theme_secondary, Assessment.theme_origin)
+        .filter_by(package_id=package_id)
+        .first()
+    )
+    return ((found[0], tuple(found[1])), found[2]) if found else None
+
+
 def of(package_id: str) -> Assessment | None:
     """Return what was worked out of a dataset."""
     found: Assessment | None = Session.get(Assessment, package_id)
     return found
+
+
+def stars_of(package_id: str) -> tuple[int, ...]:
+    """Return a dataset's stars as they are in this transaction; () if they were never counted."""
+    statement = sa.select(Assessment.stars).where(Assessment.package_id == package_id)
+    return tuple(Session.scalars(statement))

@@ -38,6 +38,10 @@ from ckanext.ukharvest.logic.action.vocabularies import (
     ukharvest_vocabulary_list,
     ukharvest_vocabulary_show,
 )
+from ckanext.ukharvest.logic.action.themes import (
+    ukharvest_theme_show,
+    ukharvest_theme_suggest,
+)
 
 __all__ = [
     "harvest_job_list",
@@ -66,3 +70,8 @@ __all__ = [
     "ukharvest_vocabulary_list",
     "ukharvest_vocabulary_show",
 ]
+    "ukharvest_stars_list",
+    "ukharvest_stars_report",
+    "ukharvest_stars_show",
+    "ukharvest_theme_show",
+    "ukharvest_theme_suggest",

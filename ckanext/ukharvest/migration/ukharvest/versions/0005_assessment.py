@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("stars_detail", sa.UnicodeText, nullable=False, server_default=""),
         sa.Column("resources", JSONB, nullable=False, server_default="{}"),
         sa.Column("theme", sa.UnicodeText, nullable=False, server_default=""),
+        sa.Column("theme_secondary", JSONB, nullable=False, server_default="[]"),
         sa.Column("theme_origin", sa.UnicodeText, nullable=False, server_default=""),
         sa.Column("themes", JSONB, nullable=False, server_default="[]"),
         sa.Column("assessed", sa.DateTime, nullable=False),

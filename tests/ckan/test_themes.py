@@ -1,0 +1,196 @@
+"""Themes of datasets: set by the harvest, chosen by people, shown with their reasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import call_action, call_auth
+
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+PARKS = {"title": "Country parks", "keyword": [], "description": "Where they are."}
+
+
+class Catalogue:
+    """A source with one dataset."""
+
+    def __init__(self, portal: Portal, publisher: Publisher) -> None:
+        self.portal = portal
+        self.publisher = publisher
+        self.source = ""
+
+    def harvest(self, *, force: bool = False, config: Any = None, **fields: Any) -> dict[str, Any]:
+        """Publish the dataset, run the source; return what package_show gives."""
+        self.publisher.serve(PATH, catalogue([dataset(0, **{**PARKS, **fields})]))
+        if not self.source:
+            url = self.publisher.url(PATH)
+            self.source = self.portal.source(url, config=config or {})
+        job = self.portal.run(self.source, force=force)
+        assert figures(job).keys() <= {"added", "updated", "not modified"}
+        (found,) = self.portal.datasets()
+        return found
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> Catalogue:
+    return Catalogue(portal, publisher)
+
+
+def themes(package: dict[str, Any]) -> tuple[str | None, str | None]:
+    found = extras(package)
+    return found.get("theme-primary"), found.get("theme-secondary")
+
+
+def told(package: dict[str, Any]) -> dict[str, Any]:
+    return dict(act("ukharvest_theme_show", id=package["id"]))
+
+
+def choose(package: dict[str, Any], **chosen: str) -> dict[str, Any]:
+    """Write other extras into a dataset, as a person does; "" takes one away."""
+    model.Session.remove()
+    facts = {**extras(package), **{key.replace("_", "-"): text for key, text in chosen.items()}}
+    kept = [{"key": key, "value": text} for key, text in facts.items() if text]
+    return dict(act("package_patch", id=package["id"], extras=kept))
+
+
+def test_words_are_a_suggestion_with_reasons(source: Catalogue) -> None:
+    found = source.harvest()
+    assert themes(found) == ("Environment", None)
+    shown = told(found)
+    assert (shown["theme"], shown["origin"], shown["suggested"]) == ("Environment", "words", True)
+    assert shown["why"] == ["“country park” in title"]
+    assert shown["ranking"][0]["reasons"][0]["where"] == ["title"]
+
+
+def test_what_the_source_names_decides(source: Catalogue) -> None:
+    found = source.harvest(theme=["crime-and-justice", "Towns & Cities"])
+    assert themes(found) == ("Crime", '["Towns"]')
+    shown = told(found)
+    assert (shown["origin"], shown["suggested"]) == ("source", False)
+    assert shown["title"] == "Crime & Justice"
+    assert shown["why"][0] == "The source names the theme “crime-and-justice”"
+    assert [each["theme"] for each in shown["ranking"]] == ["Crime", "Towns", "Environment"]
+
+
+def test_a_person_s_choice_survives_the_next_import_but_not_a_forced_one(
+    source: Catalogue,
+) -> None:
+    choose(source.harvest(), theme_primary="Society", theme_secondary='["Health"]')
+    found = source.harvest(description="They are open all day.")
+    assert "all day" in found["notes"]
+    assert themes(found) == ("Society", '["Health"]')
+    assert told(found)["origin"] == "person"
+    assert told(found)["ranking"][0]["theme"] == "Environment"
+    # Nothing else changes, so that CKAN 2.12 writes nothing but the theme.
+    assert themes(source.harvest(description="They are open all day.", force=True)) == (
+        "Environment",
+        None,
+    )
+    assert themes(source.harvest(description="All year.")) == ("Environment", None)
+    assert told(found)["origin"] == "words"
+
+
+def test_a_forced_run_that_finds_what_a_person_chose_takes_it_over(source: Catalogue) -> None:
+    first = choose(source.harvest(title="Libraries"), theme_primary="Environment")
+    source.harvest(force=True)
+    assert told(first)["origin"] == "words"
+
+
+def test_a_cleared_theme_is_chosen_anew(source: Catalogue) -> None:
+    found = choose(source.harvest(), theme_primary="Society")
+    found = choose(found, theme_primary="")
+    assert (told(found)["theme"], told(found)["origin"]) == ("", "")
+    assert themes(source.harvest(description="Other words.")) == ("Environment", None)
+
+
+def test_an_edit_of_something_else_makes_the_theme_nobody_s(source: Catalogue) -> None:
+    found = source.harvest()
+    act("package_patch", id=found["id"], notes="Somebody wrote this.")
+    assert told(found)["origin"] == "words"
+    assert themes(source.harvest(title="Crime figures")) == ("Crime", None)
+
+
+def test_a_theme_from_before_this_extension_gives_way_only_to_what_is_certain(
+    source: Catalogue,
+) -> None:
+    found = choose(source.harvest(), theme_primary="Society")
+    for title, given, expected in [
+        ("Country parks by name", [], ("Society", None)),
+        ("Country parks by place", ["Health"], ("Health", None)),
+    ]:
+        model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
+        model.Session.commit()
+        assert themes(source.harvest(title=title, theme=given)) == expected
+    assert told(found)["origin"] == "source"
+
+
+def test_the_source_s_default_stands_where_nothing_certain_does(source: Catalogue) -> None:
+    config = {"default_extras": {"theme-primary": "Education"}}
+    assert themes(source.harvest(config=config)) == ("Education", None)
+    assert themes(source.harvest(theme=["Health"])) == ("Health", None)
+
+
+def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
+    found = factories.Dataset(owner_org=organization["id"], title="Country parks", notes="")
+    shown = told(found)
+    assert (shown["theme"], shown["origin"]) == ("", "")
+    assert shown["ranking"][0]["theme"] == "Environment"
+    choose(found, theme_primary="environment")
+    shown = told(found)
+    assert (shown["theme"], shown["origin"]) == ("Environment", "person")
+
+
+def test_a_harvest_asks_once_which_theme_a_dataset_has(source: Catalogue) -> None:
+    with statements("theme") as sent:
+        source.harvest()
+    # What ckanext-harvest selects has whole texts in it: only the table's own statements count.
+    own = [each for each in sent if "ukharvest_assessment" in each]
+    assert [each.split()[0] for each in own].count("SELECT") == 0
+    with statements("ukharvest_assessment.theme") as sent:
+        source.harvest(description="Other words.")
+    assert len([each for each in sent if each.startswith("SELECT")]) == 1
+
+
+def test_who_may_ask(organization: dict[str, str]) -> None:
+    hidden = factories.Dataset(owner_org=organization["id"], private=True)
+    shown = factories.Dataset(owner_org=organization["id"])
+    context = {"user": "", "model": model, "ignore_auth": False}
+    assert call_auth("ukharvest_theme_show", dict(context), id=shown["id"])
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_theme_show", dict(context), id=hidden["id"])
+    with pytest.raises(tk.NotAuthorized):
+        call_action("ukharvest_theme_suggest", dict(context), title="Parks")
+    user = {**context, "user": factories.User()["name"]}
+    assert call_action("ukharvest_theme_suggest", user, title="Country parks")["title"]
+
+
+def test_a_suggestion_for_what_a_form_has() -> None:
+    found = act(
+        "ukharvest_theme_suggest",
+        title="Country parks",
+        tags="nature conservation, walks",
+        la_function="40",
+        themes=["http://publications.europa.eu/resource/authority/data-theme/TRAN"],
+    )
+    assert (found["theme"], found["origin"], found["secondary"]) == (
+        "Environment",
+        "function",
+        [],
+    )
+    assert found["why"] == [
+        "Local authority function “Street care and cleaning”",
+        "“country park” in title",
+        "“nature conservation” in tags",
+    ]
+    assert [each["theme"] for each in found["ranking"]] == ["Environment", "Transport"]
+    nothing = act("ukharvest_theme_suggest", title=None, tags=[{"name": "x"}, None, 5], themes=7)
+    assert (nothing["theme"], nothing["ranking"]) == ("", [])
