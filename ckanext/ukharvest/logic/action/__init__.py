@@ -33,14 +33,14 @@ from ckanext.ukharvest.logic.action.stock import (
     harvest_source_job_history_clear,
     harvest_sources_job_history_clear,
 )
+from ckanext.ukharvest.logic.action.themes import (
+    ukharvest_theme_show,
+    ukharvest_theme_suggest,
+)
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_versions
 from ckanext.ukharvest.logic.action.vocabularies import (
     ukharvest_vocabulary_list,
     ukharvest_vocabulary_show,
-)
-from ckanext.ukharvest.logic.action.themes import (
-    ukharvest_theme_show,
-    ukharvest_theme_suggest,
 )
 
 __all__ = [
@@ -66,12 +66,9 @@ __all__ = [
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",
     "ukharvest_sources_list",
+    "ukharvest_theme_show",
+    "ukharvest_theme_suggest",
     "ukharvest_types_list",
     "ukharvest_vocabulary_list",
     "ukharvest_vocabulary_show",
 ]
-    "ukharvest_stars_list",
-    "ukharvest_stars_report",
-    "ukharvest_stars_show",
-    "ukharvest_theme_show",
-    "ukharvest_theme_suggest",
