@@ -60,6 +60,11 @@ def schedule_spread_minutes() -> int:
     return max(0, int(tk.config[f"{PREFIX}schedule.spread_minutes"]))
 
 
+def facets() -> list[str]:
+    """Facets that searches of datasets get, in their order."""
+    return list(tk.aslist(tk.config[f"{PREFIX}facets"]))
+
+
 def looks_at_links() -> bool:
     """Whether background jobs find out what the links of resources are."""
     return bool(tk.asbool(tk.config.get(f"{PREFIX}links.look", True)))

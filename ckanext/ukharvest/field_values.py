@@ -8,26 +8,34 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest.core import frequencies, inspire, lga, vocabulary
+from ckanext.ukharvest.core import frequencies, lga, theme_names, vocabulary
 from ckanext.ukharvest.core.web import is_web_url
 from ckanext.ukharvest.fields_shown import MOST, listed
 
-# What the search index calls the facet of a key.
+# Facet → field of the search index. CKAN's schema has vocab_* for tags of vocabularies: texts that
+# are not taken apart, several for each dataset.
 INDEXED = {
-    "theme-primary": "vocab_ukharvest_theme",
-    "theme-secondary": "vocab_ukharvest_theme",
-    "la_function": "vocab_ukharvest_function",
-    "la_service": "vocab_ukharvest_service",
+    "theme": "vocab_ukharvest_theme",
+    "function": "vocab_ukharvest_function",
+    "service": "vocab_ukharvest_service",
     "schema": "vocab_ukharvest_schema",
-    "schema_url": "vocab_ukharvest_schema",
+    "stars": "vocab_ukharvest_stars",
+}
+FACETS = {  # key → the facet that counts its values
+    "theme-primary": "theme",
+    "theme-secondary": "theme",
+    "la_function": "function",
+    "la_service": "service",
+    "schema": "schema",
+    "schema_url": "schema",
 }
 
 _LAWS = {"ukpga": "Act of Parliament {} chapter {}", "uksi": "Statutory Instrument {}/{}"}
@@ -83,34 +91,34 @@ def texts(value: Any) -> list[str]:
     return [text for each in re.split(separator, str(value or "")) if (text := each.strip(" ,;"))]
 
 
+def lga_label(uri: str) -> str:
+    """Return what an identifier of the LGA's lists stands for; "Service 99999" if none has it."""
+    kind, number = uri.rstrip("/").rsplit("/", 2)[-2:]
+    return lga.label(uri) or f"{kind.capitalize()} {number}"
+
+
 def address_label(name: str, url: str) -> str:
     """Return what an address stands for in a list; else its host and what it ends with."""
-    return _label(name, url) or _law(url) or _short(url)
-
-
-def theme_label(name: str) -> str:
-    """Return a theme's title, "" if there is no such theme."""
-    return _label("themes", name)
+    return vocabulary.label(name, url) or _law(url) or _short(url)
 
 
 def _themes(key: str, value: Any, portal: Portal) -> Iterator[_Item]:
-    for name in texts(value):
-        title = theme_label(name)
-        yield _Item(title or name, bool(title), search=_search(key, name, portal) if title else "")
+    for text in texts(value):
+        if name := theme_names.of_uk(text):
+            yield _Item(theme_names.title(name), search=_search(key, name, portal))
+        else:
+            yield _Item(text, is_listed=False)
 
 
 def _lga(key: str, value: Any, portal: Portal, *, kind: str) -> Iterator[_Item]:
     given = value if isinstance(value, (list, tuple)) else [value]
     found = lga.find([str(each) for each in given], kind)
-    own, other = found.functions, found.services
-    for uri in (*own, *other) if kind == lga.FUNCTION else (*other, *own):
+    for uri in (*found.functions, *found.services):
         path = lga.path(uri)
-        kind_of, number = uri.rsplit("/", 2)[1:]
-        label = path[-1] if path else f"{kind_of.capitalize()} {number}"
-        search = _search(f"la_{kind_of}", uri, portal)
-        yield _Item(label, bool(path), path[:-1], uri, search)
+        search = _search("la_function" if uri in found.functions else "la_service", uri, portal)
+        yield _Item(lga_label(uri), bool(path), path[:-1], uri, search)
     for text in found.others:
-        yield _address(text) if is_web_url(text) else _Item(text, False)
+        yield _address(text) if is_web_url(text) else _Item(text, is_listed=False)
 
 
 def _addresses(key: str, value: Any, portal: Portal, *, name: str = "") -> Iterator[_Item]:
@@ -118,17 +126,31 @@ def _addresses(key: str, value: Any, portal: Portal, *, name: str = "") -> Itera
         if not is_web_url(text):
             yield _Item(text)
             continue
-        yield _Item(address_label(name, text), True, (), text, _search(key, text, portal))
+        entry = vocabulary.row(name, text) if name else None
+        search = _search(key, entry["url"] if entry else text, portal)
+        label = address_label(name, text) if name else _law(text) or _short(text)
+        yield _Item(label, address=text, search=search)
 
 
 def _subjects(_key: str, value: Any, _portal: Portal) -> Iterator[_Item]:
     """Themes as the publisher names them: of the EU's, INSPIRE's or any list, or in words."""
     for text in texts(value):
-        label = _label("eu_themes", text) or inspire.theme_of_address(text)
-        if label:
-            yield _Item(label, address=text)
-        else:
-            yield _address(text) if is_web_url(text) else _Item(text)
+        if not is_web_url(text):
+            yield _Item(text)
+            continue
+        ways = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
+        label = next((label for way in ways if (label := way(text)[1])), "")
+        yield _Item(label, address=text) if label else _address(text)
+
+
+def _inspire(_key: str, value: Any, _portal: Portal) -> Iterator[_Item]:
+    for text in texts(value):
+        yield _Item(text, address=_inspire_addresses().get(text, ""))
+
+
+@vocabulary.derived("inspire_themes")
+def _inspire_addresses(themes: vocabulary.Vocabulary) -> Mapping[str, str]:
+    return {themes.label(row): themes.key(row) for row in themes.rows}
 
 
 def _frequency(_key: str, value: Any, portal: Portal) -> Iterator[_Item]:
@@ -152,6 +174,7 @@ KEYS: dict[str, Callable[[str, Any, Portal], Iterable[_Item]]] = {
     "update_frequency": _frequency,
     "unpublished": _flag,
     "dcat_subject": _subjects,
+    "inspire-themes": _inspire,
 }
 
 
@@ -160,8 +183,8 @@ def _address(url: str) -> _Item:
 
 
 def _search(key: str, value: str, portal: Portal) -> str:
-    field = INDEXED.get(key)
-    return portal.search(field, value) if field else ""
+    facet = FACETS.get(key)
+    return portal.search(INDEXED[facet], value) if facet else ""
 
 
 def _markup(item: _Item, portal: Portal) -> Markup:
@@ -177,16 +200,18 @@ def _markup(item: _Item, portal: Portal) -> Markup:
     if item.path:
         notes.append(escape(" › ".join(item.path)))
     if item.search and item.address:
-        notes.append(_out(item.address, _host(item.address), item.label))
+        host = _host(item.address)
+        is_named = item.label.startswith(host)
+        notes.append(_out(item.address, portal.translate("address") if is_named else host, item))
+    if not notes:
+        return head
     note = Markup(" · ").join(notes)
-    return (
-        Markup('{} <span class="small text-muted">{}</span>').format(head, note) if note else head
-    )
+    return Markup('{} <span class="small text-muted">{}</span>').format(head, note)
 
 
-def _out(url: str, words: str, of: str = "") -> Markup:
+def _out(url: str, words: str, of: _Item | None = None) -> Markup:
     """Return a link to another site, named for screen readers by what it is the address of."""
-    name = Markup(' aria-label="{}"').format(f"{of} ({words})") if of else Markup("")
+    name = Markup(' aria-label="{}"').format(f"{of.label} ({words})") if of else Markup("")
     return Markup('<a href="{}" title="{}" rel="nofollow noopener"{}>{}</a>').format(
         url, url, name, words
     )
@@ -208,19 +233,3 @@ def _law(url: str) -> str:
     parts = [part for part in urlsplit(url).path.split("/") if part not in ("", "id")]
     words = _LAWS.get(parts[0]) if len(parts) > 2 else None
     return words.format(*parts[1:3]) if words else "legislation.gov.uk: " + "/".join(parts)
-
-
-def _label(name: str, value: str) -> str:
-    return _labels(name).get(value, "")
-
-
-@lru_cache(maxsize=16)
-def _labels(name: str) -> dict[str, str]:
-    try:
-        rows = vocabulary.load(name).rows
-    except (KeyError, OSError):
-        return {}
-    return {
-        row.get("uri") or row.get("url") or row["name"]: row.get("label") or row["title"]
-        for row in rows
-    }

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest import extent_map, field_values, fields, fields_shown, record_form
-from ckanext.ukharvest.model import documents
+from ckanext.ukharvest import (
+    extent_map,
+    facets,
+    field_values,
+    fields,
+    fields_shown,
+    form_fields,
+    record_form,
+)
+from ckanext.ukharvest.core import themes
+from ckanext.ukharvest.model import assessments, documents
 
 _DATASET_KEYS = frozenset(each.key for each in fields.FIELDS if each.of == fields.DATASET)
 
@@ -42,30 +51,55 @@ def ukharvest_facts(package: dict[str, Any]) -> list[tuple[str, Markup]] | None:
     None if it was not harvested and has none of these fields. What the portal hides
     (``package_hide_extras``) stays hidden.
     """
-    facts = _facts(package)
-    own = {key: each for key, each in facts.items() if key in _DATASET_KEYS}
-    if not own and not _is_harvested(package):
+    facts, is_harvested = _facts(package), _is_harvested(package)
+    if not is_harvested and not facts.keys() & _DATASET_KEYS:
         return None
-    said = {key: ukharvest_field_value(key, facts[key]) for key in field_values.KEYS & facts.keys()}
-    if not _is_harvested(package):
-        others = [(key, escape(facts[key])) for key in facts if key not in own]
-        return [(tk._(label), value) for label, value in fields_shown.rows(own, said)] + others
-    facts["spatial"] = extent_map.in_words(facts.get("spatial", "")) or facts.get("spatial", "")
-    return [(tk._(label), value) for label, value in fields_shown.rows(facts, said)]
+    others = () if is_harvested else facts.keys() - _DATASET_KEYS
+    return _rows(package, facts, others) + [(key, escape(facts[key])) for key in sorted(others)]
 
 
-def ukharvest_field_value(key: str, value: Any) -> Markup:
+def ukharvest_further_facts(package: dict[str, Any]) -> list[tuple[str, Markup]]:
+    """Return what of ``ukharvest_facts`` the page of a dataset type of ckanext-scheming leaves out.
+
+    That page shows the fields of the type's own schema and no extras.
+    """
+    if "scheming_get_dataset_schema" not in tk.h:
+        return []
+    schema = tk.h.scheming_get_dataset_schema(package["type"])
+    if not schema:
+        return []
+    facts, shown = _facts(package), {each["field_name"] for each in schema["dataset_fields"]}
+    others = () if _is_harvested(package) else facts.keys() - _DATASET_KEYS
+    return _rows(package, facts, {*shown, *others})
+
+
+def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None = None) -> Markup:
     """Return a value of one of our fields for the page: labels with links.
 
     Args:
         key: of a field of ``fields.FIELDS``; other keys' texts are shown as extras are.
         value: as it is stored, or a list.
+        package: the dataset of a theme, of which is said whether it is only suggested.
     """
     if value in (None, "", []):
         return Markup("")
     if key not in field_values.KEYS:
         return fields_shown.shown(value if isinstance(value, str) else json.dumps(value))
-    return field_values.shown(key, value, field_values.Portal(tk._, _search_address))
+    shown = field_values.shown(key, value, field_values.Portal(tk._, _search_address))
+    if key == "theme-primary" and package and _is_suggested(package):
+        words = tk._("suggested by what the dataset says of itself")
+        shown += Markup(' <span class="small text-muted">({})</span>').format(words)
+    return shown
+
+
+def ukharvest_facet_items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the values of one of our facets in the order of the page."""
+    return facets.items(field, search_facets)
+
+
+def ukharvest_facet_label(item: dict[str, Any]) -> str:
+    """Return what a value of a facet is called, in full."""
+    return str(item["display_name"])
 
 
 @tk.chained_helper
@@ -115,6 +149,57 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
         return dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
     except (tk.ObjectNotFound, tk.NotAuthorized):
         return {}
+
+
+def ukharvest_form_keys(of: str) -> list[str]:
+    """Return the fields of forms of datasets or resources ("dataset", "resource")."""
+    return [field.key for field in fields.FIELDS if field.of == of]
+
+
+def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict[str, Any]:
+    """Return ``label``, ``help`` and ``part`` (``form_fields.Part``) of a field in a form.
+
+    Args:
+        key: of a field of ``fields.FIELDS``.
+        data: a dataset or resource as it is shown, or what was sent.
+        name: what the form's own schema calls the field.
+    """
+    field = next(each for each in fields.FIELDS if each.key == key)
+    given = (data.get(each) for each in (name or key, *field.aliases))
+    value = next((each for each in given if each), None)
+    part = form_fields.part(field, value, tk._)
+    return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
+
+
+def ukharvest_form_kept(data: dict[str, Any], shown: list[str]) -> list[tuple[str, Any]]:
+    """Return what a resource has beyond CKAN's own fields and those that its form shows.
+
+    A form that does not send it drops it.
+    """
+    aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
+    known = {*form_fields.OF_RESOURCES, *shown, *aliases}
+    return [
+        (key, value)
+        for key, value in data.items()
+        if key not in known and isinstance(value, str) and value
+    ]
+
+
+def _rows(
+    package: dict[str, Any], facts: dict[str, str], left_out: Collection[str]
+) -> list[tuple[str, Markup]]:
+    facts = {key: text for key, text in facts.items() if key not in left_out}
+    keys = field_values.KEYS.keys() & facts.keys()
+    said = {key: ukharvest_field_value(key, facts[key], package) for key in keys}
+    if "spatial" in facts:
+        facts["spatial"] = extent_map.in_words(facts["spatial"]) or facts["spatial"]
+    return [(tk._(label), value) for label, value in fields_shown.rows(facts, said)]
+
+
+def _is_suggested(package: dict[str, Any]) -> bool:
+    """Tell whether words alone speak for a dataset's theme."""
+    found = assessments.themes_of(package["id"]) if package.get("id") else None
+    return found is not None and found[1] == themes.WORDS
 
 
 def _search_address(field: str, value: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import assessment, compat, config, search_fields
+from ckanext.ukharvest import assessment, compat, config, facets, search_fields
 from ckanext.ukharvest.core import vocabulary
 
 
@@ -23,6 +23,7 @@ class UkharvestPlugin(p.SingletonPlugin):
 
     p.implements(p.IConfigurer)
     p.implements(p.IPackageController, inherit=True)
+    p.implements(p.IFacets, inherit=True)
 
     def update_config(self, config_: Any) -> None:
         """Check the plugins' order, mend released faults, add our templates and static files."""
@@ -44,3 +45,26 @@ class UkharvestPlugin(p.SingletonPlugin):
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Add what facets count."""
         return {**pkg_dict, **search_fields.of(pkg_dict)}
+
+    def after_dataset_search(
+        self, search_results: dict[str, Any], search_params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Say in words what facets count."""
+        facets.label(search_results, search_params.get("fq") or "")
+        return search_results
+
+    def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:
+        """Add ours to the search of datasets."""
+        return facets.added(facets_dict, package_type)
+
+    def organization_facets(
+        self, facets_dict: dict[str, str], _organization_type: str, package_type: str | None
+    ) -> dict[str, str]:
+        """Add them to an organisation's page."""
+        return facets.added(facets_dict, package_type)
+
+    def group_facets(
+        self, facets_dict: dict[str, str], _group_type: str, package_type: str | None
+    ) -> dict[str, str]:
+        """Add them to a group's page."""
+        return facets.added(facets_dict, package_type)

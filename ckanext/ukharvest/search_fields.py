@@ -2,15 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ckanext.ukharvest import field_values
+from ckanext.ukharvest.core import lga, theme_names, vocabulary
+from ckanext.ukharvest.core.web import is_web_url
+from ckanext.ukharvest.model import assessments
 
-def of(package: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return fields of the search index, all of its dynamic field ``vocab_*``.
+MOST = 100  # values of one field
+LONGEST = 1000  # characters of one value
+# Solr refuses a dataset for a text of more than 32,766 bytes that is not taken apart.
+_REFUSED = 32_766
+_SCHEMA_KEYS = ("schema_url", "schema-url")
+
+
+def of(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields of the search index, to be added or to replace CKAN's.
 
     Args:
         package: as ``before_dataset_index`` has it.
     """
-    del package
-    return {}
+    if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
+        return {}
+    return {**_shortened(package), **_counted(package)}
+
+
+def _shortened(package: Mapping[str, Any]) -> dict[str, str]:
+    """Cut what CKAN indexes twice: words are found by ``extras_*``, which stays whole."""
+    return {
+        key: text[:LONGEST]
+        for key, text in package.items()
+        if f"extras_{key}" in package
+        and isinstance(text, str)
+        and len(text) * 4 > _REFUSED
+        and len(text.encode()) > _REFUSED
+    }
+
+
+def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return what facets count.
+
+    A dataset is found by the functions above its own too, so that a branch can be chosen.
+    """
+    local = [lga.find([_text(package, f"la_{kind}")], kind) for kind in (lga.FUNCTION, lga.SERVICE)]
+    functions = [uri for found in local for uri in found.functions]
+    services = [uri for found in local for uri in found.services]
+    values: dict[str, Iterable[str]] = {
+        "theme": _themes(package),
+        "function": (*functions, *lga.parent_functions((*functions, *services))),
+        "service": services,
+        "schema": _schemas(package),
+        "stars": (str(stars) for stars in assessments.stars_of(package["id"])),
+    }
+    found = {field_values.INDEXED[facet]: _few(each) for facet, each in values.items()}
+    return {field: each for field, each in found.items() if each}
+
+
+def _text(package: Mapping[str, Any], key: str) -> str:
+    """An extra's text, or that of a field of the portal's own, which is stored as an extra."""
+    return str(package.get(f"extras_{key}") or "")
+
+
+def _few(values: Iterable[str]) -> list[str]:
+    return [value for value in dict.fromkeys(values) if len(value) <= LONGEST][:MOST]
+
+
+def _themes(package: Mapping[str, Any]) -> Iterator[str]:
+    for key in ("theme-primary", "theme-secondary"):
+        for text in field_values.texts(_text(package, key)):
+            if name := theme_names.find(text):
+                yield name
+
+
+def _schemas(package: Mapping[str, Any]) -> Iterator[str]:
+    """Schemas of the dataset, then those of its resources; of the list's by the list's address."""
+    texts = field_values.texts(_text(package, "schema"))
+    whole = str(package.get("data_dict") or "")
+    if any(f'"{key}"' in whole for key in _SCHEMA_KEYS):
+        for resource in json.loads(whole).get("resources", ()):
+            texts += [str(resource[key]) for key in _SCHEMA_KEYS if resource.get(key)]
+    for text in texts:
+        if is_web_url(text):
+            entry = vocabulary.row("schemas", text)
+            yield entry["url"] if entry else text

@@ -1,0 +1,98 @@
+"""Facets of the dataset search: their titles, and what people read for what the index counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest import config, field_values, fields, stars_words
+from ckanext.ukharvest.core import lga, theme_names
+from ckanext.ukharvest.field_values import FACETS, INDEXED
+
+
+def titles() -> dict[str, str]:
+    """Return the facets that the portal wants, in its order: field of the index → title."""
+    known = {FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet}
+    known["stars"] = "Stars of openness"
+    return {INDEXED[name]: tk._(known[name]) for name in config.facets() if name in known}
+
+
+def added(facets: dict[str, str], package_type: str | None) -> dict[str, str]:
+    """Return the facets of a search with ours; those that the portal lists itself keep their place.
+
+    Args:
+        facets: field of the index → title, as ``IFacets`` has them.
+        package_type: of what is searched; harvest sources have facets of their own.
+    """
+    return facets if package_type == "harvest" else {**facets, **titles()}
+
+
+def label(results: dict[str, Any], asked: str | list[str]) -> None:
+    """Write what people read into the facets of a search.
+
+    A value that was asked for and that nothing found has is added, with a count of 0: pages show
+    by its label what a reader has chosen.
+
+    Args:
+        results: as ``after_dataset_search`` has them.
+        asked: the filters of the search, such as ``vocab_ukharvest_theme:"Health"``.
+    """
+    filters = asked if isinstance(asked, str) else " ".join(asked)
+    own = titles()
+    for name, field in INDEXED.items():
+        facet = results.get("search_facets", {}).get(field)
+        if facet is None:
+            continue
+        facet["title"] = own.get(field, facet["title"])
+        present = {item["name"] for item in facet["items"]}
+        for value in _asked_for(field, filters):
+            if value not in present:
+                facet["items"].append({"name": value, "display_name": value, "count": 0})
+        for item in facet["items"]:
+            item["display_name"] = _LABELS[name](item["name"])
+
+
+def items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the values of a facet in the order in which its page shows them.
+
+    Most datasets first; stars go down from five, functions stand below the one that they are in.
+    """
+    found: list[dict[str, Any]] = tk.h.get_facet_items_dict(field, search_facets)
+    if field == INDEXED["stars"]:
+        return sorted(found, key=lambda item: item["name"], reverse=True)
+    return list(_tree(found)) if field == INDEXED["function"] else found
+
+
+def _tree(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    shown = {item["name"] for item in found}
+    above = {
+        name: next(filter(shown.__contains__, lga.parent_functions([name])), "") for name in shown
+    }
+
+    def below(upper: str, depth: int) -> Iterator[dict[str, Any]]:
+        for item in found:
+            if above[item["name"]] == upper:
+                yield {**item, "display_name": "› " * depth + item["display_name"]}
+                yield from below(item["name"], depth + 1)
+
+    return below("", 0)
+
+
+def _asked_for(field: str, asked: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(rf'(?<![-!])\b{field}:"([^"\\]*)"', asked)))
+
+
+def _stars(name: str) -> str:
+    return stars_words.out_of_five(int(name)) if name in tuple("012345") else name
+
+
+_LABELS: dict[str, Callable[[str], str]] = {
+    "theme": theme_names.title,
+    "function": field_values.lga_label,
+    "service": field_values.lga_label,
+    "schema": lambda url: field_values.address_label("schemas", url),
+    "stars": _stars,
+}
