@@ -62,7 +62,7 @@ def test_identity_and_title_are_all_that_it_takes() -> None:
             "<Subject><Service/><Function>http://id.esd.org.uk/function/1</Function></Subject>"
             "<Subject><Service>http://id.esd.org.uk/service/2</Service><Function/></Subject>"
             "<Subject><Service>https://id.esd.org.uk/service/3/</Service></Subject>",
-            "http://id.esd.org.uk/service/2 https://id.esd.org.uk/service/3/",
+            "http://id.esd.org.uk/service/2 http://id.esd.org.uk/service/3",
             "http://id.esd.org.uk/function/1",
             (),
         ),

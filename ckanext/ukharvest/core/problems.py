@@ -73,6 +73,10 @@ _OF_FIELDS = {
     " as Download.",
     "unknown-format": "Name the format by its usual short name or media type, such as CSV or"
     " text/csv.",
+    "unknown-la-function": "Name the function by its identifier in the LGA's list, such as"
+    " http://id.esd.org.uk/function/40, or by its label as it stands there.",
+    "unknown-la-service": "Name the service by its identifier in the LGA's list, such as"
+    " http://id.esd.org.uk/service/579, or by its label as it stands there.",
     "unknown-licence": "Give the licence's web address, such as"
     " https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/.",
     "unknown-reference-system": "Name the system by its address in EPSG's register, such as"

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ckanext.ukharvest.core import lga, licences, listed
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping import Field, Found, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import is_web_url
-from ckanext.ukharvest.parsers import field_table
+from ckanext.ukharvest.parsers import field_table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
 
-VERSION = 1
+VERSION = 2
 FORM = "json"
 
 OPTIONS = (
@@ -74,7 +74,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
     found, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
-    found["resources"] = resources(fields, raw.url, limit)
+    found["resources"] = files = resources(fields, raw.url, limit)
+    found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
 
@@ -147,9 +148,25 @@ def _licence(fields: Fields) -> Found:
     return {"licence": licence, "extras": extras}
 
 
-def _themes(fields: Fields) -> Found:
-    found = package.listed(fields.get("themes")) + package.listed(fields.get("theme-secondary"))
-    return {"themes": tuple(dict.fromkeys(found))}
+# The theme that comes first is the main one.
+_THEMES = ("theme-primary", "theme-secondary", "themes")
+_AUTHORITY = {"la_function": lga.FUNCTION, "la_service": lga.SERVICE}
+
+
+def _subjects(fields: Fields) -> Found:
+    themes = [theme for key in _THEMES for theme in _of_theme(fields, key)]
+    return uk_fields.authority(
+        uk_fields.Given("", themes, fields.reporter("themes")),
+        *(
+            uk_fields.Given(kind, tuple(listed.texts(fields.get(key))), fields.reporter(key))
+            for key, kind in _AUTHORITY.items()
+        ),
+    )
+
+
+def _of_theme(fields: Fields, key: str) -> tuple[str, ...]:
+    # Other names of themes may have commas in them; those of UK portals have none.
+    return package.listed(fields.get(key), "" if key == "themes" else r"[,;|\n]+")
 
 
 def _language(fields: Fields) -> Found:
@@ -185,12 +202,20 @@ def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
     return {} if found else {key: package.text_of(fields.get(key))}
 
 
-def _schema(fields: Fields) -> Found:
-    texts = package.listed(fields.get("schema"), r"\s+")
-    urls = tuple(text for text in texts if is_web_url(text))
-    others = ", ".join(text for text in texts if not is_web_url(text))
-    return {"schema_urls": urls, "extras": {"conforms_to": others}}
+def _addresses(fields: Fields) -> Found:
+    found: Found = {"extras": {}}
+    for key in _ADDRESSES:
+        part = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
+        found["extras"] |= part.pop("extras", {})
+        found |= part
+    return found
 
+
+def _unpublished(fields: Fields) -> Found:
+    return uk_fields.unpublished(fields.get("unpublished"), fields.reporter("unpublished"))
+
+
+_ADDRESSES = ("schema", "codelist", "mandate")
 
 # Book-keeping of the remote site, and what CKAN computes: nothing of it says what the data is,
 # and under these names it would mean something else here.
@@ -238,7 +263,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(
         ("license_id", "license_url", "license_title", "license", "licence"), "licence", _licence
     ),
-    Field(("themes", "theme-secondary"), "themes", _themes),
+    Field((*_THEMES, *_AUTHORITY), "themes; extras la_function, la_service", _subjects),
     Field(("language",), "language", _language),
     Field(("update_frequency",), "frequency", _frequency),
     Field(
@@ -248,6 +273,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     ),
     Field(("temporal_coverage-from", "temporal_coverage-to"), "temporal", _period),
     Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
-    Field(("schema",), "schema_urls", _schema),
+    Field(_ADDRESSES, "schema_urls; extras codelist, mandate", _addresses),
+    Field(("unpublished",), "extra unpublished", _unpublished),
     Field(("every other field and extra",), "extras", _further),
 )

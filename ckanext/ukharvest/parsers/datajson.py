@@ -10,10 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ckanext.ukharvest.core import licences
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping import Field, Found, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, ResourceRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import (
     clean_tags,
     is_web_url,
@@ -24,10 +25,11 @@ from ckanext.ukharvest.core.values import (
 )
 from ckanext.ukharvest.parsers import datajson_parts as parts
 from ckanext.ukharvest.parsers import datajson_resources as resources
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.datajson_extras import CODES, EXTRAS, codes, further
 from ckanext.ukharvest.parsers.json_fields import Fields, address, load_object, words
 
-VERSION = 1
+VERSION = 2
 FORM = "json"
 
 OPTIONS = (
@@ -67,7 +69,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found, extras = _collect(fields)
     files = resources.distributions(fields, options.get("max_resources", 1000))
     found["resources"] = tuple(resources.without_repeats([*files, *resources.documents(fields)]))
-    found["licence"] = found.get("licence") or _shared_licence(files)
+    found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
@@ -101,12 +103,6 @@ def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> Non
         fields.report("bad-access-level", "accessLevel", f"'{shown}'; expected one of: {expected}")
 
 
-def _shared_licence(files: list[ResourceRecord]) -> Any:
-    """DCAT-US 3 licenses distributions: a licence that all of them have is the dataset's."""
-    licences = {file.licence for file in files}
-    return licences.pop() if len(licences) == 1 else None
-
-
 # What every portal shows first, and its absence leaves a hole there.
 _EXPECTED = (
     ("description", "notes", "what the data is"),
@@ -134,8 +130,9 @@ def _tags(fields: Fields) -> Found:
 
 
 def _themes(fields: Fields) -> Found:
+    # data.gov.uk's guide: functions and services of local government are themes too.
     themes = fields.texts("theme") + fields.texts("subject", strict=False)
-    return {"themes": tuple(dict.fromkeys(themes))}
+    return uk_fields.authority(uk_fields.Given("", themes, fields.reporter("theme")))
 
 
 def _dates(fields: Fields) -> Found:
@@ -195,7 +192,7 @@ def _standards(fields: Fields) -> Found:
     names = [words(item) for item in fields.items("conformsTo", strict=False)]
     named = [n for n, text in zip(names, texts, strict=True) if n and not is_web_url(text)]
     return {
-        "schema_urls": tuple(dict.fromkeys(text for text in texts if is_web_url(text))),
+        "schema_urls": uk_fields.schemas(texts),
         "extras": {"conforms_to": ", ".join(named)},
     }
 
@@ -222,7 +219,7 @@ MAPPING = (
     ),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),
-    Field(("theme", "subject"), "themes", _themes),
+    Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
     Field(("issued", "modified", "temporal", "created"), "issued, modified, temporal", _dates),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
     Field(

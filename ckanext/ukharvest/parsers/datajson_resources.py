@@ -11,6 +11,7 @@ from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
 from ckanext.ukharvest.parsers import datajson_parts as parts
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, address, words
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
@@ -66,6 +67,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
     if download and not mimetype:
         part.report("missing-media-type", "mediaType", "missing; expected beside downloadURL")
     schema_url, extras = _schema(part)
+    extras["schema_type"] = uk_fields.schema_type(schema_url, label)
     if download and access and access != download:
         extras["access_url"] = access
     extras.update(_extras(part))
@@ -144,9 +146,12 @@ def _schema(part: Fields) -> tuple[str, dict[str, str]]:
         if not is_web_url(text)
     )
     described = part.url("describedBy")
-    if urls:
-        return urls[0], {"conforms_to": ", ".join([*urls[1:], named]), "described_by": described}
-    return described, {"conforms_to": named}
+    # Reference systems are no schemas.
+    schema_url = next(iter(uk_fields.schemas(urls)), "")
+    others = ", ".join(filter(None, [*(url for url in urls if url != schema_url), named]))
+    if schema_url:
+        return schema_url, {"conforms_to": others, "described_by": described}
+    return described, {"conforms_to": others}
 
 
 def _extras(part: Fields) -> dict[str, str]:
@@ -228,7 +233,7 @@ RESOURCE_MAPPING = (
     Field(("license", "rights"), "licence; extra rights", read_apart),
     Field(
         ("conformsTo", "describedBy"),
-        "schema_url; extras conforms_to, described_by",
+        "schema_url; extras schema_type, conforms_to, described_by",
         read_apart,
     ),
     Field(

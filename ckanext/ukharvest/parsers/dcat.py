@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core import rdf
+from ckanext.ukharvest.core import licences, listed, rdf
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping import Field, Found, read_apart
 from ckanext.ukharvest.core.markup import plain_text
@@ -21,10 +21,11 @@ from ckanext.ukharvest.parsers import dcat_distribution as distribution
 from ckanext.ukharvest.parsers import dcat_extras as extras
 from ckanext.ukharvest.parsers import dcat_people as people
 from ckanext.ukharvest.parsers import dcat_resources as resources
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat_node import Node, Scope, collect
 from ckanext.ukharvest.parsers.dcat_terms import Term, read_graph
 
-VERSION = 1
+VERSION = 2
 FORM = "rdf"
 
 OPTIONS = (
@@ -94,6 +95,7 @@ _NOTES = ("dct:description", "rdfs:comment")
 _ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")
 _KEYWORDS = ("dcat:keyword", "schema:keywords", "dc:subject")
 _THEMES = ("dcat:theme", "dct:subject", "schema:about", "foaf:theme", "folder:inFolder")
+_LEGISLATION = ("dcatap:applicableLegislation",)
 _STANDARDS = ("dct:conformsTo", "void:vocabulary")
 _PAGE = ("dcat:landingPage", "foaf:homepage", "schema:url")
 _VERSION = ("dcat:version", "owl:versionInfo", "adms:version", "schema:version", "pav:version")
@@ -122,8 +124,10 @@ def _tags(node: Node) -> Found:
 
 
 def _themes(node: Node) -> Found:
-    themes = node.values(*_THEMES)
-    return {"themes": tuple(themes), "extras": extras.local_authority(themes)}
+    def report(code: str, words: str) -> None:
+        node.report(code, "dcat:theme", words)
+
+    return uk_fields.authority(uk_fields.Given("", node.values(*_THEMES), report))
 
 
 def _dates(node: Node) -> Found:
@@ -171,7 +175,13 @@ def _place(node: Node) -> Found:
 
 
 def _standards(node: Node) -> Found:
-    return {"schema_urls": tuple(filter(is_web_url, node.values(*_STANDARDS)))}
+    return {"schema_urls": uk_fields.schemas(node.values(*_STANDARDS))}
+
+
+def _mandate(node: Node) -> Found:
+    # What is no address stays in applicable_legislation.
+    urls = filter(is_web_url, node.values(*_LEGISLATION))
+    return {"extras": {"mandate": listed.as_text(urls)}}
 
 
 def _addresses(node: Node) -> Found:
@@ -180,11 +190,9 @@ def _addresses(node: Node) -> Found:
 
 def _resources(node: Node) -> Found:
     files = distribution.distributions(node)
-    # DCAT licenses distributions: a licence that all of them have is the dataset's.
-    licences = {file.licence for file in files}
     return {
         "resources": resources.without_repeats(files, resources.others(node)),
-        "licence": licences.pop() if len(licences) == 1 else None,
+        "licence": licences.of_dataset(None, "", files),
     }
 
 
@@ -193,7 +201,7 @@ MAPPING: tuple[Field[Node], ...] = (
     Field(_TITLE, "title", _title),
     Field((*_NOTES, *_ABSTRACTS), "notes", _notes),
     Field(_KEYWORDS, "tags", _tags),
-    Field(_THEMES, "themes, la_function, la_service", _themes),
+    Field(_THEMES, "themes; extras la_function, la_service", _themes),
     Field((*_ISSUED, *_MODIFIED, *_CREATED), "issued, modified, created", _dates),
     Field(coverage.TEMPORAL, "temporal", _temporal),
     Field(coverage.FREQUENCY, "frequency", _frequency),
@@ -204,6 +212,7 @@ MAPPING: tuple[Field[Node], ...] = (
     Field(coverage.LANGUAGE, "language", _language),
     Field(coverage.SPATIAL, "spatial, spatial_text", _place),
     Field(_STANDARDS, "schema_urls", _standards),
+    Field(_LEGISLATION, "extra mandate", _mandate),
     Field((*_PAGE, *_VERSION), "url, version", _addresses),
     Field(
         (*distribution.DISTRIBUTION, *resources.WAYS, *resources.PAGES),

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url
 from ckanext.ukharvest.parsers import dcat_coverage as coverage
 from ckanext.ukharvest.parsers import dcat_people as people
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat_node import Node, as_list, collect, natural, quoted
 
 DISTRIBUTION = ("dcat:distribution", "schema:distribution", "dcat:distributions")
@@ -118,6 +119,8 @@ def _distribution(part: Node) -> ResourceRecord | None:
         return None
     if found["format"] in _SERVICES and not part.has(*_DOWNLOAD):
         found["kind"] = "service"
+    if kind := uk_fields.schema_type(found["schema_url"], found["format"]):
+        found["extras"]["schema_type"] = kind
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     return ResourceRecord(id="" if identity == found["url"] else identity, **found)
 
@@ -216,7 +219,7 @@ def _terms(part: Node) -> Found:
 
 
 def _schemas(part: Node) -> Found:
-    return {"schema_url": next(filter(is_web_url, part.values(*_SCHEMA)), "")}
+    return {"schema_url": next(iter(uk_fields.schemas(part.values(*_SCHEMA))), "")}
 
 
 def _place(part: Node) -> Found:
@@ -267,7 +270,7 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(_MODIFIED, "modified", _modified),
     Field(coverage.TEMPORAL, "temporal", lambda part: {"temporal": coverage.period(part)}),
     Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
-    Field(_SCHEMA, "schema_url", _schemas),
+    Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     Field(("dcat:accessService",), "access_services", _services),
     Field(("spdx:checksum",), "hash, hash_algorithm", _checksum),

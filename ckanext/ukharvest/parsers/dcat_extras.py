@@ -5,10 +5,8 @@ Portals that were filled by ckanext-dcat, its templates and its RDF output know 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import unquote
 
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values import is_web_url
@@ -93,24 +91,6 @@ def reader(predicate: str, name: str, *, is_list: bool) -> Callable[[Node], dict
 def identity(node: Node) -> dict[str, Any]:
     """The dataset's URI, under ckanext-dcat's and data.gov.uk's name."""
     return {"extras": {"uri": node.uri, "metadata_uri": node.uri if is_web_url(node.uri) else ""}}
-
-
-# The LGA's lists: http://id.esd.org.uk/service/579, or a page that shows it
-# (http://standards.esd.org.uk/?uri=service%2F579).
-_ESD = re.compile(r"https?://(?:id|standards)\.esd\.org\.uk/\S*?(service|function)/(\d+)", re.I)
-
-
-def local_authority(values: Iterable[str]) -> dict[str, str]:
-    """Functions and services of local government among a dataset's themes and subjects.
-
-    The number's list decides, not the predicate: data.gov.uk's own example had them swapped.
-    """
-    found: dict[str, dict[str, None]] = {"la_function": {}, "la_service": {}}
-    for value in values:
-        for kind, number in _ESD.findall(unquote(value)):
-            uri = f"http://id.esd.org.uk/{kind.lower()}/{number}"
-            found[f"la_{kind.lower()}"][uri] = None
-    return {name: " ".join(uris) for name, uris in found.items()}
 
 
 def as_ckanext_dcat(found: Mapping[str, Any]) -> dict[str, str]:

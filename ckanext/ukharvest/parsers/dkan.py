@@ -19,7 +19,7 @@ from ckanext.ukharvest.parsers import ckan, datajson, dkan_package
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.json_fields import Fields
 
-VERSION = 1
+VERSION = 2
 FORM = "json"
 
 OPTIONS = datajson.OPTIONS

@@ -7,21 +7,44 @@ those of the dataset's fields or extras, with ``resources.`` in front those of e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.core.values import clean_text, shorten
 from ckanext.ukharvest.parsers.package_dict import is_blank
+from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 RESOURCES = "resources."
 
 # What adoption and the merging of a dataset with its earlier self hang on.
 _FIXED = frozenset(("id", "extras", "resources", "organization", "owner_org", "groups", "state"))
 
-# Names that UK publishers, ckanext-dcat and ckanext-spatial use for what we call otherwise.
+# Names that UK publishers, ckanext-dcat and ckanext-spatial use for what we call otherwise; case,
+# blanks, "-" and "_" make no difference.
 BUILT_IN: Mapping[str, str] = {
+    **{
+        name: name
+        for name in ("la_function", "la_service", "schema", "codelist", "mandate", "unpublished")
+        + ("update_frequency", "theme-primary", "theme-secondary")
+    },
+    "la_functions": "la_function",
+    "lga_function": "la_function",
+    "lga_functions": "la_function",
+    "local_authority_function": "la_function",
+    "Function type URI": "la_function",
+    "la_services": "la_service",
+    "lga_service": "la_service",
+    "lga_services": "la_service",
+    "local_authority_service": "la_service",
     "Service type URI": "la_service",
+    "schemas": "schema",
+    "schema_multi": "schema",
+    "schema-vocabulary": "schema",
+    "codelists": "codelist",
+    "codelist_multi": "codelist",
+    "mandates": "mandate",
     "frequency-of-update": "update_frequency",
     "frequency": "update_frequency",
     "accrual_periodicity": "update_frequency",
@@ -40,14 +63,13 @@ BUILT_IN: Mapping[str, str] = {
     "publisher_email": "dcat_publisher_email",
     "publisher_uri": "dcat_publisher_uri",
     "spatial_text": "spatial-text",
-    "theme-primary": "themes",
     "theme": "themes",
     "dcat_subject": "themes",
 }
+OF_RESOURCES: Mapping[str, str] = {"schema_url": "schema_url", "schema_type": "schema_type"}
 
 # What our own import writes into each dataset: a remote site's are kept under another name.
 _OWN = ("guid", "harvest_source_reference", "metadata-date")
-PREFIX = "original_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +134,30 @@ def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, An
         value = rule.translate(found.pop(name, None))
         if rule.target and not is_blank(value):
             found[rule.target] = value
-    for name, target in BUILT_IN.items():
-        if name not in own and not is_blank(found.get(name)) and is_blank(found.get(target)):
-            found[target] = found.pop(name)
+    _rename(found, BUILT_IN, own)
     for name in _OWN:
         if name in found:
             found[PREFIX + name] = found.pop(name)
     parts = {name[len(RESOURCES) :]: rule for name, rule in _rules(table) if name not in own}
-    if parts and isinstance(found.get("resources"), list):
+    if isinstance(found.get("resources"), list):
         found["resources"] = [_part(each, parts) for each in found["resources"]]
     return found
+
+
+def _rename(found: dict[str, Any], names: Mapping[str, str], own: Mapping[str, Rule]) -> None:
+    """Give fields our names where the table does not speak of them and the name is free."""
+    given: dict[str, list[str]] = {}
+    for name in found:
+        given.setdefault(_folded_name(name), []).append(name)
+    for known, target in names.items():
+        for name in given.get(_folded_name(known), ()):
+            is_free = name not in own and is_blank(found.get(target))
+            if is_free and not is_blank(found.get(name)):
+                found[target] = found.pop(name)
+
+
+def _folded_name(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", name.strip().casefold())
 
 
 def _part(resource: Any, rules: Mapping[str, Rule]) -> Any:
@@ -132,6 +168,7 @@ def _part(resource: Any, rules: Mapping[str, Rule]) -> Any:
         value = rule.translate(found.pop(name, None))
         if rule.target and not is_blank(value):
             found[rule.target] = value
+    _rename(found, OF_RESOURCES, rules)
     return found
 
 

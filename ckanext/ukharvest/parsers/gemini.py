@@ -35,7 +35,7 @@ from ckanext.ukharvest.parsers import (
 from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.iso_node import IsoNode
 
-VERSION = 2
+VERSION = 3
 FORM = "xml"
 OPTIONS = (*gemini_links.OPTIONS, *gemini_parties.OPTIONS, *gemini_validation.OPTIONS)
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from ckanext.ukharvest.core import lga
 from ckanext.ukharvest.core.inspire import theme_of_address, theme_of_label
 from ckanext.ukharvest.core.mapping import Field, Found
 from ckanext.ukharvest.core.values import clean_tags
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.gemini_entry import Entry, listed, without_blanks
 from ckanext.ukharvest.parsers.iso_node import IsoNode, Said
 
 Group = tuple[IsoNode, tuple[Said, ...]]
+
+# A vocabulary that is one of the LGA's lists, by its address or its name.
+_LIST = r"esd\.org\.uk/\S{{0,100}}{0}|local (?:government|authority) {0}"
+_FUNCTIONS = re.compile(_LIST.format("functions"), re.I)
+_SERVICES = re.compile(rf"{_LIST.format('services')}|\bLGSL\b", re.I)
 
 
 def _read(entry: Entry) -> Found:
@@ -32,8 +41,28 @@ def _read(entry: Entry) -> Found:
             "topic-category": listed(topics),
             "inspire-themes": listed(themes),
             "keywords": listed(_as_dict(*group) for group in groups if group[1]),
+            **uk_fields.authority(*map(_of_authority, groups))["extras"],
         },
     }
+
+
+def _of_authority(group: Group) -> uk_fields.Given:
+    """Keywords as functions and services of local government; most are neither."""
+    node, keywords = group
+    vocabulary = _vocabulary(node)
+    kind = lga.FUNCTION if _FUNCTIONS.search(vocabulary) else ""
+    kind = lga.SERVICE if _SERVICES.search(vocabulary) else kind
+    texts = [said.href if "esd.org.uk" in said.href.lower() else said.text for said in keywords]
+    return uk_fields.Given(kind, texts, partial(_report, node))
+
+
+def _report(node: IsoNode, code: str, words: str) -> None:
+    node.report(code, "gmd:keyword", words)
+
+
+def _vocabulary(node: IsoNode) -> str:
+    said = node.said("thesaurusName/*/title")
+    return " ".join(f"{each.text} {each.href}" for each in said)
 
 
 def _themes(group: Group) -> Iterator[str]:
@@ -42,7 +71,7 @@ def _themes(group: Group) -> Iterator[str]:
     "Soil" and "Buildings" are ordinary words elsewhere.
     """
     node, keywords = group
-    vocabulary = " ".join(f"{said.text} {said.href}" for said in node.said("thesaurusName/*/title"))
+    vocabulary = _vocabulary(node)
     for said in keywords:
         theme = theme_of_address(said.href) or theme_of_address(said.text)
         if not theme and "inspire" in vocabulary.lower():
@@ -67,7 +96,7 @@ def _as_dict(node: IsoNode, keywords: tuple[Said, ...]) -> dict[str, Any]:
 MAPPING: tuple[Field[Entry], ...] = (
     Field(
         ("gmd:keyword", "gmd:thesaurusName", "gmd:topicCategory"),
-        "tags, themes; extras topic-category, inspire-themes, keywords",
+        "tags, themes; extras topic-category, inspire-themes, keywords, la_function, la_service",
         _read,
     ),
 )

@@ -5,23 +5,24 @@ Specification: schemas.esd.org.uk/inventory (versions 0.1 to 0.3) and its guidan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core import licences, xml
+from ckanext.ukharvest.core import lga, licences, xml
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping import Field, Found, collect, read_apart
 from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_url, shorten
 from ckanext.ukharvest.parsers import inventory_resources as files
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 1
+VERSION = 2
 FORM = "xml"
 OPTIONS = ()
 
@@ -98,20 +99,23 @@ def _modified(entry: Entry) -> str:
 
 
 def _subjects(entry: Entry) -> Found:
-    """Services and functions told by their addresses: publishers put one for the other."""
-    found: dict[str, list[str]] = {"service": [], "function": [], "": []}
+    """Services and functions; of other vocabularies' subjects the words."""
+    given = []
     for subject in entry.dataset.each("Subjects", "Subject"):
-        given = (*subject.texts("Service"), *subject.texts("Function"), subject.own_text())
-        for text in filter(None, re.split(r"[\s,;]+(?=https?:)", " ".join(filter(None, given)))):
-            match = re.search(r"/(service|function)/\d+/?$", text, re.IGNORECASE)
-            found[match[1].lower() if match else ""].append(text)
-    return {
-        "themes": tuple(dict.fromkeys(found[""])),
-        "extras": {
-            "la_service": " ".join(dict.fromkeys(found["service"])),
-            "la_function": " ".join(dict.fromkeys(found["function"])),
-        },
-    }
+        scheme = subject.attribute("Scheme").casefold()
+        # DataShare writes subject.service and subject.function; the guidance allows others, such
+        # as the ICO's publication scheme.
+        is_other = scheme and "service" not in scheme and "function" not in scheme
+        for name, kind in (("Service", lga.SERVICE), ("Function", lga.FUNCTION)):
+            report = partial(_report, subject, name)
+            given.append(uk_fields.Given("" if is_other else kind, subject.texts(name), report))
+        texts = tuple(filter(None, [subject.own_text()]))
+        given.append(uk_fields.Given("", texts, partial(_report, subject, "Subject")))
+    return uk_fields.authority(*given)
+
+
+def _report(node: Node, name: str, code: str, words: str) -> None:
+    node.report(code, name, words)
 
 
 def _language(entry: Entry) -> Found:

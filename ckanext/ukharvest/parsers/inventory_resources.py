@@ -12,12 +12,11 @@ from ckanext.ukharvest.core import formats
 from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory_document import is_active
 from ckanext.ukharvest.parsers.xml_fields import Node
 
 AVAILABILITY = ("download", "service", "on application")
-# What data.gov.uk told publishers to write beside a schema's address.
-_SCHEMA_TYPES = {"CSV": "csvlint", "XML": "xsd"}
 _KINDS = {"data": "data", "document": "documentation"}
 # DataShare's own description of a file's columns, which it names where no standard is linked.
 _DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
@@ -86,7 +85,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             rendition.report("unknown-format", "MimeType", words)
         schema_url, extras = _schema(rendition)
         extras["language"] = spoken
-        extras["schema_type"] = _SCHEMA_TYPES.get(label, "") if schema_url else ""
+        extras["schema_type"] = uk_fields.schema_type(schema_url, label)
         extras["spatial_uri"] = " ".join(places)
         extras["availability"] = availability = rendition.text("Availability")
         if availability and availability.lower() not in AVAILABILITY:

@@ -68,6 +68,10 @@ class Fields:
         field = self._path + key
         self._problems.append(Problem(code, field, f"{field}: {words}"))
 
+    def reporter(self, key: str) -> Callable[[str, str], None]:
+        """Return what adds a problem with a field, given its code and words."""
+        return lambda code, words: self.report(code, key, words)
+
     def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""
         self._problems.extend(problems)

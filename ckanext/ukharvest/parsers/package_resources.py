@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
-from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core import formats, listed
 from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import clean_text, is_web_url, shorten
 from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
 # CKAN's own book-keeping: says nothing about the file, and means something else on another site.
@@ -22,7 +23,7 @@ _BOOKKEEPING = frozenset(
 )
 _READ = frozenset(
     ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
-    + ("created", "last_modified", "schema_url", "date", "extras")
+    + ("created", "last_modified", "schema_url", "schema_type", "date", "extras")
 )
 
 # The words of resource_type in CKAN and data.gov.uk → what the resource is. The word itself stays
@@ -70,20 +71,22 @@ def _resource(part: Fields, base: str) -> ResourceRecord | None:
         return None
     word = clean_text(part.get("resource_type")).lower().removesuffix(".upload")
     period = _period(part)
+    label = _format(part, url)
+    schema_url, schema_facts = _schema(part, label)
     return ResourceRecord(
         url=url,
         id=package.text_of(part.get("id")),
         name=package.first(part, "name", "title"),
         description=package.text_of(part.get("description")),
-        format=_format(part, url),
+        format=label,
         mimetype=clean_text(part.get("mimetype")),
         kind=_KINDS.get(word, "" if word else "data"),
         size=_size(part),
         issued=package.date(part, "created"),
         modified=package.date(part, "last_modified"),
         temporal=period,
-        schema_url=package.text_of(part.get("schema_url")),
-        extras=_extras(part, word) | ({} if period else _undated(part)),
+        schema_url=schema_url,
+        extras=_extras(part, word) | schema_facts | ({} if period else _undated(part)),
     )
 
 
@@ -128,6 +131,20 @@ def _period(part: Fields) -> Period | None:
     return Period(date) if date else None
 
 
+def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
+    """The address of a file's schema, what it is written in, and what is no address."""
+    key = "schema_url"
+    found = listed.addresses(part.get(key), "schemas")
+    url = next(iter(found.urls), "")
+    others = (*found.urls[1:], *found.others)
+    if others:
+        shown = shorten(others[0], 80)
+        part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
+    kind = uk_fields.schema_type(url, label, package.text_of(part.get("schema_type")))
+    facts = {"schema_type": kind, "conforms_to": ", ".join(others)}
+    return url, {name: value for name, value in facts.items() if value}
+
+
 def _extras(part: Fields, word: str) -> dict[str, str]:
     """All further fields under their own names."""
     flat = package.flatten(part.data)
@@ -152,6 +169,7 @@ RESOURCE_MAPPING = (
     Field(("resource_type",), "kind", read_apart),
     Field(("size",), "size", read_apart),
     Field(("created", "last_modified"), "issued, modified", read_apart),
-    Field(("schema_url", "date"), "schema_url, temporal", read_apart),
+    Field(("schema_url", "schema_type"), "schema_url; extra schema_type", read_apart),
+    Field(("date",), "temporal", read_apart),
     Field(("every other field and extra",), "extras", read_apart),
 )

@@ -1,0 +1,110 @@
+"""Fields with several values, as people and programs write them, in the form that is stored.
+
+Extras are text: several web addresses are a JSON list, yes is ``true``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest.core.text import clean_text, shorten
+from ckanext.ukharvest.core.web import is_web_url
+
+_YES = ("true", "yes", "y", "1", "on", "t")
+_NO = ("", "false", "no", "n", "0", "off", "f", "none", "null")
+
+# Under which of its names an object says where it is, and what it is called.
+_PLACES = ("url", "uri", "href", "@id", "address", "link")
+_NAMES = ("title", "name", "label", "id")
+
+# Between addresses in one text; a comma may stand in one (RFC 3986).
+_BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]+(?=https?://|www\.)|[\n|]+", re.IGNORECASE)
+
+
+class Addresses(NamedTuple):
+    """Web addresses, and what stood beside them; each once, in the order of the text."""
+
+    urls: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def as_text(values: Iterable[str]) -> str:
+    """Return several values as they are stored: a JSON list, "" for none."""
+    found = list(dict.fromkeys(filter(None, values)))
+    return json.dumps(found, ensure_ascii=False) if found else ""
+
+
+def addresses(value: object, register: str = "") -> Addresses:
+    """Take a value apart into web addresses.
+
+    Args:
+        value: a text with addresses between blanks, commas or line ends, a JSON list, or lists
+            and objects as JSON gives them.
+        register: a list of ``core.vocabulary``; a title from it stands for its address.
+    """
+    urls: dict[str, None] = {}
+    others: dict[str, None] = {}
+    titles = _titles(register)
+    for text in texts(value):
+        whole = titles.get(_folded(text))
+        for piece in [whole] if whole else filter(None, _BETWEEN.split(text)):
+            bare = piece.strip(" \t<>,;\"'")
+            url = titles.get(_folded(bare)) or _address(bare)
+            if url:
+                urls[url] = None
+            elif bare:
+                others[bare] = None
+    return Addresses(tuple(urls), tuple(others))
+
+
+def texts(value: object) -> Iterator[str]:
+    """Yield the texts of a value: of lists and JSON texts of lists each, of objects an address."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{", '"'):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, Mapping):
+        yield _of_object(value)
+    elif isinstance(value, (list, tuple)):
+        yield from (_of_object(x) if isinstance(x, Mapping) else clean_text(x) for x in value)
+    else:
+        yield clean_text(value)
+
+
+def _of_object(value: Mapping[str, object]) -> str:
+    named = (clean_text(value.get(key)) for key in (*_PLACES, *_NAMES))
+    return next(filter(None, named), json.dumps(value, default=str) if value else "")
+
+
+def flag(value: object) -> str:
+    """Return ``true`` for yes in any writing, "" for no.
+
+    Raises:
+        ValueError: it is neither; the message is the end of a sentence.
+    """
+    text = clean_text(value).casefold()
+    if text in _YES:
+        return "true"
+    if text in _NO:
+        return ""
+    raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
+
+
+def _address(text: str) -> str:
+    if re.match(r"www\.[\w-]+\.\S+$", text, re.IGNORECASE):
+        text = f"https://{text}"
+    return text if is_web_url(text) else ""
+
+
+def _titles(register: str) -> dict[str, str]:
+    """Addresses by the titles of a list."""
+    rows = vocabulary.load(register).rows if register else ()
+    return {_folded(row["title"]): row["url"] for row in rows}
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,154 @@
+"""Fields of UK local government, told apart and put in order the same way for every format.
+
+What is stored is what data.gov.uk's portals have: identifiers with blanks between them
+(``la_function``, ``la_service``), JSON lists of web addresses (``schema``, ``codelist``,
+``mandate``). What is none of these is kept elsewhere and reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from ckanext.ukharvest.core import lga, listed
+from ckanext.ukharvest.core.lga import FUNCTION, SERVICE
+from ckanext.ukharvest.core.mapping import Found
+from ckanext.ukharvest.core.values import is_web_url, shorten
+
+Report = Callable[[str, str], None]  # called with a problem's code and the words behind the field
+
+# What another site's own field is kept under where it cannot have its name here.
+PREFIX = "original_"
+
+_KEYS = {FUNCTION: "la_function", SERVICE: "la_service"}
+_EXAMPLES = {
+    FUNCTION: "http://id.esd.org.uk/function/40",
+    SERVICE: "http://id.esd.org.uk/service/579",
+}
+_LISTS = {"schema": "schemas", "codelist": "codelists"}
+
+# What data.gov.uk told publishers to write beside the address of a file's schema.
+_SCHEMA_TYPES = {"CSV": "csvlint", "XML": "xsd"}
+_SCHEMA_HOST = "esd.org.uk"
+
+
+class Given(NamedTuple):
+    """Texts of one field.
+
+    Attributes:
+        kind: FUNCTION or SERVICE where the field is for such; "" where they may be among others,
+            such as a dataset's themes.
+        report: takes problems with the field.
+    """
+
+    kind: str
+    texts: Sequence[str]
+    report: Report
+
+
+def authority(*fields: Given) -> Found:
+    """Read functions and services of local government.
+
+    They are told by their addresses: publishers put one for the other, as did data.gov.uk's own
+    example. What is neither becomes a theme: other vocabularies are allowed there.
+    """
+    uris: dict[str, dict[str, None]] = {FUNCTION: {}, SERVICE: {}}
+    themes: dict[str, None] = {}
+    for field in fields:
+        found = lga.find(field.texts, field.kind)
+        uris[FUNCTION].update(dict.fromkeys(found.functions))
+        uris[SERVICE].update(dict.fromkeys(found.services))
+        themes.update(dict.fromkeys(found.others))
+        _report(field, found)
+    extras = {_KEYS[kind]: " ".join(each) for kind, each in uris.items()}
+    return {"themes": tuple(themes), "extras": extras}
+
+
+def _report(field: Given, found: lga.Found) -> None:
+    strange = {FUNCTION: list(_unknown(found.functions)), SERVICE: list(_unknown(found.services))}
+    if field.kind:
+        strange[field.kind] += found.others
+    if strange[FUNCTION]:
+        field.report("unknown-la-function", _words(FUNCTION, strange[FUNCTION]))
+    if strange[SERVICE]:
+        field.report("unknown-la-service", _words(SERVICE, strange[SERVICE]))
+
+
+def _unknown(uris: Iterable[str]) -> Iterable[str]:
+    return (uri for uri in uris if not lga.label(uri))
+
+
+def _words(kind: str, values: Sequence[str]) -> str:
+    return (
+        f"{_some(values)} is not in the LGA's list of {kind}s; expected an identifier such as"
+        f" {_EXAMPLES[kind]}"
+    )
+
+
+def addresses(name: str, value: object, report: Report) -> Found:
+    """Read ``schema``, ``codelist`` or ``mandate``: web addresses, or titles of the known ones.
+
+    Of a schema what is no address is what the data conforms to in words (``conforms_to``); of the
+    others it is kept as the source had it.
+    """
+    found = listed.addresses(value, _LISTS.get(name, ""))
+    if found.others and name == "schema":
+        return {"schema_urls": found.urls, "extras": {"conforms_to": ", ".join(found.others)}}
+    if found.others:
+        report("bad-url", f"{_some(found.others)} is no web address; expected {_EXPECTED[name]}")
+    if name == "schema":
+        return {"schema_urls": found.urls}
+    text = listed.as_text(found.urls)
+    return {"extras": {name: text, PREFIX + name: listed.as_text(found.others)}}
+
+
+_EXPECTED = {
+    "codelist": "that of a code list, such as http://id.esd.org.uk/list/services",
+    "mandate": "that of a law, such as https://www.legislation.gov.uk/ukpga/1972/70",
+}
+
+
+def unpublished(value: object, report: Report) -> Found:
+    """Read whether a dataset's data cannot be had yet; a text that does not say so is kept."""
+    try:
+        return {"extras": {"unpublished": listed.flag(value)}}
+    except ValueError as exc:
+        report("unexpected-value", str(exc))
+        return {"extras": {f"{PREFIX}unpublished": str(value)}}
+
+
+def schemas(urls: Iterable[str]) -> tuple[str, ...]:
+    """The addresses of schemas among those that data conforms to; reference systems are none."""
+    found = filter(is_web_url, urls)
+    return tuple(dict.fromkeys(url for url in found if "/def/crs/" not in url.lower()))
+
+
+def schema_type(url: str, label: str, given: str = "") -> str:
+    """What a file's schema is written in: as the source says, else by its address.
+
+    Args:
+        label: the file's format as CKAN calls it.
+        given: the source's own word for it, such as ``CSVLint`` or ``application/xml``.
+    """
+    if given:
+        words = given.casefold().replace(" ", "")
+        return words if words in _SCHEMA_TYPES.values() else given
+    if not url:
+        return ""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host, path = (parts.hostname or ""), parts.path.casefold()
+    if path.endswith(".xsd"):
+        return "xsd"
+    if path.endswith((".json", ".xml")) or f".{host}".endswith(f".{_SCHEMA_HOST}"):
+        return _SCHEMA_TYPES.get(label, "")
+    return ""
+
+
+def _some(values: Sequence[str]) -> str:
+    """The first of some values for a message, and how many more there are."""
+    more = f" (and {len(values) - 1:,} more)" if len(values) > 1 else ""
+    return f"'{shorten(values[0], 80)}'{more}"
