@@ -15,11 +15,12 @@ from ckanext.ukharvest.core import stars as rules
 from ckanext.ukharvest.core.stars import DatasetStars, Stars, Terms
 from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.model import datasets, quality
-from ckanext.ukharvest.stars_words import caption, in_words, out_of_five, reason
+from ckanext.ukharvest.stars_words import caption, in_words, out_of_five, reason, short
 
 __all__ = ["Rules", "as_columns", "caption", "columns", "from_columns", "in_words"] + [
     "out_of_five",
     "reason",
+    "short",
 ]
 
 _LICENCE_FIELDS = ("licence", "license", "license_url", "licence_url")
@@ -69,7 +70,7 @@ class Rules:
     """
 
     def __init__(self) -> None:
-        self._formats = rules.STARS | stars_hooks.formats()
+        self._formats = {**rules.by_format(), **stars_hooks.formats()}
         self._register = _register()
 
     def score(

@@ -22,12 +22,13 @@ from wtforms import ValidationError as BadToken
 
 from ckanext.ukharvest.model import ownership
 from ckanext.ukharvest.record_views import records
+from ckanext.ukharvest.stars_views import stars
 
 log = logging.getLogger(__name__)
 
 blueprint = Blueprint("ukharvest", __name__)
 
-__all__ = ["blueprint", "records"]  # what CKAN takes from here
+__all__ = ["blueprint", "records", "stars"]  # what CKAN takes from here
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ ROWS = [
 
 
 def of(format_: str = "", url: str = "https://files.example/a", **more: object) -> Stars:
-    values = {"mimetype": "", "terms": OPEN, **more}
+    values = {"mimetype": "", "terms": OPEN, "rules": stars.by_format(), **more}
     return stars.of_resource(url=url, format_=format_, **values)  # type: ignore[arg-type]
 
 
@@ -88,7 +88,7 @@ def test_what_is_not_known_can_still_be_had() -> None:
 
 
 def test_other_rules() -> None:
-    rules = stars.STARS | {"CSV": 2, "Fancy 2000": 3}
+    rules = {**stars.by_format(), "CSV": 2, "Fancy 2000": 3}
     assert of("csv", rules=rules) == Stars(2, "format", "CSV")
     assert of("Fancy 2000", rules=rules) == Stars(3, "format", "Fancy 2000")
 

@@ -13,6 +13,7 @@ from ckanext.ukharvest.cli.links import links
 from ckanext.ukharvest.cli.lists import jobs, sources, types
 from ckanext.ukharvest.cli.prune import prune
 from ckanext.ukharvest.cli.run import run
+from ckanext.ukharvest.cli.stars import stars
 from ckanext.ukharvest.cli.vocabulary import vocabulary
 
 __all__ = ["ukharvest"]
@@ -30,6 +31,7 @@ ukharvest.add_command(diff)
 ukharvest.add_command(links)
 ukharvest.add_command(prune)
 ukharvest.add_command(run)
+ukharvest.add_command(stars)
 ukharvest.add_command(vocabulary)
 for command in (doctor, jobs, sources, types):
     ukharvest.add_command(command)

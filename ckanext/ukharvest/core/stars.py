@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core import formats, licences
+from ckanext.ukharvest.core import formats, licences, vocabulary
 from ckanext.ukharvest.core.format_table import formats as file_types
 from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.text import shorten
+from ckanext.ukharvest.core.vocabulary import Vocabulary
 
 HIGHEST = 5
 
@@ -64,13 +65,18 @@ class Terms:
 # Kinds of resources (``resource_type``) that are about data and are none themselves.
 NOT_DATA = frozenset(("documentation", "code", "visualization", "example", "metadata"))
 
-# Format → stars, of the formats that tell; RDF in its forms has four of its own.
-STARS = {each.label: each.stars for each in file_types() if each.stars is not None}
-LINKABLE = 4
+LINKABLE = 4  # what RDF in its forms has of its own
 
 # An address that ends in one of these says less than the format that is named beside it: what is
 # in an archive, and which kind of XML or JSON it is.
 _GENERAL = formats.ARCHIVES | {"XML", "JSON", "TXT", "BIN", "OWL", "API"}
+
+
+@vocabulary.derived("file_types")
+def by_format(_read: Vocabulary) -> Mapping[str, int]:
+    """Return format → stars under an open licence, of the formats that tell."""
+    return {each.label: each.stars for each in file_types() if each.stars is not None}
+
 
 _ABOUT_LICENCE = ("closed-licence", "unclear-licence", "no-licence")
 _LONGEST = 120
@@ -82,16 +88,16 @@ def of_resource(
     format_: str,
     mimetype: str,
     terms: Terms,
+    rules: Mapping[str, int],
     is_linked: bool = False,
-    rules: Mapping[str, int] = STARS,
 ) -> Stars:
     """Return the stars of one resource.
 
     Args:
         url, format_, mimetype: as CKAN has them.
         terms: what may be done with it.
-        is_linked: the dataset is linked to other data (see ``is_linked``).
         rules: format → stars; names that are no label of ours are compared as they are.
+        is_linked: the dataset is linked to other data (see ``is_linked``).
     """
     label = format_of(url, format_, mimetype, rules)
     found = _of_format(label, format_ or mimetype, rules)
@@ -116,7 +122,7 @@ def _of_format(label: str, given: str, rules: Mapping[str, int]) -> Stars:
     return Stars(1, "unknown-format" if given else "no-format", given)
 
 
-def format_of(url: str, format_: str, mimetype: str, rules: Mapping[str, int] = STARS) -> str:
+def format_of(url: str, format_: str, mimetype: str, rules: Mapping[str, int]) -> str:
     """Return the format that counts, "" if none is known.
 
     The address tells what is really there, unless it ends in something as general as ".zip" or

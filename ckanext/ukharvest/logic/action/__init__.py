@@ -27,6 +27,11 @@ from ckanext.ukharvest.logic.action.operations import (
     ukharvest_schedule_show,
     ukharvest_schedule_update,
 )
+from ckanext.ukharvest.logic.action.stars import (
+    ukharvest_stars_list,
+    ukharvest_stars_report,
+    ukharvest_stars_show,
+)
 from ckanext.ukharvest.logic.action.stock import (
     harvest_object_show,
     harvest_source_clear,
@@ -66,6 +71,9 @@ __all__ = [
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",
     "ukharvest_sources_list",
+    "ukharvest_stars_list",
+    "ukharvest_stars_report",
+    "ukharvest_stars_show",
     "ukharvest_theme_show",
     "ukharvest_theme_suggest",
     "ukharvest_types_list",

@@ -1,0 +1,175 @@
+"""Stars of openness: of a dataset, of an organisation's datasets, and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+
+from ckanext.ukharvest import stars
+from ckanext.ukharvest.core.stars import HIGHEST, DatasetStars, Stars
+from ckanext.ukharvest.logic.sources import dataset_of
+from ckanext.ukharvest.model import assessments, datasets, quality, stars_report
+
+PAGE = 100
+LARGEST_PAGE = 1000
+
+__all__ = ["ukharvest_stars_list", "ukharvest_stars_report", "ukharvest_stars_show"]
+
+
+@tk.side_effect_free
+def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show a dataset's stars of openness, and why. Who may read the dataset.
+
+    :param id: id or name of the dataset
+    :type id: string
+
+    :returns: ``stars`` (0 to 5), ``code`` (why, as a stable word), ``caption`` (what the number
+        means), ``reason``, ``text`` ("3 out of 5: …"), ``since`` (when that came out; null if it
+        was worked out just now and is not stored) and ``resources``: dicts with ``id`` and the
+        same but ``since``, of the resources that count, in the dataset's order
+    :rtype: dictionary
+    """
+    id_ = tk.get_or_bust(data_dict, "id")
+    tk.check_access("ukharvest_stars_show", context, data_dict)
+    package = dataset_of(id_)
+    if package.type == "harvest":
+        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+    row = assessments.of(package.id)
+    found = stars.from_columns(row) if row else _scored(package.id)
+    order = [each.id for each in package.resources if each.id in found.resources]
+    return {
+        **_shown(found.best),
+        "since": row.assessed.isoformat(timespec="seconds") if row else None,
+        "resources": [{"id": each, **_shown(found.resources[each])} for each in order],
+    }
+
+
+def _scored(package_id: str) -> DatasetStars:
+    judged = quality.of([package_id]) if quality.is_there() else {}
+    return stars.Rules().score(datasets.by_id([package_id])[0], judged)
+
+
+def _shown(found: Stars) -> dict[str, Any]:
+    return {
+        "stars": found.stars,
+        "code": found.code,
+        "caption": stars.caption(found.stars),
+        "reason": stars.reason(found),
+        "text": stars.in_words(found),
+    }
+
+
+@tk.side_effect_free
+def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Count public datasets by their stars of openness, by organisation. Everybody.
+
+    :param organization: name or id of one organisation (optional, default: all)
+    :type organization: string
+
+    :returns: ``organizations``: dicts with ``id``, ``name`` and ``title`` (null for datasets
+        without an organisation, which come last), ``datasets`` (their number), ``stars`` (list of
+        six numbers: datasets with 0, 1, … 5), ``average`` (null where none has been looked at),
+        ``not_rated`` (not looked at yet) and ``reasons`` (list of dicts ``code``, ``stars``,
+        ``text`` and ``datasets``, the most frequent first), by title; and ``total``: the same of
+        all together
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_stars_report", context, data_dict)
+    name = data_dict.get("organization")
+    rows = stars_report.counts(_organisation(name).id if name else None)
+    by_id: dict[str | None, list[Any]] = {}
+    for row in rows:
+        by_id.setdefault(row.id, []).append(row)
+    found = [
+        {"id": id_, "name": of[0].name, "title": of[0].title or of[0].name, **_figures(of)}
+        for id_, of in by_id.items()
+    ]
+    found.sort(key=lambda each: (each["id"] is None, str(each["title"]).casefold(), each["id"]))
+    return {"organizations": found, "total": _figures(rows)}
+
+
+def _figures(rows: Iterable[Any]) -> dict[str, Any]:
+    counts, reasons, not_rated = [0] * (HIGHEST + 1), dict[tuple[str, int], int](), 0
+    for row in rows:
+        if row.stars is None:
+            not_rated += row.number
+            continue
+        counts[row.stars] += row.number
+        key = (row.stars_code, row.stars)
+        reasons[key] = reasons.get(key, 0) + row.number
+    rated = sum(counts)
+    average = sum(number * count for number, count in enumerate(counts)) / rated if rated else None
+    return {
+        "datasets": rated + not_rated,
+        "stars": counts,
+        "average": None if average is None else round(average, 2),
+        "not_rated": not_rated,
+        "reasons": [
+            {"code": code, "stars": number, "text": stars.short(code, number), "datasets": count}
+            for (code, number), count in sorted(reasons.items(), key=lambda each: (-each[1], each))
+        ],
+    }
+
+
+@tk.side_effect_free
+def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List an organisation's public datasets with their stars and why. Everybody.
+
+    :param organization: name or id of the organisation
+    :type organization: string
+    :param stars: only datasets with so many (optional)
+    :type stars: integer
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to leave out, by stars, the fewest first (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``id``, ``name``, ``title``, and as in
+        :py:func:`ukharvest_stars_show` ``stars`` (null where not looked at yet), ``code``,
+        ``reason`` and ``text``
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_stars_list", context, data_dict)
+    data = _validated(data_dict)
+    count, rows = stars_report.datasets(
+        _organisation(data["organization"]).id,
+        stars=data.get("stars"),
+        limit=min(data["limit"], LARGEST_PAGE),
+        offset=data["offset"],
+    )
+    return {"count": count, "results": [_listed(row) for row in rows]}
+
+
+def _validated(data_dict: dict[str, Any]) -> dict[str, Any]:
+    number, default = tk.get_validator("natural_number_validator"), tk.get_validator("default")
+    data, errors = tk.navl_validate(
+        data_dict,
+        {
+            "organization": [tk.get_validator("not_empty"), tk.get_validator("unicode_safe")],
+            "stars": [tk.get_validator("ignore_missing"), number],
+            "limit": [default(PAGE), number],
+            "offset": [default(0), number],
+        },
+    )
+    if errors:
+        raise tk.ValidationError(errors)
+    return dict(data)
+
+
+def _listed(row: Any) -> dict[str, Any]:
+    found = {"id": row.id, "name": row.name, "title": row.title or row.name}
+    if row.stars is None:
+        return {**found, "stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
+    shown = _shown(Stars(row.stars, row.stars_code, row.stars_detail))
+    del shown["caption"]
+    return {**found, **shown}
+
+
+def _organisation(name_or_id: str) -> model.Group:
+    found = model.Group.get(name_or_id)
+    if found is None or not found.is_organization or found.state != "active":
+        raise tk.ObjectNotFound(tk._("There is no organisation of this name or id."))
+    return found

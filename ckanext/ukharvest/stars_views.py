@@ -1,0 +1,120 @@
+"""Pages: how open the datasets of each organisation are, and the same as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan.lib.helpers import Page
+from flask import Blueprint, Response
+
+from ckanext.ukharvest.stars_words import caption
+
+stars = Blueprint("ukharvest_stars", __name__)
+
+PER_PAGE = 50
+CSV_PAGE = 1000
+
+_FIGURES = ("organization", "title", "datasets", "0", "1", "2", "3", "4", "5", "average")
+_REPORT_COLUMNS = (*_FIGURES, "not_rated")
+_LIST_COLUMNS = ("name", "title", "stars", "code", "reason")
+
+
+@stars.route("/harvest/stars")
+def report() -> str:
+    name = tk.request.args.get("organization", "")
+    values = {"captions": [caption(number) for number in range(6)], "report": _ask_report(name)}
+    if name:
+        values.update(_page_of(name))
+    return str(tk.render("ukharvest/stars.html", values))
+
+
+@stars.route("/harvest/stars.csv")
+def report_csv() -> Response:
+    name = tk.request.args.get("organization", "")
+    if name:
+        return _csv(_all_of(name), _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
+    return _csv(map(_flat, _ask_report("")["organizations"]), _REPORT_COLUMNS, "stars")
+
+
+def _page_of(name: str) -> dict[str, Any]:
+    number = tk.h.get_page_number(tk.request.args)
+    # PostgreSQL's bigint ends somewhere.
+    number = min(number, 1_000_000)
+    wanted = tk.request.args.get("stars", "")
+    count, rows = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+    organisation = _ask_organisation(name)
+
+    def url(**more: Any) -> str:
+        of = {"organization": organisation["name"], "stars": wanted or None, **more}
+        return str(tk.url_for("ukharvest_stars.report", **of))
+
+    page = Page(
+        collection=rows,
+        page=number,
+        url=url,
+        item_count=count,
+        items_per_page=PER_PAGE,
+        presliced_list=True,
+    )
+    return {"organisation": organisation, "page": page, "wanted": wanted}
+
+
+def _ask_report(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = _ask("ukharvest_stars_report", organization=name)
+    return found
+
+
+def _ask_list(name: str, **more: Any) -> tuple[int, list[dict[str, Any]]]:
+    more = {key: value for key, value in more.items() if value != ""}
+    found = _ask("ukharvest_stars_list", organization=name, **more)
+    return found["count"], found["results"]
+
+
+def _ask_organisation(name: str) -> dict[str, Any]:
+    few = {"include_datasets": False, "include_users": False, "include_extras": False}
+    few |= {"include_followers": False, "include_groups": False, "include_tags": False}
+    found: dict[str, Any] = _ask("organization_show", id=name, **few)
+    return found
+
+
+def _ask(action: str, **data: Any) -> Any:
+    try:
+        return tk.get_action(action)({"user": tk.current_user.name}, data)
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return tk.abort(404, tk._("There is no organisation of this name or id."))
+    except tk.ValidationError as exc:
+        return tk.abort(400, str(exc.error_summary))
+
+
+def _all_of(name: str) -> Iterable[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    while True:
+        count, page = _ask_list(name, limit=CSV_PAGE, offset=len(rows))
+        rows.extend(page)
+        if not page or len(rows) >= count:
+            return rows
+
+
+def _flat(figures: dict[str, Any]) -> dict[str, Any]:
+    counts = {str(number): count for number, count in enumerate(figures["stars"])}
+    return {**figures, **counts, "organization": figures["name"]}
+
+
+def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str], name: str) -> Response:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows([_cell(row[column]) for column in columns] for row in rows)
+    response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def _cell(value: Any) -> Any:
+    """A title that begins like a formula would be one in a spreadsheet, and work."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value

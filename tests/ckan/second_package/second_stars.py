@@ -1,0 +1,56 @@
+"""What another extension does: rules of its own, rules with a bug, and ckanext-qa's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins as p
+
+from ckanext.ukharvest.interfaces import DatasetStars, IUkHarvestStars, Stars
+
+
+class SecondStarsPlugin(p.SingletonPlugin):
+    """A house that knows a format of its own, likes no XLS, and trusts its own office."""
+
+    p.implements(IUkHarvestStars, inherit=True)
+
+    def stars_of_formats(self) -> Mapping[str, int]:
+        return {"House format": 3, "XLS": 1}
+
+    def stars_of_resource(
+        self, package: Mapping[str, Any], resource: Mapping[str, Any], found: Stars
+    ) -> Stars:
+        if "password" in str(resource.get("description", "")):
+            return Stars(0, "second-locked", "a password")
+        return found
+
+    def stars_of_dataset(self, package: Mapping[str, Any], found: DatasetStars) -> DatasetStars:
+        if package["name"] == "of-the-statistics-office":
+            return DatasetStars(Stars(4, "Judged by the statistics office", ""), found.resources)
+        return found
+
+    def stars_reason(self, found: Stars) -> str:
+        return f"it is behind {found.detail}" if found.code == "second-locked" else ""
+
+
+class FaultyStarsPlugin(p.SingletonPlugin):
+    """One method raises, the others return nonsense."""
+
+    p.implements(IUkHarvestStars, inherit=True)
+
+    def stars_of_formats(self) -> Any:
+        return {"CSV": 17}
+
+    def stars_of_resource(self, package: Any, resource: Any, found: Stars) -> Any:
+        raise ZeroDivisionError("a bug that a test put here")
+
+    def stars_of_dataset(self, package: Any, found: DatasetStars) -> Any:
+        return 5
+
+    def stars_reason(self, found: Stars) -> Any:
+        return None
+
+
+class QaPlugin(p.SingletonPlugin):
+    """Has the name of ckanext-qa's plugin; a test makes the table."""

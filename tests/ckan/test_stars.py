@@ -1,0 +1,282 @@
+"""Stars of openness: worked out whenever a dataset is written, and shown with the reason."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action, call_auth
+
+from ckanext.ukharvest import stars_pass
+from ckanext.ukharvest.core.stars import Stars
+from ckanext.ukharvest.model import Assessment, datasets
+from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import dataset as entry
+from tests.ckan.harvesting import Portal, act, statements
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+SECOND = Path(__file__).parent / "second_package"
+
+
+def make(*resources: dict[str, Any], **fields: Any) -> str:
+    """Make a dataset under an open licence as a person does; return its id."""
+    made = act(
+        "package_create",
+        **{
+            "name": "rivers",
+            "license_id": "uk-ogl",
+            "owner_org": fields.pop("owner_org", None) or factories.Organization()["id"],
+            "resources": [{"url": "https://files.example/data", **each} for each in resources],
+            **fields,
+        },
+    )
+    return str(made["id"])
+
+
+def show(package_id: str) -> dict[str, Any]:
+    model.Session.remove()
+    return dict(call_action("ukharvest_stars_show", id=package_id))
+
+
+def row(package_id: str) -> Assessment | None:
+    model.Session.remove()
+    return model.Session.get(Assessment, package_id)
+
+
+def best(package_id: str) -> tuple[int, str, str]:
+    found = row(package_id)
+    assert found
+    return found.stars, found.stars_code, found.stars_detail
+
+
+def test_a_dataset_that_a_person_writes() -> None:
+    id_ = make({"format": "PDF"}, {"format": "CSV"}, {"format": "CSV", "resource_type": "code"})
+    shown = show(id_)
+    since = shown.pop("since")
+    assert since
+    pdf, csv = shown.pop("resources")
+    assert shown == {
+        "stars": 3,
+        "code": "format",
+        "caption": "Structured data in an open format (such as CSV)",
+        "reason": "structured data in an open format (CSV)",
+        "text": "3 out of 5: structured data in an open format (CSV)",
+    }
+    ids = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
+    assert [pdf["id"], csv["id"]] == ids[:2]
+    assert [pdf["stars"], csv["stars"]] == [1, 3]
+
+
+def test_an_edit_changes_them() -> None:
+    id_ = make({"format": "CSV"})
+    act("package_patch", id=id_, license_id="")
+    assert best(id_) == (0, "no-licence", "")
+    act("package_patch", id=id_, license_id="other-closed")
+    assert best(id_) == (0, "closed-licence", "other-closed")
+    act("package_patch", id=id_, extras=[{"key": "license_url", "value": "CC0"}], license_id="")
+    assert best(id_) == (3, "format", "CSV")
+
+
+def test_each_way_to_change_a_resource_counts() -> None:
+    id_ = make({"format": "PDF"})
+    added = act("resource_create", package_id=id_, url="https://files.example/a.ttl")
+    assert best(id_) == (4, "format", "TTL")
+    assert [each["stars"] for each in show(id_)["resources"]] == [1, 4]
+    act("resource_patch", id=added["id"], url="https://files.example/a", format="XLS")
+    assert best(id_) == (2, "format", "XLS")
+    act("resource_delete", id=added["id"])
+    assert best(id_) == (1, "format", "PDF")
+    act("package_patch", id=id_, resources=[])
+    assert best(id_) == (0, "no-data", "")
+    act("package_patch", id=id_, extras=[{"key": "unpublished", "value": "true"}])
+    assert best(id_) == (0, "unpublished", "")
+
+
+def test_a_resource_has_a_licence_of_its_own() -> None:
+    id_ = make(
+        {"format": "CSV", "licence": "https://creativecommons.org/licenses/by-nc/4.0/"},
+        {"format": "XLS"},
+    )
+    assert best(id_) == (2, "format", "XLS")
+    id_ = make(
+        {"format": "CSV", "licence": "https://creativecommons.org/licenses/by/4.0/"},
+        {"format": "JSON-LD"},
+        name="lakes",
+        license_id="notspecified",
+    )
+    assert best(id_) == (3, "format", "CSV")
+    assert [each["code"] for each in show(id_)["resources"]] == ["format", "no-licence"]
+
+
+def test_linked_data() -> None:
+    links = [{"key": "relation", "value": "https://other.example/id/rivers"}]
+    id_ = make({"format": "TTL"}, extras=links)
+    assert best(id_) == (5, "linked", "TTL")
+    assert show(id_)["text"] == "5 out of 5: data that is linked to other data (TTL)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        pytest.param(
+            {"license_id": ""},
+            "0 out of 5: no licence is given, so it is not clear that the data is open",
+            id="none",
+        ),
+        pytest.param(
+            {"license_id": "cc-nc"},
+            "0 out of 5: its licence, “Creative Commons Non-Commercial (Any)”, is not an open one",
+            id="closed",
+        ),
+        pytest.param(
+            {"license_id": "", "extras": [{"key": "licence", "value": '["Ask Bob", "© Us"]'}]},
+            "0 out of 5: what is said of its licence, “Ask Bob”, names no open licence",
+            id="unclear",
+        ),
+        pytest.param({"resources": []}, "0 out of 5: there is no data", id="no-data"),
+    ],
+)
+def test_none_are_told_in_words(fields: dict[str, Any], words: str) -> None:
+    assert show(make(**{"resources": [{"url": "https://f.example/a.csv"}], **fields}))[
+        "text"
+    ].startswith(words)
+
+
+def test_who_may_read_the_dataset() -> None:
+    organization = factories.Organization()
+    id_ = make({"format": "CSV"}, owner_org=organization["id"], private=True)
+    stranger = factories.User()["name"]
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_stars_show", {"user": stranger, "model": model}, id=id_)
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_stars_show", {"user": "", "model": model}, id=id_)
+    with pytest.raises(tk.ObjectNotFound):
+        show("nobody")
+    listed = call_action("ukharvest_stars_list", organization=organization["name"])
+    assert listed == {"count": 0, "results": []}
+
+
+def test_a_dataset_from_before_is_told_too() -> None:
+    id_ = make({"format": "CSV"})
+    model.Session.execute(sa.delete(Assessment))
+    model.Session.commit()
+    shown = show(id_)
+    assert (shown["stars"], shown["since"]) == (3, None)
+
+
+def test_an_import_scores_without_reading_again(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(datasets, "by_id")
+    publisher.serve("/data.json", catalogue([entry(1), entry(2, license="")]))
+    source = portal.source(publisher.url("/data.json"))
+    with statements("ukharvest_assessment") as sent:
+        portal.run(source)
+    assert [best(each["id"])[:2] for each in portal.datasets()] == [
+        (3, "format"),
+        (0, "no-licence"),
+    ]
+    assert len([each for each in sent if each.startswith("INSERT")]) == 2
+    assert row(source) is None
+    with pytest.raises(tk.ObjectNotFound):
+        show(source)
+
+
+@pytest.fixture
+def second(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Load plugins of the second package, which is installed as far as Python can tell."""
+    monkeypatch.syspath_prepend(str(SECOND))
+    loaded: list[str] = []
+
+    def load(*names: str) -> None:
+        p.load(*names)
+        loaded.extend(names)
+
+    yield load
+    if loaded:
+        p.unload(*reversed(loaded))
+
+
+def test_another_package_changes_rules_scores_and_reasons(second: Callable[..., None]) -> None:
+    id_ = make({"format": "XLS"})
+    assert best(id_) == (2, "format", "XLS")
+    second("second_stars")
+    [change] = stars_pass.score_one(id_)
+    assert (change.before, change.after) == (Stars(2, "format", "XLS"), Stars(1, "format", "XLS"))
+    act(
+        "package_patch",
+        id=id_,
+        resources=[{"url": "https://f.example/a", "format": "house format"}],
+    )
+    assert best(id_)[0] == 1  # as it is spelt
+    act(
+        "package_patch",
+        id=id_,
+        resources=[{"url": "https://f.example/a", "format": "House format"}],
+    )
+    assert best(id_) == (3, "format", "House format")
+    locked = {"url": "https://f.example/a.csv", "description": "Needs a password"}
+    act("package_patch", id=id_, resources=[locked])
+    assert show(id_)["text"] == "0 out of 5: it is behind a password"
+    id_ = make({"format": "PDF"}, name="of-the-statistics-office")
+    assert best(id_) == (4, "Judged by the statistics office", "")
+
+
+def test_a_package_with_bugs_changes_nothing(
+    second: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    second("faulty_stars", "second_stars")
+    with caplog.at_level(logging.ERROR):
+        id_ = make({"format": "CSV"}, {"url": "https://f.example/b", "description": "password"})
+    assert best(id_) == (3, "format", "CSV")
+    assert "'faulty_stars' failed" in caplog.text
+    assert show(id_)["resources"][1]["text"] == "0 out of 5: it is behind a password"
+
+
+QA_TABLE = """
+CREATE TABLE qa (
+    id text PRIMARY KEY, package_id text NOT NULL, resource_id text NOT NULL,
+    resource_timestamp timestamp, archival_timestamp timestamp, openness_score integer,
+    openness_score_reason text, format text, created timestamp, updated timestamp
+)
+"""
+
+
+def test_what_ckanext_qa_found_counts(second: Callable[..., None]) -> None:
+    second("qa")
+    id_ = make({"format": "CSV"}, {"format": "PDF"})
+    assert best(id_) == (3, "format", "CSV")  # its table is not there yet
+    [csv, pdf] = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
+    session = model.Session
+    session.execute(sa.text(QA_TABLE))
+    try:
+        insert = sa.text(
+            "INSERT INTO qa (id, package_id, resource_id, openness_score, openness_score_reason, "
+            "updated) VALUES (:id, :package, :resource, :score, :reason, now())"
+        )
+        found = [(csv, 0, "The file is gone (404)"), (pdf, 2, "It is an XLS file"), ("x", 5, "No")]
+        for number, (resource, score, reason) in enumerate(found):
+            values = {"resource": resource, "score": score, "reason": reason}
+            session.execute(insert, {"id": str(number), "package": id_, **values})
+        session.commit()
+        [change] = stars_pass.score_one(id_)
+        assert change.after == Stars(2, "qa", "It is an XLS file")
+        shown = show(id_)
+        assert shown["text"] == "2 out of 5: It is an XLS file"
+        assert shown["resources"][0]["text"] == "0 out of 5: The file is gone (404)"
+        act("package_patch", id=id_, license_id="other-closed")
+        assert best(id_) == (0, "closed-licence", "other-closed")
+    finally:
+        session.rollback()
+        session.execute(sa.text("DROP TABLE qa"))
+        session.commit()
