@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from ckanext.ukharvest.core import licence_phrases as phrases
 from ckanext.ukharvest.core import vocabulary
-from ckanext.ukharvest.core.records import Licence
+from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.text import is_redacted
 from ckanext.ukharvest.core.vocabulary import Vocabulary, parts
 from ckanext.ukharvest.core.web import is_web_url
@@ -64,6 +64,48 @@ def words(licence: Licence) -> str:
     """What a source says of a licence beyond its name, or for want of one."""
     known = _known().title(licence.id)
     return "" if known is not None and licence.title in ("", known) else licence.title
+
+
+# Names under which resources have terms as extras, in CKAN and in ckanext-dcat.
+_OF_FILES = ("license_id", "license_url", "license", "licence_url", "licence", "rights")
+
+
+def of_dataset(own: Licence | None, rights: str, files: Iterable[ResourceRecord]) -> Licence | None:
+    """Return a dataset's licence, or the one that its terms or its files name in its place.
+
+    That of files counts only where each has it: one without may be anything. Documents about the
+    data do not count.
+
+    Args:
+        own: what the source gives for the dataset's licence, known or not.
+        rights: its terms in words.
+    """
+    if own is not None:
+        return own
+    if found := _meant(rights):
+        return found
+    given = [_of_file(file) for file in files if file.kind != "documentation"]
+    first = next(iter(given), None)
+    if first is None or any(each is None or not _same(each, first) for each in given):
+        return None
+    return first
+
+
+def _of_file(file: ResourceRecord) -> Licence | None:
+    if file.licence is not None:
+        return file.licence
+    return next(filter(None, (_meant(file.extras.get(name, "")) for name in _OF_FILES)), None)
+
+
+def _meant(terms: str) -> Licence | None:
+    """The licence that terms name; the terms themselves stay where they are."""
+    found = find(terms)
+    return replace(found, title=_known().by_id[found.id].title) if found and found.id else None
+
+
+def _same(one: Licence, other: Licence) -> bool:
+    """Tell whether two are one licence, whose versions need not be the same."""
+    return one.id == other.id if one.id else one == other
 
 
 def agreed(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
