@@ -13,6 +13,7 @@ from lxml import html
 
 from ckanext.ukharvest.field_values import INDEXED
 from ckanext.ukharvest.model import assessments
+from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import act, statements
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("portal")]
@@ -151,6 +152,21 @@ def test_pages_have_the_facets_and_choosing_works(app: CKANTestApp) -> None:
         assert "Clinics" not in chosen
         [pill] = html.fromstring(chosen).xpath("//span[@class='filtered pill']")
         assert pill.text_content().strip() == "Environmental protection"
+
+
+def test_a_visitor_chooses_a_branch_and_leaves_it(visitor: Visitor) -> None:
+    made(TOILETS, title="Toilets")
+    made({"theme-primary": "Health"}, title="Clinics")
+    page = visitor.page
+    page.goto("/dataset/")
+    visitor.picture("facets")
+    label = "› Street care and cleaning"
+    page.locator(".nav-facet a", has_text=label).click()
+    page.get_by_text("1 dataset found").wait_for()
+    assert page.get_by_role("heading", name="Clinics").count() == 0
+    page.locator(".nav-facet .active a", has_text="Street care").click()
+    page.get_by_text("2 datasets found").wait_for()
+    assert visitor.errors == []
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.facets", "service theme")
