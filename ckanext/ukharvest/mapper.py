@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from ckanext.ukharvest.core import licences
+from ckanext.ukharvest.core import licences, listed
 from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
 
 VERSION = 1  # raise it when a record maps to another package dict: everything is imported again
@@ -128,7 +128,7 @@ FACTS: dict[str, Callable[[DatasetRecord], str]] = {
     "contact-name": lambda r: r.contact.name if r.contact else "",
     "contact-email": lambda r: r.contact.email if r.contact else "",
     "dcat_subject": lambda r: json.dumps(r.themes, ensure_ascii=False) if r.themes else "",
-    "schema": lambda r: json.dumps(r.schema_urls) if r.schema_urls else "",
+    "schema": lambda r: listed.as_text(r.schema_urls),
     "license_url": lambda r: _licence(r).url,
     "licence": lambda r: licences.words(_licence(r)),
     "rights": lambda r: r.rights,

@@ -29,7 +29,7 @@ _NUMBER = r"0*([0-9]{1,9})(?![0-9])"
 # http://id.esd.org.uk/service/579, or a page that shows it
 # (http://standards.esd.org.uk/?uri=service%2F579).
 _ADDRESS = re.compile(
-    rf"(?:https?://)?(?:[\w-]+\.)*esd\.org\.uk/[^\s,;]*?{_NAMED}/{_NUMBER}(?:[/?&#.][^\s,;]*)?",
+    rf"(?:https?://)?(?:[\w-]+\.)*esd\.org\.uk[/?][^\s,;]*?{_NAMED}/{_NUMBER}(?:[/?&#.][^\s,;]*)?",
     re.I,
 )
 _PREFIXED = re.compile(rf"esd:{_NAMED}[/:]{_NUMBER}", re.I)
@@ -93,10 +93,10 @@ def parent_functions(uris: Iterable[str]) -> tuple[str, ...]:
 
 def _above(uri: str) -> list[str]:
     parents = _index().parents
-    found: list[str] = []
+    found = [uri]
     while (uri := parents.get(uri, "")) and uri not in found:  # a portal's own list may go round
         found.append(uri)
-    return found
+    return found[1:]
 
 
 def _each(texts: Iterable[str]) -> Iterator[str]:
@@ -200,7 +200,7 @@ def _apart(words: list[str], uris: list[str]) -> list[str]:
 
 
 def _address(word: str) -> str:
-    bare = unquote(word).strip(_AROUND) if "esd" in word.lower() else ""
+    bare = unquote(unquote(word)).strip(_AROUND) if "esd" in word.lower() else ""
     match = _PREFIXED.fullmatch(bare) or _ADDRESS.fullmatch(bare)
     return _uri(match[1], match[2]) if match else ""
 

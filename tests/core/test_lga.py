@@ -1,0 +1,207 @@
+"""Functions and services of local government in every writing that is met."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ckanext.ukharvest.core import lga, vocabulary
+from ckanext.ukharvest.core.lga import FUNCTION, SERVICE, Found
+
+TOILETS = "http://id.esd.org.uk/service/579"
+STREETS = "http://id.esd.org.uk/function/40"
+ENVIRONMENT = "http://id.esd.org.uk/function/30"
+
+ADDRESSES = [
+    "http://id.esd.org.uk/service/579",
+    "https://id.esd.org.uk/service/579",
+    "http://id.esd.org.uk/service/579/",
+    "HTTP://ID.ESD.ORG.UK/Service/579",
+    "http://id.esd.org.uk/service/0579",
+    "http://id.esd.org.uk/services/579",
+    "http://id.esd.org.uk/service/579.json",
+    "http://id.esd.org.uk/service/579?format=xml#top",
+    "http://id.esd.org.uk/doc/service/579",
+    "id.esd.org.uk/service/579",
+    "<http://id.esd.org.uk/service/579>",
+    "  http://id.esd.org.uk/service/579 ",
+    '"http://id.esd.org.uk/service/579"',
+    "http://id.esd.org.uk/service/579.",
+    "http://standards.esd.org.uk/service/579",
+    "http://standards.esd.org.uk/?uri=service%2F579",
+    "https://standards.esd.org.uk/?uri=service/579&tab=details",
+    "http://standards.esd.org.uk?uri=service%2f579",
+    "http://standards.esd.org.uk/?uri=service%252F579",
+    "http://standards.esd.org.uk/xml?uri=service/579&mappedToUri=list/functions",
+    "http://standards.esd.org.uk/?uri=http%3A%2F%2Fid.esd.org.uk%2Fservice%2F579",
+    "esd:service/579",
+    "ESD:service:579",
+    "Public toilets (http://id.esd.org.uk/service/579)",
+    "http://id.esd.org.uk/service/579 - Public toilets",
+    '["http://id.esd.org.uk/service/579"]',
+    "http://id.esd.org.uk/service/579, http://id.esd.org.uk/service/579/",
+]
+
+
+@pytest.mark.parametrize("kind", ["", FUNCTION, SERVICE])
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_an_address_says_itself_what_it_is(text: str, kind: str) -> None:
+    assert lga.find([text], kind) == Found(services=(TOILETS,))
+    function = text.lower().replace("service", "function").replace("public toilets", "")
+    assert lga.find([function], kind) == Found(functions=(TOILETS.replace(SERVICE, FUNCTION),))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["579", "0579", "579.", "579, ", "[579]", '["579"]', "service/579", "Service: 579"]
+    + ["service 579", "/services/579/", "LGSL 579", "lgsl579", "LGSL:579", "Public toilets"]
+    + ["public  TOILETS ", "579 Public toilets", "579 - Public toilets", "Public toilets (579)"],
+)
+def test_numbers_and_labels_count_in_a_field_of_their_kind_alone(text: str) -> None:
+    assert lga.find([text], SERVICE) == Found(services=(TOILETS,))
+    assert lga.find([text]).services == ()
+    assert lga.find([text]).others
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "uris"),
+    [
+        ("8", FUNCTION, ["http://id.esd.org.uk/function/8"]),
+        ("8", SERVICE, ["http://id.esd.org.uk/service/8"]),
+        ("function/40", SERVICE, [STREETS]),
+        ("LGSL 579", FUNCTION, [TOILETS]),
+        # A label that both lists have belongs to the field's own; another to its own list.
+        ("Business grants", FUNCTION, ["http://id.esd.org.uk/function/8"]),
+        ("Business grants", SERVICE, ["http://id.esd.org.uk/service/350"]),
+        ("Public toilets", FUNCTION, [TOILETS]),
+        ("Parks & open spaces", FUNCTION, ["http://id.esd.org.uk/function/36"]),
+    ],
+)
+def test_the_field_decides_where_the_text_does_not(text: str, kind: str, uris: list[str]) -> None:
+    found = lga.find([text], kind)
+    assert [*found.functions, *found.services] == uris
+    assert not found.others
+
+
+@pytest.mark.parametrize("between", [" ", ",", ", ", ";", "; ", "\n", "\r\n", " | ", ",,", "\t"])
+def test_several_with_anything_between_them(between: str) -> None:
+    text = between.join([TOILETS, "https://id.esd.org.uk/function/40/", TOILETS, "esd:service/12"])
+    twelve = "http://id.esd.org.uk/service/12"
+    assert lga.find([text]) == Found((STREETS,), (TOILETS, twelve))
+    assert lga.find([between.join(["579", "12"])], SERVICE) == Found(services=(TOILETS, twelve))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ['["http://id.esd.org.uk/service/579", "http://id.esd.org.uk/function/40"]'],
+        ["http://id.esd.org.uk/service/579", "", "http://id.esd.org.uk/function/40"],
+        ['[579, null, "esd:function/40"]'],
+    ],
+)
+def test_lists_and_texts_of_lists(texts: list[str]) -> None:
+    assert lga.find(texts, SERVICE) == Found((STREETS,), (TOILETS,))
+
+
+def test_labels_with_commas_stay_whole() -> None:
+    text = "Business grants, Catering, sales and vending, Public toilets, Sweeping"
+    found = lga.find([text], SERVICE)
+    assert [lga.label(uri) for uri in found.services] == [
+        "Business grants",
+        "Catering, sales and vending",
+        "Public toilets",
+    ]
+    assert found.others == ("Sweeping",)
+
+
+def test_each_label_of_the_lists_is_found() -> None:
+    for kind, name in ((FUNCTION, "functions"), (SERVICE, "services")):
+        for row in vocabulary.load(name).rows:
+            found = lga.find([row["label"]], kind)
+            if row["label"] != "Utilites":  # two functions are called so
+                assert [*found.functions, *found.services] == [row["uri"]]
+            else:
+                assert found == Found(others=("Utilites",))
+
+
+@pytest.mark.parametrize("kind", ["", SERVICE])
+@pytest.mark.parametrize(
+    "text",
+    ["Bins", "Environment, waste", "a\nb", "24 hour care", "http://id.esd.org.uk/list/services"]
+    + ["http://id.esd.org.uk/circumstance/7", "http://id.esd.org.uk/service/x", "{}", "service"]
+    + ["http://id.esd.org.uk/service/579abc", "http://a.example/?x=id.esd.org.uk/service/579"]
+    + ["http://notesd.org.uk/service/579", "http://a.example/a,b", "1234567890123", "579abc"],
+)
+def test_what_is_neither_stays_as_it_is(text: str, kind: str) -> None:
+    assert lga.find([text], kind) == Found(others=(text,))
+
+
+def test_what_stands_beside_identifiers_is_kept() -> None:
+    found = lga.find([f"Bins {TOILETS} http://a.example/1 http://a.example/2"])
+    assert found == Found((), (TOILETS,), ("Bins", "http://a.example/1", "http://a.example/2"))
+    two = lga.find(["http://a.example/1, http://a.example/2"])
+    assert two.others == ("http://a.example/1", "http://a.example/2")
+
+
+def test_identifiers_that_no_list_has_are_found_all_the_same() -> None:
+    uri = "http://id.esd.org.uk/service/999999"
+    assert lga.find([uri]) == Found(services=(uri,))
+    assert (lga.label(uri), lga.path(uri), lga.parent_functions([uri])) == ("", (), ())
+
+
+def test_labels_and_places() -> None:
+    assert lga.label(TOILETS) == "Public toilets"
+    assert lga.path(TOILETS) == (
+        "Environmental protection",
+        "Street care and cleaning",
+        "Public toilets",
+    )
+    assert lga.path(ENVIRONMENT) == ("Environmental protection",)
+    assert lga.parent_functions([TOILETS]) == (STREETS, ENVIRONMENT)
+    assert lga.parent_functions([ENVIRONMENT]) == ()
+    assert lga.parent_functions([STREETS, TOILETS]) == (ENVIRONMENT, STREETS)
+
+
+def test_every_identifier_has_its_place() -> None:
+    for name in ("functions", "services"):
+        for row in vocabulary.load(name).rows:
+            assert lga.path(row["uri"])[-1] == row["label"]
+            assert len(lga.path(row["uri"])) == len(lga.parent_functions([row["uri"]])) + 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """The portal's own folder of lists."""
+    yield tmp_path
+    vocabulary.use(None)
+
+
+def test_a_portals_own_list_counts_even_where_it_goes_round(folder: Path) -> None:
+    rows = [
+        f"{ENVIRONMENT},Green,{STREETS},Environment",
+        f"{STREETS},Lanes,{ENVIRONMENT},Environment",
+    ]
+    text = "# title: Ours\nuri,label,parent,theme\n" + "\n".join(rows) + "\n"
+    (folder / "functions.csv").write_text(text, encoding="utf-8")
+    assert lga.label(STREETS) == "Street care and cleaning"
+    vocabulary.use(folder)
+    assert lga.label(STREETS) == "Lanes"
+    assert lga.path(TOILETS) == ("Green", "Lanes", "Public toilets")
+    assert lga.path(ENVIRONMENT) == ("Lanes", "Green")
+    assert lga.find(["Lanes"], FUNCTION).functions == (STREETS,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["esd.org.uk/" * 90_000, "1," * 300_000, "(" * 1_000_000 + "esd", "service " * 120_000]
+    + ["a." * 400_000 + "esd", "0" * 900_000 + "x", " " * 900_000 + "1x", "[" * 100_000]
+    + [f"{TOILETS}x " * 25_000, ", http" * 150_000],
+    ids=range(10),
+)
+def test_a_text_of_a_megabyte_takes_little_time(text: str) -> None:
+    start = time.perf_counter()
+    lga.find([text], SERVICE)
+    assert time.perf_counter() - start < 5
