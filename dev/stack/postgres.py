@@ -49,6 +49,10 @@ class Postgres(Service):
             if not durable:
                 self._query(self.url, f'alter database "{database}" set synchronous_commit = off')
 
+    def drop_database(self, database: str) -> None:
+        """Drop the database, whoever is connected to it."""
+        self._query(self.url, f'drop database if exists "{database}" with (force)')
+
     def prepare(self) -> None:
         made = self.folder / "initialised"
         if made.exists():

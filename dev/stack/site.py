@@ -77,6 +77,11 @@ class Site:
         Postgres().ensure_database(self.name, durable=self.purpose != "test")
         Solr().ensure_core(self.name, venv.ckan_schema(self.ckan))
 
+    def empty_database(self) -> None:
+        """Make the database anew."""
+        Postgres().drop_database(self.name)
+        Postgres().ensure_database(self.name, durable=self.purpose != "test")
+
     def variables(self) -> dict[str, str]:
         """What `bin/stack env` prints, for scripts that set up a CKAN of their own."""
         return {

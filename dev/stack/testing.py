@@ -23,6 +23,7 @@ from .console import StackError, run, say, step
 from .paths import (
     CKAN_VERSIONS,
     DEFAULT_CKAN,
+    DEV,
     ROOT,
     STACK,
     Stamp,
@@ -189,13 +190,17 @@ def _run_with_ckan(selection: Selection, ckan: str) -> Result:
 def _migrate(site: Site, ini: Path) -> None:
     """Make the tables as a sysadmin does, by commands, unless that is done.
 
-    In a process that makes CKAN's tables itself, CKAN's model is not what it is on a portal.
+    In a process that makes CKAN's tables itself, CKAN's model is not what it is on a portal. The
+    tests keep these tables, so a changed migration begins with an empty database.
     """
     migrations = sorted(ROOT.glob("ckanext/ukharvest/migration/**/*.py"))
-    stamp = Stamp(site.folder / "stamp-tables", digest(migrations, site.database_url))
+    made_by = [DEV / "constraints.txt", DEV / f"constraints-{site.ckan}.txt", *migrations]
+    stamp = Stamp(site.folder / "stamp-tables", digest(made_by, site.database_url))
     if stamp.is_current():
         return
     with step(f"CKAN {site.ckan}: the tables of the tests' database"):
+        stamp.remove()
+        site.empty_database()
         for words in (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest")):
             command = [venv.program("ckan", site.ckan), "-c", ini, "db", "upgrade", *words]
             run(command, log_file("migrations"), env=_environment())

@@ -13,20 +13,23 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.plugins import load_all, unload_all
 from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 
+from ckanext.ukharvest.core import http
 from tests.ckan.browser import chromium_process, site, visitor  # noqa: F401
 from tests.ckan.harvesting import Consumers, Portal, Workers
 
 HERE = Path(__file__).parent
+_shared_app: list[Any] = []
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-    # Tests of one file that can share their consumers come together: a start takes seconds.
-    items.sort(key=lambda item: (str(item.path), is_in_process(item), sorted(settings(item))))
+    # Tests that can share their consumers come together: a start takes seconds.
+    items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))
 
 
 def is_in_process(item: pytest.Item) -> bool:
@@ -36,6 +39,11 @@ def is_in_process(item: pytest.Item) -> bool:
 def settings(item: pytest.Item) -> dict[str, str]:
     """The settings that a test is marked with."""
     return {mark.args[0]: mark.args[1] for mark in item.iter_markers("ckan_config")}
+
+
+def consumed_with(item: pytest.Item) -> list[tuple[str, str]]:
+    """The settings that the consumers of a test are started with."""
+    return [] if is_in_process(item) else sorted(settings(item).items())
 
 
 @pytest.fixture(scope="session")
@@ -65,12 +73,24 @@ def plugins() -> Iterator[None]:
     unload_all()
 
 
-@pytest.fixture
-def tables(clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    """The tables, made by the commands that the README names.
+@pytest.fixture(scope="session")
+def made_before(plugins: None) -> None:
+    """Let CKAN's ``clean_db`` keep the tables that bin/test made, and empty them alone.
 
-    CKAN's fixture drops its tables the first time that it finds a database not of this process,
-    ours with them but not the notes of what was migrated; later it only empties them.
+    It drops, the first time, what it did not make itself, and to make it again takes commands.
+    """
+    made = set(sa.inspect(model.meta.engine).get_table_names())
+    if made.issuperset(model.repo.metadata.tables):
+        model.repo.tables_created_and_initialised = True
+
+
+@pytest.fixture
+def tables(
+    made_before: None, clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """The tables, made by the commands that the README names where bin/test did not.
+
+    CKAN's fixture drops its own with ours, but not the notes of what was migrated.
     """
     made = set(sa.inspect(model.meta.engine).get_table_names())
     if "ukharvest_link" in made:
@@ -88,6 +108,25 @@ def pooled(tables: None, ckan_config: Any) -> None:
     """CKAN's migrations leave an engine behind that connects anew for each transaction."""
     if isinstance(model.meta.engine.pool, sa.pool.NullPool):
         model.init_model(sa.engine_from_config(dict(ckan_config)))
+
+
+@pytest.fixture
+def app(request: pytest.FixtureRequest, make_app: Callable[[], CKANTestApp]) -> CKANTestApp:
+    """CKAN's application with a client of the test's own.
+
+    Tests without settings of their own share one: to make it takes a second.
+    """
+    if settings(request.node):
+        return make_app()
+    if not _shared_app:
+        _shared_app.append(make_app().app)
+    return CKANTestApp(_shared_app[0])
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the client repeat failed requests without its pauses, as the consumers do."""
+    monkeypatch.setattr(http, "_BACKOFF", 0.01)
 
 
 @pytest.fixture(autouse=True)

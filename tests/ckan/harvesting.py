@@ -151,6 +151,11 @@ class Portal:
         body = json.dumps({"harvest_object_id": object_id})
         queue.fetch_callback(Channel(), method, None, body)
 
+    def objects(self, job_id: str) -> list[str]:
+        """The ids of all harvest objects of a job."""
+        query = model.Session.query(HarvestObject.id).filter_by(harvest_job_id=job_id)
+        return [row[0] for row in query]
+
     def send(self, ids: list[str]) -> None:
         """Put messages on the fetch queue, for real consumers."""
         publisher = queue.get_fetch_publisher()
@@ -193,6 +198,15 @@ def extras(dataset: dict[str, Any]) -> dict[str, str]:
     return {extra["key"]: extra["value"] for extra in dataset["extras"]}
 
 
+# The program ``ckan``, which repeats failed requests without the client's pauses.
+PROGRAM = """
+from ckan.cli.cli import ckan
+from ckanext.ukharvest.core import http
+http._BACKOFF = 0.01
+ckan(prog_name="ckan")
+"""
+
+
 class Consumers:
     """``ckan harvester gather-consumer`` and ``fetch-consumer`` as processes.
 
@@ -213,11 +227,17 @@ class Consumers:
         self.stop()
 
     def start(self) -> None:
-        command = str(Path(sys.executable).with_name("ckan"))
-        for name in self._names:
+        self._start(self._names)
+
+    def start_fetchers(self, count: int) -> None:
+        """Start more fetch consumers."""
+        self._start(["fetch-consumer"] * count)
+
+    def _start(self, names: list[str]) -> None:
+        for name in names:
             self.processes.append(
                 subprocess.Popen(
-                    [command, "-c", self._ini, "harvester", name],
+                    [sys.executable, "-c", PROGRAM, "-c", self._ini, "harvester", name],
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                 )
@@ -258,7 +278,7 @@ class Consumers:
         while consumer.redis.llen(consumer.routing_key) or (keys and consumer.redis.exists(*keys)):
             assert self.are_alive, "a consumer has ended"
             assert time.monotonic() < deadline, f"messages left after {timeout} s"
-            time.sleep(0.2)
+            time.sleep(0.05)
 
     def _is_worked_off(self, job_id: str) -> bool:
         model.Session.remove()
