@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -101,17 +102,22 @@ def _figures(rows: Iterable[Any]) -> dict[str, Any]:
         key = (row.stars_code, row.stars)
         reasons[key] = reasons.get(key, 0) + row.number
     rated = sum(counts)
-    average = sum(number * count for number, count in enumerate(counts)) / rated if rated else None
     return {
         "datasets": rated + not_rated,
         "stars": counts,
-        "average": None if average is None else round(average, 2),
+        "average": _average(counts) if rated else None,
         "not_rated": not_rated,
         "reasons": [
             {"code": code, "stars": number, "text": stars.short(code, number), "datasets": count}
             for (code, number), count in sorted(reasons.items(), key=lambda each: (-each[1], each))
         ],
     }
+
+
+def _average(counts: list[int]) -> float:
+    """With two decimals, a half rounded up as PostgreSQL and people do."""
+    total = sum(number * count for number, count in enumerate(counts))
+    return float((Decimal(total) / sum(counts)).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 @tk.side_effect_free
