@@ -26,6 +26,7 @@ CELLS = {
 }
 # First columns that name an entry. Another's cells may repeat: a word counts for many themes.
 KEYS = frozenset(("uri", "url", "id", "name", "code", "value", "label"))
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LABELS = ("label", "title")
 
 
@@ -153,6 +154,8 @@ def _rows(
 
 def _check_cells(row: Mapping[str, str], line: int) -> None:
     for column, cell in row.items():
+        if _CONTROL.search(cell):
+            raise VocabularyError(f"line {line}: {column} has a control character or a line end")
         pattern, words = CELLS.get(column, ("", ""))
         if pattern and not re.fullmatch(pattern, cell):
             raise VocabularyError(f"line {line}: {column} is {cell[:80]!r}; expected {words}")

@@ -108,7 +108,7 @@ def _columns(text: str) -> list[str]:
 
 def _converted(name: str, text: str) -> str:
     """Write the publisher's file as ours."""
-    reader = csv.DictReader(text.removeprefix("\ufeff").splitlines(keepends=True))
+    reader = csv.DictReader(text.removeprefix("\ufeff").splitlines(keepends=True), strict=True)
     names = {
         each: _PUBLISHED.get((each or "").strip().lower(), "") for each in reader.fieldnames or ()
     }
