@@ -34,6 +34,12 @@ def words(key: str, value: Any) -> list[str]:
         ("theme-primary", "Crime", ["Crime & Justice"]),
         ("theme-primary", "crime-and-justice", ["Crime & Justice"]),
         ("theme-primary", "Gardening", ["Gardening (not in the list)"]),
+        ("theme-primary", "http://a.example/themes/7", ["a.example: 7 (not in the list)"]),
+        (
+            "theme-primary",
+            "http://publications.europa.eu/resource/authority/data-theme/TRAN",
+            ["Transport"],
+        ),
         ("theme-secondary", '["Towns", "Health"]', ["Towns & Cities", "Health"]),
         ("theme-secondary", ["Towns", "Health"], ["Towns & Cities", "Health"]),
         ("theme-secondary", "Towns & Cities, Health", ["Towns & Cities", "Health"]),
@@ -51,6 +57,7 @@ def words(key: str, value: Any) -> list[str]:
                 "Service 99999 (not in the list) · id.esd.org.uk",
             ],
         ),
+        ("la_service", "http://a.example/parks", ["a.example: parks (not in the list)"]),
         ("la_service", ["parks and so on"], ["parks and so on (not in the list)"]),
         (
             "schema",

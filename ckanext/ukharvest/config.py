@@ -14,7 +14,7 @@ import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.exceptions import CkanConfigurationException
 
-from ckanext.ukharvest import __version__
+from ckanext.ukharvest import __version__, field_values
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.guard import Guard
 from ckanext.ukharvest.core.http import Credential, HttpClient, HttpLimits
@@ -172,6 +172,12 @@ def check_settings() -> None:
         raise CkanConfigurationException(
             f"{key} = {' '.join(networks)}: {exc}; expected networks such as 10.1.0.0/16"
         ) from exc
+    known = tuple(field_values.INDEXED)
+    if unknown := [name for name in facets() if name not in known]:
+        raise CkanConfigurationException(
+            f"{PREFIX}facets = {' '.join(facets())}: there is no facet {unknown[0]!r}; expected "
+            f"some of {' '.join(known)}"
+        )
     if tk.config.get(f"{PREFIX}proxy"):
         log.warning(
             "Sources are read through a proxy, which resolves names itself: only schemes, literal "

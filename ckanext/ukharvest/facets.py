@@ -17,7 +17,7 @@ def titles() -> dict[str, str]:
     """Return the facets that the portal wants, in its order: field of the index → title."""
     known = {FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet}
     known["stars"] = "Stars of openness"
-    return {INDEXED[name]: tk._(known[name]) for name in config.facets() if name in known}
+    return {INDEXED[name]: tk._(known[name]) for name in config.facets()}
 
 
 def added(facets: dict[str, str], package_type: str | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -38,6 +38,7 @@ FACETS = {  # key → the facet that counts its values
     "schema_url": "schema",
 }
 
+_THEMES_BY_ADDRESS = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
 _LAWS = {"ukpga": "Act of Parliament {} chapter {}", "uksi": "Statutory Instrument {}/{}"}
 
 
@@ -104,10 +105,10 @@ def address_label(name: str, url: str) -> str:
 
 def _themes(key: str, value: Any, portal: Portal) -> Iterator[_Item]:
     for text in texts(value):
-        if name := theme_names.of_uk(text):
+        if name := theme_names.find(text):
             yield _Item(theme_names.title(name), search=_search(key, name, portal))
         else:
-            yield _Item(text, is_listed=False)
+            yield _other(text, is_listed=False)
 
 
 def _lga(key: str, value: Any, portal: Portal, *, kind: str) -> Iterator[_Item]:
@@ -118,29 +119,24 @@ def _lga(key: str, value: Any, portal: Portal, *, kind: str) -> Iterator[_Item]:
         search = _search("la_function" if uri in found.functions else "la_service", uri, portal)
         yield _Item(lga_label(uri), bool(path), path[:-1], uri, search)
     for text in found.others:
-        yield _address(text) if is_web_url(text) else _Item(text, is_listed=False)
+        yield _other(text, is_listed=False)
 
 
 def _addresses(key: str, value: Any, portal: Portal, *, name: str = "") -> Iterator[_Item]:
     for text in texts(value):
-        if not is_web_url(text):
-            yield _Item(text)
-            continue
         entry = vocabulary.row(name, text) if name else None
-        search = _search(key, entry["url"] if entry else text, portal)
-        label = address_label(name, text) if name else _law(text) or _short(text)
-        yield _Item(label, address=text, search=search)
+        label = vocabulary.load(name).label(entry) if entry else ""
+        item = _Item(label, address=text) if entry and is_web_url(text) else _other(text)
+        search = _search(key, entry["url"] if entry else text, portal) if item.address else ""
+        yield replace(item, search=search)
 
 
 def _subjects(_key: str, value: Any, _portal: Portal) -> Iterator[_Item]:
     """Themes as the publisher names them: of the EU's, INSPIRE's or any list, or in words."""
     for text in texts(value):
-        if not is_web_url(text):
-            yield _Item(text)
-            continue
-        ways = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
+        ways = _THEMES_BY_ADDRESS if is_web_url(text) else ()
         label = next((label for way in ways if (label := way(text)[1])), "")
-        yield _Item(label, address=text) if label else _address(text)
+        yield _Item(label, address=text) if label else _other(text)
 
 
 def _inspire(_key: str, value: Any, _portal: Portal) -> Iterator[_Item]:
@@ -178,8 +174,11 @@ KEYS: dict[str, Callable[[str, Any, Portal], Iterable[_Item]]] = {
 }
 
 
-def _address(url: str) -> _Item:
-    return _Item(_law(url) or _short(url), address=url)
+def _other(text: str, *, is_listed: bool = True) -> _Item:
+    """What no list has: an address by its host and end, other text as it is."""
+    if is_web_url(text):
+        return _Item(_law(text) or _short(text), is_listed, address=text)
+    return _Item(text, is_listed)
 
 
 def _search(key: str, value: str, portal: Portal) -> str:

@@ -7,10 +7,13 @@ import json
 import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
+from lxml import html
 
 from ckanext.ukharvest import fields_shown
+from ckanext.ukharvest.core import themes
+from ckanext.ukharvest.model import assessments
 from tests.ckan.gemini_records import dataset, uuid
-from tests.ckan.harvesting import Portal, extras
+from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -107,6 +110,58 @@ def test_other_datasets_look_as_ever(app: CKANTestApp) -> None:
     assert "topic-category" in page
     assert "[&#34;society&#34;]" in page
     assert "Where it lies" not in page
+
+
+def rows(page: str) -> dict[str, str]:
+    """What a page's tables say: label → value."""
+    found = html.fromstring(page).xpath("//tr[th[@scope='row']]")
+    return {
+        each[0].text_content().strip(): " ".join(each[1].text_content().split()) for each in found
+    }
+
+
+@pytest.mark.parametrize("more", [{}, {"import_source": "harvest"}], ids=["other", "harvested"])
+def test_our_fields_are_labels_with_links(app: CKANTestApp, more: dict[str, str]) -> None:
+    facts = {
+        "la_service": "http://id.esd.org.uk/service/579 http://id.esd.org.uk/service/99999",
+        "theme-primary": "Crime",
+        "theme-secondary": '["Towns"]',
+        "schema": '["http://schemas.opendata.esd.org.uk/PublicToilets"]',
+        "update_frequency": "R/P1M",
+        "lineage": LINEAGE,
+    }
+    page = app.get(made({**facts, **more})).body
+    shown = rows(page)
+    assert shown["Theme"] == "Crime & Justice"
+    assert shown["Further themes"] == "Towns & Cities"
+    assert "Street care and cleaning" in shown["Local authority service"]
+    assert "Service 99999 (not in the list)" in shown["Local authority service"]
+    assert shown["Schema"].startswith("Public toilets")
+    assert shown["Update interval"] == "Monthly"
+    assert shown["Lineage" if more else "lineage"] == LINEAGE
+    assert not [value for value in shown.values() if "://" in value]
+    assert "?vocab_ukharvest_service=http:/" in page
+
+
+def test_a_suggested_theme_is_marked(app: CKANTestApp) -> None:
+    address = made({"theme-primary": "Crime"})
+    dataset = act("package_show", id=address.rpartition("/")[2])
+    assert "suggested" not in rows(app.get(address).body)["Theme"]
+    assessments.keep(
+        [{"package_id": dataset["id"], "theme": "Crime", "theme_origin": themes.WORDS}]
+    )
+    assert "suggested" in rows(app.get(address).body)["Theme"]
+
+
+@pytest.mark.parametrize("key", ["schema_url", "schema-url"])
+def test_a_resource_has_its_schema_by_name(app: CKANTestApp, key: str) -> None:
+    schema = {key: "http://schemas.opendata.esd.org.uk/PublicToilets", "schema_type": "csvlint"}
+    resource = factories.Resource(url="http://a.example/1.csv", mine="<b>7", **schema)
+    shown = rows(app.get(f"/dataset/{resource['package_id']}/resource/{resource['id']}").body)
+    assert shown["Schema"].startswith("Public toilets")
+    assert shown["Kind of schema"] == "csvlint"
+    assert shown["Mine"] == "<b>7"
+    assert not {"Schema url", "Schema-url"} & shown.keys()
 
 
 @pytest.mark.ckan_config("package_hide_extras", "lineage")

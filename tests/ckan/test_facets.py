@@ -6,11 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from ckan.exceptions import CkanConfigurationException
 from ckan.lib import search
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.field_values import INDEXED
 from ckanext.ukharvest.model import assessments
 from tests.ckan.browser import Visitor
@@ -181,6 +183,14 @@ def test_a_portal_chooses_its_facets(app: CKANTestApp) -> None:
 def test_a_portal_wants_none(app: CKANTestApp) -> None:
     made(TOILETS)
     assert "vocab_ukharvest" not in app.get("/dataset/").body
+
+
+def test_a_facet_that_there_is_not_is_told_at_the_start(
+    ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.facets", "theme colour")
+    with pytest.raises(CkanConfigurationException, match=r"facets.*'colour'.*theme function"):
+        config.check_settings()
 
 
 def test_the_search_of_harvest_sources_keeps_its_own(app: CKANTestApp) -> None:
