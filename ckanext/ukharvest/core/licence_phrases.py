@@ -17,7 +17,7 @@ _ELSEWHERE = r"(?!\s*[-–—]\s*(?-i:(?!UK\b|United|V?\d|Version|Crown|Public)[
 _KINDS = r"(?:[\s-]+(?:non-?\s?commercial|no-?\s?deriv\w*|share-?\s?alike))*"
 
 # CKAN's id → what names it. The longest reading counts: "CC BY-NC" is not "CC BY".
-_PHRASES = tuple(
+PHRASES = tuple(
     (licence_id, re.compile(pattern, re.IGNORECASE))
     for licence_id, pattern in (
         ("uk-ogl", rf"\bopen\s+government\s+licen[cs]e\b{_ELSEWHERE}{_VERSION}"),
@@ -34,48 +34,62 @@ _PHRASES = tuple(
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"'|]+", re.IGNORECASE)
 
 # Said beside a licence, these take nothing back.
-_HARMLESS = re.compile(
-    r"\bexcept\s+where\s+(?:otherwise\s+)?(?:stated|noted)(?:\s+otherwise)?\b"
-    r"|\bunless\s+otherwise\s+(?:stated|noted)\b|\bunless\s+(?:stated|noted)\s+otherwise\b"
-    r"|\bfree\s+of\s+charge\b|\bwithout\s+(?:charge|restrictions?|limitations?)\b"
-    r"|\b(?:commercial\s+(?:and|or|&)\s+non-?\s?commercial|non-?\s?commercial\s+(?:and|or|&)"
-    r"\s+commercial)\b|\bnot\s+limited\s+to\b|\bnot\s+restricted\b"
-    r"|\bno\s+(?:fees?|charges?|permission|royalties)\b"
+HARMLESS = (
+    r"\bexcept\s+where\s+(?:otherwise\s+)?(?:stated|noted)(?:\s+otherwise)?\b",
+    r"\bunless\s+otherwise\s+(?:stated|noted)\b",
+    r"\bunless\s+(?:stated|noted)\s+otherwise\b",
+    r"\bfree\s+of\s+charge\b",
+    r"\bwithout\s+(?:charge|restrictions?|limitations?)\b",
+    r"\bcommercial\s+(?:and|or|&)\s+non-?\s?commercial\b",
+    r"\bnon-?\s?commercial\s+(?:and|or|&)\s+commercial\b",
+    r"\bnot\s+limited\s+to\b",
+    r"\bnot\s+restricted\b",
+    r"\bno\s+(?:fees?|charges?|permission|royalties)\b",
     # The National Archives' own statement leaves these out.
-    r"|\b(?:not\s+including|excluding|except\s+for)\s+(?:the\s+royal\s+arms\s+and\s+)?"
+    r"\b(?:not\s+including|excluding|except\s+for)\s+(?:the\s+royal\s+arms\s+and\s+)?"
     r"(?:departmental\s+or\s+agency\s+)?logos\b",
-    re.IGNORECASE,
 )
 # Whatever sentence they are in, these hold something back.
-_RESERVED = re.compile(
-    r"\bnon-?\s?commercial\b|\b(?:permission|consent|prohibited|forbidden|restricted|confidential)\b"
-    r"|\b(?:fees?|royalt(?:y|ies)|chargeable|charges?|paid|purchased?)\b|\bpersonal\s+use\b"
-    r"|\binternal\s+(?:\w+\s+){0,2}use\b|\bend[\s-]?user\s+licen[cs]e\b|\b(?-i:PSMA|PSGA|OSMA)\b"
-    r"|\bpublic\s+sector\s+(?:mapping|geospatial)\b|\bthird[\s-]+part(?:y|ies)\b"
-    r"|\bcommercial\s+(?:use|licen[cs]\w+|re-?use|users?)\b"
-    r"|\bother\s+(?:terms|conditions|licen[cs]es?|restrictions)\b"
-    r"|\b(?:some|parts?|portions?|most)\s+of\b|\blicen[cs]e\s+(?:is\s+)?required\b"
-    r"|\b(?:not|never)\s+(?:be\s+)?(?:permitted|allowed|copied|shared|re-?distribut\w+)\b"
-    r"|\bdo\s+not\s+(?:copy|share|publish|re-?distribute)\b|\bbespoke\s+licen[cs]e"
-    r"|\b(?:academic|educational|evaluation|internal|research|teaching)\s+(?:use|purposes?)\s+only\b"
-    r"|\bfor\s+(?:\w+\s+){0,2}(?:bodies|members?|organisations?|partners?|staff|users?)\s+only\b"
-    r"|\bwith\s+(?:exceptions?|exemptions?|restrictions?)\b",
-    re.IGNORECASE,
+RESERVED = (
+    r"\bnon-?\s?commercial\b",
+    r"\b(?:permission|consent|prohibited|forbidden|restricted|confidential)\b",
+    r"\b(?:fees?|royalt(?:y|ies)|chargeable|charges?|paid|purchased?)\b",
+    r"\bpersonal\s+use\b",
+    r"\binternal\s+(?:\w+\s+){0,2}use\b",
+    r"\bend[\s-]?user\s+licen[cs]e\b",
+    r"\b(?-i:PSMA|PSGA|OSMA)\b",
+    r"\bpublic\s+sector\s+(?:mapping|geospatial)\b",
+    r"\bthird[\s-]+part(?:y|ies)\b",
+    r"\bcommercial\s+(?:use|licen[cs]\w+|re-?use|users?)\b",
+    r"\bother\s+(?:terms|conditions|licen[cs]es?|restrictions)\b",
+    r"\b(?:some|parts?|portions?|most)\s+of\b",
+    r"\blicen[cs]e\s+(?:is\s+)?required\b",
+    r"\b(?:not|never)\s+(?:be\s+)?(?:permitted|allowed|copied|shared|re-?distribut\w+)\b",
+    r"\bdo\s+not\s+(?:copy|share|publish|re-?distribute)\b",
+    r"\bbespoke\s+licen[cs]e",
+    r"\b(?:academic|educational|evaluation|internal|research|teaching)\s+(?:use|purposes?)\s+only\b",
+    r"\bfor\s+(?:\w+\s+){0,2}(?:bodies|members?|organisations?|partners?|staff|users?)\s+only\b",
+    r"\bwith\s+(?:exceptions?|exemptions?|restrictions?)\b",
 )
 # In its own sentence a licence with one of these is not given.
-_DENIED = re.compile(
-    r"\b(?:not|cannot|never|no\s+longer|neither|nor|unless|except|excepting|excludes?|excluding)\b"
-    r"|n['’]t\b|\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b"
-    r"|\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b"
-    r"|\b(?:no|non|without|lacks?|lacking)[\s-]+(?:(?:an?|the)\s+)?(?:open\b|(?-i:OGL))"
-    r"|\b(?:to|will|shall|should)\s+be\s+(?:\w+\s+)?(?:agreed|available|confirmed|decided|issued"
-    r"|licen[cs]ed|made|opened|published|released)\b|\bTB[AC]\b"
-    r"|\b(?:intends?|intention|awaiting|subject\s+to\s+approval|working\s+towards|withdrawn|refused)\b"
-    r"|\bunder\s+(?:consideration|review|discussion)\b"
-    r"|\b(?:similar|equivalent)\s+to\b|\b(?:in)?compatible\s+with\b"
+DENIED = (
+    r"\b(?:not|cannot|never|no\s+longer|neither|nor|unless|except|excepting|excludes?|excluding)\b",
+    r"n['’]t\b",
+    r"\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b",
+    r"\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b",
+    r"\b(?:no|non|without|lacks?|lacking)[\s-]+(?:(?:an?|the)\s+)?(?:open\b|(?-i:OGL))",
+    r"\b(?:to|will|shall|should)\s+be\s+(?:\w+\s+)?(?:agreed|available|confirmed|decided|issued"
+    r"|licen[cs]ed|made|opened|published|released)\b",
+    r"\bTB[AC]\b",
+    r"\b(?:intends?|intention|awaiting|subject\s+to\s+approval|working\s+towards|withdrawn|refused)\b",
+    r"\bunder\s+(?:consideration|review|discussion)\b",
+    r"\b(?:similar|equivalent)\s+to\b",
+    r"\b(?:in)?compatible\s+with\b",
     # The record's own licence is not its data's.
-    r"|(?<!\bdata\sand\s)\bmetadata(?:\s+(?:itself|records?))?\s+(?:is|are)\b",
-    re.IGNORECASE,
+    r"(?<!\bdata\sand\s)\bmetadata(?:\s+(?:itself|records?))?\s+(?:is|are)\b",
+)
+_HARMLESS, _RESERVED, _DENIED = (
+    re.compile("|".join(patterns), re.IGNORECASE) for patterns in (HARMLESS, RESERVED, DENIED)
 )
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 
@@ -105,7 +119,7 @@ def named(text: str) -> Iterator[tuple[str, str]]:
     Addresses are not looked into.
     """
     words = _ADDRESS.sub(" ", text)
-    for licence_id, pattern in _PHRASES:
+    for licence_id, pattern in PHRASES:
         for match in pattern.finditer(words):
             yield (_commons(match[0]) if licence_id == "cc" else licence_id), match[0].strip()
 
