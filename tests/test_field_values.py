@@ -138,4 +138,4 @@ def test_nothing_of_a_strangers_acts(key: str, text: str) -> None:
         assert {each.tag for each in page.iter()} <= {"div", "ul", "li", "span", "a"}
         for link in page.xpath(".//a"):
             assert re.match(r"https?://|/dataset/\?", link.get("href"))
-            assert set(link.keys()) <= {"href", "title", "rel", "aria-label"}
+            assert set(link.keys()) <= {"href", "title", "rel", "class", "aria-label"}

@@ -209,11 +209,13 @@ def _markup(item: _Item, portal: Portal) -> Markup:
 
 
 def _out(url: str, words: str, of: _Item | None = None) -> Markup:
-    """Return a link to another site, named for screen readers by what it is the address of."""
-    name = Markup(' aria-label="{}"').format(f"{of.label} ({words})") if of else Markup("")
-    return Markup('<a href="{}" title="{}" rel="nofollow noopener"{}>{}</a>').format(
-        url, url, name, words
-    )
+    """Return a link to another site; one among words is underlined, and named by what it is of."""
+    more = Markup("")
+    if of is not None:
+        name = f"{of.label} ({words})"
+        more = Markup(' class="text-decoration-underline" aria-label="{}"').format(name)
+    link = Markup('<a href="{}" title="{}" rel="nofollow noopener"{}>{}</a>')
+    return link.format(url, url, more, words)
 
 
 def _host(url: str) -> str:
