@@ -66,7 +66,7 @@ def _dataset(item: Item) -> dict[str, Any]:
     return dataset
 
 
-_SEARCH = "/api/3/action/package_search?rows=100&start={}&sort=id+asc"
+SEARCH = "/api/3/action/package_search?rows=100&start={}&sort=id+asc"
 
 
 def _ckan(publisher: Publisher, records: Sequence[Item]) -> Served:
@@ -75,8 +75,8 @@ def _ckan(publisher: Publisher, records: Sequence[Item]) -> Served:
     pages = {0: records[:half], half - 1: records[half - 1 :]}
     for start, page in pages.items():
         result = {"count": len(records), "results": [_package(each) for each in page]}
-        publisher.serve(_SEARCH.format(start), {"help": "", "success": True, "result": result})
-    return Served(_SEARCH.format(0), _SEARCH.format(half - 1))
+        publisher.serve(SEARCH.format(start), {"help": "", "success": True, "result": result})
+    return Served(SEARCH.format(0), SEARCH.format(half - 1))
 
 
 def _package(item: Item) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _package(item: Item) -> dict[str, Any]:
     return package
 
 
-_LIST = "/api/3/action/current_package_list_with_resources?limit=100&offset={}"
+DKAN_LIST = "/api/3/action/current_package_list_with_resources?limit=100&offset={}"
 
 
 def _dkan(publisher: Publisher, records: Sequence[Item]) -> Served:
@@ -101,10 +101,10 @@ def _dkan(publisher: Publisher, records: Sequence[Item]) -> Served:
     pages = {0: records[:half], half: records[half:], len(records): ()}
     for start, page in pages.items():
         result = [_package(each) for each in page]
-        publisher.serve(_LIST.format(start), {"success": True, "result": result})
+        publisher.serve(DKAN_LIST.format(start), {"success": True, "result": result})
     names = [f"name-{each.number}" for each in records]
     publisher.serve("/api/3/action/package_list", {"success": True, "result": names})
-    return Served(_LIST.format(0), _LIST.format(half))
+    return Served(DKAN_LIST.format(0), DKAN_LIST.format(half))
 
 
 def _inventory(publisher: Publisher, records: Sequence[Item]) -> Served:

@@ -1,0 +1,245 @@
+"""The same facts through every source type: datasets have them in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
+from tests.ckan.gemini_records import dataset as gemini
+from tests.ckan.harvesting import Portal, extras, figures
+from tests.contract import DKAN_LIST, SEARCH
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+TOILETS = "http://schemas.opendata.esd.org.uk/PublicToilets"
+LAW = "https://www.legislation.gov.uk/ukpga/1936/49"
+CODES = "http://id.esd.org.uk/list/services"
+FILE = "https://data.example/toilets.csv"
+
+# What every dataset comes to, as far as its source can say it.
+WANTED = {
+    "theme-primary": "Environment",
+    "theme-secondary": '["Health"]',
+    "la_function": "http://id.esd.org.uk/function/40 http://id.esd.org.uk/function/9999",
+    "la_service": "http://id.esd.org.uk/service/579",
+    "schema": f'["{TOILETS}"]',
+    "codelist": f'["{CODES}"]',
+    "mandate": f'["{LAW}"]',
+    "update_frequency": "R/P3M",
+    "temporal_coverage-from": "2025-04-01",
+    "temporal_coverage-to": "2026-03-31",
+    "unpublished": "true",
+    "schema_url": TOILETS,
+    "schema_type": "csvlint",
+}
+
+
+def _inventory(publisher: Publisher) -> str:
+    text = f"""<inv:Inventory xmlns:inv="http://schemas.esd.org.uk/inventory" Modified="2026-05-01">
+  <inv:Identifier>https://council.example</inv:Identifier>
+  <inv:Datasets><inv:Dataset Modified="2026-05-01" Active="True">
+    <inv:Identifier>toilets</inv:Identifier><inv:Title>A list of places</inv:Title>
+    <inv:Subjects>
+      <inv:Subject><inv:Service/><inv:Function>https://id.esd.org.uk/service/579/</inv:Function>
+      </inv:Subject>
+      <inv:Subject Scheme="subject.function"><inv:Function>function/40, 9999</inv:Function>
+      </inv:Subject>
+      <inv:Subject Scheme="themes">environment</inv:Subject>
+      <inv:Subject Scheme="themes">HEALTH</inv:Subject>
+    </inv:Subjects>
+    <inv:Resources><inv:Resource Type="Data">
+      <inv:Identifier>file</inv:Identifier><inv:Title>File</inv:Title>
+      <inv:Coverage TemporalFrom="2025-04-01" TemporalTo="2026-03-31"/>
+      <inv:Renditions><inv:Rendition>
+        <inv:Identifier>{FILE}</inv:Identifier><inv:MimeType>text/csv</inv:MimeType>
+        <inv:ConformsTo>{TOILETS}</inv:ConformsTo>
+      </inv:Rendition></inv:Renditions>
+    </inv:Resource></inv:Resources>
+  </inv:Dataset></inv:Datasets>
+</inv:Inventory>"""
+    publisher.serve("/inventory.xml", text, headers={"Content-Type": "application/xml"})
+    return "/inventory.xml"
+
+
+def _data_json(publisher: Publisher) -> str:
+    dataset = {
+        "identifier": "entry",
+        "title": "A list of places",
+        "theme": [
+            "http://standards.esd.org.uk/?uri=service%2F579",
+            "http://id.esd.org.uk/function/40/,http://id.esd.org.uk/function/9999",
+            "Environment",
+            "health",
+        ],
+        "conformsTo": TOILETS,
+        "accrualPeriodicity": "R/P3M",
+        "temporal": "2025-04-01/2026-03-31",
+        "distribution": [{"downloadURL": FILE, "mediaType": "text/csv", "conformsTo": TOILETS}],
+    }
+    publisher.serve("/data.json", {"dataset": [dataset]})
+    return "/data.json"
+
+
+def _dcat_rdf(publisher: Publisher) -> str:
+    text = f"""@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dcatap: <http://data.europa.eu/r5r/> .
+@prefix dct: <http://purl.org/dc/terms/> .
+<https://data.example/id/toilets> a dcat:Dataset ; dct:title "A list of places" ;
+    dcat:theme <https://id.esd.org.uk/function/40>, <http://id.esd.org.uk/service/579>,
+        "Environment", "Health" ;
+    dct:subject <http://id.esd.org.uk/function/9999/> ;
+    dct:conformsTo <{TOILETS}>, <http://www.opengis.net/def/crs/EPSG/0/27700> ;
+    dcatap:applicableLegislation <{LAW}> ;
+    dct:accrualPeriodicity <http://publications.europa.eu/resource/authority/frequency/QUARTERLY> ;
+    dct:temporal [ dcat:startDate "2025-04-01" ; dcat:endDate "2026-03-31" ] ;
+    dcat:distribution [ a dcat:Distribution ; dcat:downloadURL <{FILE}> ;
+        dcat:mediaType "text/csv" ; dct:conformsTo <{TOILETS}> ] ."""
+    publisher.serve("/catalogue.ttl", text, headers={"Content-Type": "text/turtle"})
+    return "/catalogue.ttl"
+
+
+def _gemini(publisher: Publisher) -> str:
+    words = (
+        '<gmx:Anchor xmlns:gmx="http://www.isotc211.org/2005/gmx"'
+        ' xlink:href="http://id.esd.org.uk/function/40">Street care and cleaning</gmx:Anchor>',
+        "<gco:CharacterString>http://id.esd.org.uk/function/9999</gco:CharacterString>",
+    )
+    services = "<gco:CharacterString>Public toilets</gco:CharacterString>"
+    period = (
+        '<gml:TimePeriod xmlns:gml="http://www.opengis.net/gml/3.2">'
+        "<gml:beginPosition>2025-04-01</gml:beginPosition>"
+        "<gml:endPosition>2026-03-31</gml:endPosition></gml:TimePeriod>"
+    )
+    text = gemini(
+        "gemini",
+        "A list of places",
+        more="<gmd:resourceMaintenance><gmd:MD_MaintenanceInformation>"
+        '<gmd:maintenanceAndUpdateFrequency><gmd:MD_MaintenanceFrequencyCode codeListValue="'
+        'quarterly"/></gmd:maintenanceAndUpdateFrequency></gmd:MD_MaintenanceInformation>'
+        "</gmd:resourceMaintenance>"
+        + _keywords("", *words)
+        + _keywords("Local Government Services List", services)
+        + "<gmd:topicCategory><gmd:MD_TopicCategoryCode>environment</gmd:MD_TopicCategoryCode>"
+        "</gmd:topicCategory>"
+        "<gmd:extent><gmd:EX_Extent><gmd:temporalElement><gmd:EX_TemporalExtent><gmd:extent>"
+        f"{period}</gmd:extent></gmd:EX_TemporalExtent></gmd:temporalElement></gmd:EX_Extent>"
+        "</gmd:extent>",
+    )
+    publisher.serve("/record.xml", text, headers={"Content-Type": "application/xml"})
+    return "/record.xml"
+
+
+def _keywords(vocabulary: str, *words: str) -> str:
+    inside = "".join(f"<gmd:keyword>{each}</gmd:keyword>" for each in words)
+    title = f"<gco:CharacterString>{vocabulary}</gco:CharacterString>"
+    return (
+        f"<gmd:descriptiveKeywords><gmd:MD_Keywords>{inside}<gmd:thesaurusName><gmd:CI_Citation>"
+        f"<gmd:title>{title}</gmd:title></gmd:CI_Citation></gmd:thesaurusName></gmd:MD_Keywords>"
+        "</gmd:descriptiveKeywords>"
+    )
+
+
+def _package(guid: str, facts: dict[str, Any]) -> dict[str, Any]:
+    file = {"url": FILE, "format": "CSV", "schema-url": TOILETS, "schema-type": "CSV Lint"}
+    return {
+        "id": guid,
+        "name": guid,
+        "title": "A list of places",
+        "extras": [{"key": key, "value": value} for key, value in facts.items()],
+        "resources": [file],
+    }
+
+
+def _ckan(publisher: Publisher) -> str:
+    """A site with ckanext-scheming or our form: some fields are the dataset's own."""
+    facts = {
+        "theme-primary": "environment",
+        "la_function": "https://id.esd.org.uk/function/40/, http://id.esd.org.uk/service/579"
+        " http://id.esd.org.uk/function/9999",
+        "codelist": CODES,
+        "mandate": f"{LAW}\n",
+        "frequency-of-update": "quarterly",
+        "temporal_coverage-from": "01/04/2025",
+        "temporal_coverage-to": "31/03/2026",
+        "unpublished": "Yes",
+    }
+    package = _package("package", facts)
+    package |= {"theme-secondary": ["Health"], "schema": [{"id": "7", "url": TOILETS}]}
+    result = {"count": 1, "results": [package]}
+    publisher.serve(SEARCH.format(0), {"help": "", "success": True, "result": result})
+    return SEARCH.format(0)
+
+
+def _dkan(publisher: Publisher) -> str:
+    """What a publisher types into DKAN's "additional info"."""
+    facts = {
+        "Theme Primary": "Environment",
+        "theme_secondary": "Health",
+        "LA Function": "Street care and cleaning; 9999",
+        "Service type URI": "http://id.esd.org.uk/service/579",
+        "Schema": "Public toilets",
+        "Codelist": "Local government services",
+        "Mandate": "www.legislation.gov.uk/ukpga/1936/49",
+        "Frequency": "Quarterly",
+        "Temporal coverage from": "2025-04-01",
+        "Temporal coverage to": "2026-03-31",
+        "Unpublished": "true",
+    }
+    package = _package("5f0c9a52-1f1e-4c5e-9f0e-2f1d5a3b7c11", facts)
+    for start, page in ((0, [package]), (1, [])):
+        publisher.serve(DKAN_LIST.format(start), {"success": True, "result": page})
+    names = {"success": True, "result": [package["name"]]}
+    publisher.serve("/api/3/action/package_list", names)
+    return DKAN_LIST.format(0)
+
+
+# What a source type cannot say; the rest of WANTED it can.
+NOT_SAID: dict[str, set[str]] = {
+    "inventory": {"codelist", "mandate", "update_frequency", "unpublished"},
+    "data_json": {"codelist", "mandate", "unpublished"},
+    "dcat_rdf": {"codelist", "unpublished"},
+    # Functions and services tell the theme before the topic categories do.
+    "gemini-single": {"theme-secondary", "schema", "codelist", "mandate", "unpublished"}
+    | {"schema_url", "schema_type"},
+    "ckan": set(),
+    "dkan": set(),
+}
+SERVERS: dict[str, Callable[[Publisher], str]] = {
+    "inventory": _inventory,
+    "data_json": _data_json,
+    "dcat_rdf": _dcat_rdf,
+    "gemini-single": _gemini,
+    "ckan": _ckan,
+    "dkan": _dkan,
+}
+
+
+def test_the_same_facts_are_the_same_fields_from_every_source_type(
+    portal: Portal, publisher: Publisher
+) -> None:
+    assert {each.key for each in FIELDS} == WANTED.keys()
+    found = {}
+    for type_, serve in SERVERS.items():
+        config = {"validation": "lenient"} if type_ == "inventory" else {}
+        source = portal.source(publisher.url(serve(publisher)), type_, config=config)
+        assert figures(portal.run(source)) == {"added": 1}, type_
+        (dataset,) = (each for each in portal.datasets() if each["name"] not in found)
+        found[dataset["name"]] = (type_, _fields(dataset))
+    wanted = {
+        type_: {key: value for key, value in WANTED.items() if key not in NOT_SAID[type_]}
+        for type_ in SERVERS
+    }
+    assert dict(found.values()) == wanted
+
+
+def _fields(dataset: dict[str, Any]) -> dict[str, Any]:
+    """Our fields as package_show gives them."""
+    facts = {**dataset, **extras(dataset)}
+    file = next(iter(dataset["resources"]), {})
+    found = {each.key: facts.get(each.key) for each in FIELDS if each.of == DATASET}
+    found |= {each.key: file.get(each.key) for each in FIELDS if each.of == RESOURCE}
+    return {key: value for key, value in found.items() if value}
