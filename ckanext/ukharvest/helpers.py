@@ -171,6 +171,14 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
 
 
+def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the theme that a form's data speaks for, as ``ukharvest_theme_suggest`` does."""
+    given = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
+    given["tags"] = data.get("tag_string") or data.get("tags")
+    context = {"user": tk.current_user.name}
+    return dict(tk.get_action("ukharvest_theme_suggest")(context, given))
+
+
 def ukharvest_form_kept(data: dict[str, Any], shown: list[str]) -> list[tuple[str, Any]]:
     """Return what a resource has beyond CKAN's own fields and those that its form shows.
 

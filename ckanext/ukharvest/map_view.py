@@ -41,13 +41,9 @@ TILES = "ckanext.spatial.common_map."
 
 
 class MapViewPlugin(p.SingletonPlugin):
-    """Maps of resources; beside the plugin ``ukharvest``, whose templates it uses."""
+    """Maps of resources; beside the plugin ``ukharvest``, whose templates and assets it uses."""
 
-    p.implements(p.IConfigurer)
     p.implements(p.IResourceView, inherit=True)
-
-    def update_config(self, config_: Any) -> None:
-        tk.add_resource("assets", "ukharvest")
 
     def info(self) -> dict[str, Any]:
         return {

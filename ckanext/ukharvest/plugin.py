@@ -33,6 +33,7 @@ class UkharvestPlugin(p.SingletonPlugin):
         vocabulary.use(config.vocabularies())
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
+        tk.add_resource("assets", "ukharvest")
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Work out stars and theme of a new dataset."""

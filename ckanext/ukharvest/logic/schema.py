@@ -8,13 +8,32 @@ import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.lib.plugins import lookup_package_plugin
 
-from ckanext.ukharvest.fields import DATASET, FIELDS, Field
+from ckanext.ukharvest.fields import (
+    ADDRESS,
+    ADDRESSES,
+    DATASET,
+    DATE,
+    FIELDS,
+    FLAG,
+    NAME,
+    NAMES,
+    URIS,
+    Field,
+)
 
-# Validators of a kind of field; those of a vocabulary come first.
-_OF_VOCABULARY = {
-    "functions": "ukharvest_la_function",
-    "services": "ukharvest_la_service",
-    "frequencies": "ukharvest_frequency",
+# The validator of a list's values where there is one, else that of how a value is stored.
+_OF_LIST = {
+    ("themes", NAME): "ukharvest_theme",
+    ("themes", NAMES): "ukharvest_themes",
+    ("functions", URIS): "ukharvest_la_function",
+    ("services", URIS): "ukharvest_la_service",
+    ("frequencies", NAME): "ukharvest_frequency",
+}
+_OF_KIND = {
+    ADDRESSES: "ukharvest_addresses",
+    ADDRESS: "ukharvest_address",
+    DATE: "ukharvest_date",
+    FLAG: "ukharvest_flag",
 }
 
 
@@ -34,13 +53,13 @@ def dataset_fields() -> frozenset[str]:
 
 def validator_of(field: Field) -> str:
     """Return the name of the validator that makes the stored form of a field's value."""
-    return _OF_VOCABULARY.get(field.vocabulary, f"ukharvest_{field.kind}")
+    found = _OF_LIST.get((field.vocabulary, field.kind))
+    return found or _OF_KIND.get(field.kind, "ukharvest_text")
 
 
 def add_for_saving(schema: dict[str, Any]) -> dict[str, Any]:
     """Add the fields to a schema of package_create or package_update; returns it."""
     ignore_missing = tk.get_validator("ignore_missing")
-    schema["__before"] = [tk.get_validator("ukharvest_fields_in_extras"), *schema["__before"]]
     for field in FIELDS:
         validator = tk.get_validator(validator_of(field))
         if field.of == DATASET:

@@ -1,0 +1,87 @@
+"""The plugin ``ukharvest_form``: a dataset form with UK fields, for portals without their own.
+
+A portal whose form is ckanext-scheming's uses the presets of ``scheming/presets.json`` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
+from ckanext.ukharvest.logic import schema
+
+
+class FormPlugin(p.SingletonPlugin, tk.DefaultDatasetForm):
+    """Adds the fields of ``fields.FIELDS`` to the forms and schemas of datasets and resources."""
+
+    p.implements(p.IConfigurer)
+    p.implements(p.IDatasetForm, inherit=True)
+
+    def update_config(self, config_: Any) -> None:
+        """Add the templates that only this form has."""
+        # Not templates_…: ckan_extends takes what begins with another folder's name for its own.
+        tk.add_template_directory(config_, "form_templates")
+
+    def is_fallback(self) -> bool:
+        """Handle the datasets that no other form claims."""
+        return True
+
+    def package_types(self) -> list[str]:
+        """Claim no type of its own."""
+        return []
+
+    def create_package_schema(self) -> dict[str, Any]:
+        """Return CKAN's schema with the fields."""
+        return schema.add_for_saving(super().create_package_schema())
+
+    def update_package_schema(self) -> dict[str, Any]:
+        """Return CKAN's schema with the fields."""
+        return schema.add_for_saving(super().update_package_schema())
+
+    def show_package_schema(self) -> dict[str, Any]:
+        """Return CKAN's schema with the fields."""
+        return schema.add_for_showing(super().show_package_schema())
+
+    def validate(
+        self, context: Any, data_dict: dict[str, Any], schema: dict[str, Any], action: str
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Validate as CKAN does; fields may also be sent as extras, and by their older names."""
+        if action != "package_show":
+            data_dict = _with_fields(data_dict)
+        return tk.navl_validate(data_dict, schema, context)
+
+
+def _with_fields(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dataset whose extras that are fields stand where fields do."""
+    found = dict(package)
+    names = {
+        name: field.key
+        for field in FIELDS
+        for name in (field.key, *field.aliases)
+        if field.of == DATASET
+    }
+    extras = package.get("extras")
+    if isinstance(extras, list) and all(isinstance(extra, dict) for extra in extras):
+        found["extras"] = [extra for extra in extras if extra.get("key") not in names]
+        for extra in extras:
+            if extra.get("key") in names and not extra.get("deleted"):
+                key = names[extra["key"]]
+                found[key] = found.get(key) or extra.get("value")
+    resources = package.get("resources")
+    if isinstance(resources, list) and all(isinstance(each, dict) for each in resources):
+        found["resources"] = [_with_resource_fields(each) for each in resources]
+    return found
+
+
+def _with_resource_fields(resource: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(resource)
+    for field in FIELDS:
+        for alias in field.aliases if field.of == RESOURCE else ():
+            value = found.pop(alias, None)
+            if value and not found.get(field.key):
+                found[field.key] = value
+    return found

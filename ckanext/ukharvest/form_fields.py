@@ -1,0 +1,175 @@
+"""The fields of ``fields.FIELDS`` as parts of a form: what there is to choose, and what is chosen.
+
+A form works without scripts: a list of values is a ``<select multiple>`` whose groups show the
+hierarchy, addresses are rows of inputs. CKAN's own ``autocomplete`` makes a search box of each
+select where scripts run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ckanext.ukharvest import field_values
+from ckanext.ukharvest.core import frequencies, lga, theme_names, vocabulary
+from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, DATE, FLAG, NAMES, URIS, Field
+
+# Parts of a form that a field can be.
+SELECT, INPUT, ROWS, CHECKBOX = "select", "input", "rows", "checkbox"
+
+EMPTY_ROWS = 2  # that a list of addresses has beside those that are filled
+
+# What schemas of files are written in: names that data.gov.uk's guide has, and newer kinds.
+SCHEMA_TYPES = ("csvlint", "xsd", "tableschema", "csvw", "json-schema")
+
+# What CKAN's own form shows of a resource, or its update leaves as it is where it is not sent.
+OF_RESOURCES = frozenset(
+    ("id", "package_id", "position", "state", "created", "metadata_modified", "save", "upload")
+    + ("clear_upload", "url", "url_type", "name", "description", "format", "hash", "size")
+    + ("resource_type", "mimetype", "mimetype_inner", "last_modified", "cache_url")
+    + ("cache_last_updated", "datastore_active")
+)
+
+Translate = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One value that can be chosen."""
+
+    value: str
+    text: str
+    is_chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field of a form.
+
+    Attributes:
+        widget: SELECT, INPUT, ROWS or CHECKBOX.
+        values: what is in it, as a person wrote it or as it is stored.
+        groups: label ("" for none) → options; of a SELECT, or what an input suggests.
+        is_multiple: several can be chosen.
+        example: what an empty input shows.
+    """
+
+    widget: str
+    values: tuple[str, ...]
+    groups: tuple[tuple[str, tuple[Option, ...]], ...] = ()
+    is_multiple: bool = False
+    example: str = ""
+
+
+def part(field: Field, value: Any, translate: Translate) -> Part:
+    """Return what a form shows for a field.
+
+    Args:
+        value: as stored, as a client or form sent it, or None.
+        translate: English words → the reader's.
+    """
+    if field.kind == FLAG:
+        chosen = tuple(text for text in _sent(value) if text.lower() in ("true", "yes", "1", "on"))
+        return Part(CHECKBOX, chosen)
+    if field.kind == ADDRESSES:
+        values = [text for each in _sent(value) for text in field_values.texts(each)]
+        return Part(ROWS, (*values, *[""] * EMPTY_ROWS), _suggestions(field), example="https://")
+    choices = _CHOICES.get(field.vocabulary)
+    if choices and field.kind != ADDRESS:
+        values = _chosen(field, value)
+        groups = tuple(_groups(choices(translate), values, translate))
+        return Part(SELECT, tuple(values), groups, field.kind in (URIS, NAMES))
+    example = {ADDRESS: "https://", DATE: "2019-04"}.get(field.kind, "")
+    return Part(INPUT, tuple(_sent(value)[:1]), _suggestions(field), example=example)
+
+
+def _chosen(field: Field, value: Any) -> list[str]:
+    """Return what is chosen in a select, in the form of its options where that is known."""
+    texts = _sent(value)
+    if field.kind == URIS:
+        kind = lga.FUNCTION if field.vocabulary == "functions" else lga.SERVICE
+        found = lga.find(texts, kind)
+        own, other = found.functions, found.services
+        uris = (*own, *other) if kind == lga.FUNCTION else (*other, *own)
+        return [*uris, *found.others]
+    if field.kind == NAMES:
+        texts = [text for each in texts for text in field_values.texts(each)]
+    if field.vocabulary == "themes":
+        texts = [theme_names.find(text) or text for text in texts]
+    elif field.vocabulary == "frequencies":
+        texts = [_frequency(text) for text in texts]
+    return list(dict.fromkeys(texts))
+
+
+def _frequency(text: str) -> str:
+    try:
+        return frequencies.parse_frequency(text) or text
+    except ValueError:
+        return text
+
+
+def _sent(value: Any) -> list[str]:
+    given = value if isinstance(value, (list, tuple)) else [value]
+    return [text for each in given if each is not None and (text := str(each).strip())]
+
+
+def _groups(
+    choices: Iterable[tuple[str, list[tuple[str, str]]]], values: list[str], translate: Translate
+) -> Iterator[tuple[str, tuple[Option, ...]]]:
+    """Yield the choices as options; values that are not among them come first."""
+    listed = list(choices)
+    known = {value for _label, options in listed for value, _text in options}
+    note = translate("not in the list")
+    unlisted = [Option(each, f"{each} ({note})", True) for each in values if each not in known]
+    if unlisted:
+        yield translate("Not in the list"), tuple(unlisted)
+    for label, options in listed:
+        yield label, tuple(Option(value, text, value in values) for value, text in options)
+
+
+def _functions(_translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Functions under that at the top, which can be chosen itself."""
+    yield from _by_path("functions", lambda path: path[:1])
+
+
+def _services(_translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Services under their functions."""
+    yield from _by_path("services", lambda path: path[:-1])
+
+
+def _by_path(
+    name: str, head: Callable[[tuple[str, ...]], tuple[str, ...]]
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for row in vocabulary.load(name).rows:
+        number = row["uri"].rpartition("/")[2]
+        label = " › ".join(head(lga.path(row["uri"])))
+        groups.setdefault(label, []).append((row["uri"], f"{row['label']} ({number})"))
+    yield from groups.items()
+
+
+def _themes(translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    yield "", [(name, translate(theme_names.title(name))) for name in theme_names.names()]
+
+
+def _frequencies(translate: Translate) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    rows = vocabulary.load("frequencies").rows
+    yield "", [(row["value"], translate(row["label"])) for row in rows]
+
+
+_CHOICES: dict[str, Callable[[Translate], Iterator[tuple[str, list[tuple[str, str]]]]]] = {
+    "functions": _functions,
+    "services": _services,
+    "themes": _themes,
+    "frequencies": _frequencies,
+}
+
+
+def _suggestions(field: Field) -> tuple[tuple[str, tuple[Option, ...]], ...]:
+    if field.vocabulary:
+        rows = vocabulary.load(field.vocabulary).rows
+        return (("", tuple(Option(row["url"], row["title"]) for row in rows)),)
+    if field.key == "schema_type":
+        return (("", tuple(Option(each, each) for each in SCHEMA_TYPES)),)
+    return ()

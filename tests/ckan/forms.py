@@ -1,0 +1,33 @@
+"""Portals with another dataset form than CKAN's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ckan.common import config
+from ckan.plugins import load_all
+
+FORM = "ukharvest_form"
+SCHEMING = "scheming_datasets"
+# The address of each function and service that the tests use.
+FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/service/579"
+
+
+@contextmanager
+def portal_with(plugin: str, **settings: str) -> Iterator[None]:
+    """Load a plugin behind ``ukharvest``, with settings of its own, as long as the block lasts.
+
+    In the configuration too, as each app that a test makes loads the plugins anew.
+    """
+    plugins = config["ckan.plugins"]
+    config["ckan.plugins"] = [plugins[0], plugin, *plugins[1:]] if plugin else plugins
+    config.update(settings)
+    load_all()
+    try:
+        yield
+    finally:
+        config["ckan.plugins"] = plugins
+        for name in settings:
+            del config[name]
+        load_all()

@@ -1,0 +1,143 @@
+"""The form of the plugin ukharvest_form, as an editor fills it in, with and without scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+
+from tests.ckan.browser import SECONDS, WIDE, Visitor
+from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.in_process
+
+SPEND = "http://schemas.opendata.esd.org.uk/Spend"
+ACT = "https://www.legislation.gov.uk/ukpga/1990/43"
+LIST = "http://id.esd.org.uk/list/functions"
+# What the browser tests put into the form's fields, as it is stored.
+STORED = {
+    "theme-primary": "Environment",
+    "theme-secondary": json.dumps(["Health", "Towns"]),
+    "la_function": FUNCTION,
+    "la_service": SERVICE,
+    "schema": json.dumps([SPEND, "https://schemas.example/own.json"]),
+    "codelist": json.dumps([LIST]),
+    "mandate": json.dumps([ACT]),
+    "update_frequency": "R/P3M",
+    "temporal_coverage-from": "2019-04",
+    "temporal_coverage-to": "2020-03-31",
+    "unpublished": "true",
+}
+# What is typed where it is not what is stored.
+TYPED = {"temporal_coverage-to": "31/03/2020"}
+
+
+@pytest.fixture(autouse=True)
+def form(clean: None) -> Iterator[None]:
+    with portal_with(FORM):
+        yield
+
+
+@pytest.fixture
+def editor(visitor: Visitor) -> Page:
+    """A window of somebody who may edit."""
+    visitor.page.context.set_extra_http_headers(token())
+    return visitor.page
+
+
+@pytest.fixture
+def plain_editor(chromium_process: Browser, site: str) -> Iterator[Page]:
+    """The same without scripts."""
+    context = chromium_process.new_context(
+        base_url=site, viewport=WIDE, java_script_enabled=False, extra_http_headers=token()
+    )
+    context.set_default_timeout(SECONDS)
+    yield context.new_page()
+    context.close()
+
+
+def token() -> dict[str, str]:
+    return {"Authorization": factories.SysadminWithToken(image_url="")["token"]}
+
+
+def choose(page: Page, field: str, words: str) -> None:
+    """Choose by typing, as scripts allow it."""
+    box = page.locator(f".form-group:has(> .controls > #field-{field}) .select2-container")
+    box.click()
+    page.keyboard.type(words)
+    # The service of this number, and not the first that has it in its own.
+    page.locator(".select2-results [role=option], .select2-result-selectable").filter(
+        has_text=words
+    ).first.click()
+
+
+def write(page: Page) -> None:
+    """Fill in what is the same with and without scripts."""
+    for name in ("schema", "codelist", "mandate"):
+        for row, address in zip(
+            page.locator(f"input[name={name}]").all(), json.loads(STORED[name]), strict=False
+        ):
+            row.fill(address)
+    for name in ("temporal_coverage-from", "temporal_coverage-to"):
+        page.fill(f"#field-{name}", TYPED.get(name, STORED[name]))
+    page.check("#field-unpublished")
+
+
+def saved(name: str) -> dict[str, Any]:
+    shown = call_action("package_show", id=name)
+    return {key: shown.get(key) for key in STORED}
+
+
+def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
+    dataset = factories.Dataset(title="Street cleaning")
+    editor.goto(f"/dataset/edit/{dataset['name']}")
+    choose(editor, "theme-primary", "Environment")
+    choose(editor, "theme-secondary", "Health")
+    choose(editor, "theme-secondary", "Towns & Cities")
+    choose(editor, "la_function", "(40)")
+    choose(editor, "la_service", "Public toilets")
+    choose(editor, "update_frequency", "Quarterly")
+    write(editor)
+    visitor.picture("form-1280")
+    editor.locator("#dataset-edit button[name=save].btn-primary").click()
+    editor.wait_for_url(f"**/dataset/{dataset['name']}")
+    assert saved(dataset["name"]) == STORED
+    # The picture of the user is elsewhere, where no test can go.
+    assert [each for each in visitor.errors if "NAME_NOT_RESOLVED" not in each] == []
+
+
+def test_every_field_is_set_without_scripts(plain_editor: Page) -> None:
+    page = plain_editor
+    page.goto("/dataset/new")
+    page.fill("[name=title]", "Street cleaning")
+    page.fill("[name=name]", "street-cleaning")
+    for name, values in (
+        ("theme-primary", ["Environment"]),
+        ("theme-secondary", ["Health", "Towns"]),
+        ("la_function", [FUNCTION]),
+        ("la_service", [SERVICE]),
+        ("update_frequency", ["R/P3M"]),
+    ):
+        page.select_option(f"select[name={name}]", values)
+    write(page)
+    page.click("button[name=save].btn-primary")
+    page.wait_for_url("**/resource/new")
+    # CKAN's own part for a link's address needs scripts.
+    url = "https://data.example/a.csv"
+    made = call_action("resource_create", package_id="street-cleaning", url=url)
+    call_action("package_patch", id="street-cleaning", state="active")
+    page.goto(f"/dataset/street-cleaning/resource/{made['id']}/edit")
+    page.fill("[name=schema_url]", SPEND)
+    page.fill("[name=schema_type]", "csvlint")
+    page.click("button[name=save].btn-primary")
+    page.wait_for_url(f"**/resource/{made['id']}")
+    assert saved("street-cleaning") == STORED
+    (resource,) = call_action("package_show", id="street-cleaning")["resources"]
+    assert (resource["schema_url"], resource["schema_type"]) == (SPEND, "csvlint")
