@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest import fields_shown
+from ckanext.ukharvest import fields, fields_shown
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -161,3 +161,8 @@ def test_what_another_extra_says_better_is_left_out() -> None:
     box = {"bbox-west-long": "-2", "bbox-east-long": "-1"}
     assert [label for label, _ in fields_shown.rows({**box, "spatial": "A box"})] == ["Extent"]
     assert len(fields_shown.rows(box)) == 2
+
+
+def test_every_field_of_a_dataset_has_its_label_and_its_place() -> None:
+    own = {field.key: field.label for field in fields.FIELDS if field.of == fields.DATASET}
+    assert own.items() <= fields_shown.LABELS.items()
