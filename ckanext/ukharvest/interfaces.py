@@ -21,10 +21,12 @@ class IUkHarvestStars(Interface):
     ask no network, and no database for each dataset. A plugin that raises, or returns what is no
     ``Stars`` from 0 to 5, is noted in the log, and what was there before it stays.
 
-    A dataset is a dict with ``id``, ``name``, ``title``, ``type``, ``license_id``, ``url``,
-    ``owner_org``, ``private``, ``extras`` (a list of dicts with ``key`` and ``value``; at a form
-    fields of the portal's schema can stand beside it instead) and ``resources``: dicts with
-    ``id``, ``url``, ``format``, ``mimetype``, ``name``, ``resource_type``, and their other fields.
+    A dataset is a dict with ``id``, ``name``, ``title``, ``notes``, ``type``, ``license_id``,
+    ``url``, ``owner_org``, ``private``, ``extras`` (a list of dicts with ``key`` and ``value``;
+    when a dataset is written, fields of the portal's own schema stand beside it instead) and
+    ``resources``: dicts with ``id``, ``url``, ``format``, ``mimetype``, ``name``,
+    ``description``, ``resource_type``, ``size``, ``hash``, ``url_type`` and fields of their own.
+    A name can be missing where it has no value.
     """
 
     def stars_of_formats(self) -> Mapping[str, int]:

@@ -39,18 +39,17 @@ def score_all() -> Iterator[tuple[int, list[Change]]]:
     """Score all live datasets in one pass over the database; commits after some hundred.
 
     Yields:
-        How many were looked at, and what changed among them. They are in the search index then.
+        How many were looked at, and what changed among them, which ``index`` has to be told.
     """
     rules = stars.Rules()
     for packages in datasets.chunks():
         changes = _score(rules, packages)
         Session.commit()
-        index(changes)
         yield len(packages), changes
 
 
 def score_one(package_id: str) -> list[Change]:
-    """Score one dataset; commits."""
+    """Score one dataset; commits, and tells the search index."""
     changes = _score(stars.Rules(), datasets.by_id([package_id]))
     Session.commit()
     index(changes)

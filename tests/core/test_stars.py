@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from ckanext.ukharvest.core import stars
@@ -201,3 +204,10 @@ def test_linked(extras: dict[str, str], expected: bool) -> None:
 )
 def test_texts_in_a_field(value: object, texts: list[str]) -> None:
     assert list(stars.texts_in(value)) == texts
+
+
+def test_the_page_lists_the_formats() -> None:
+    page = (Path(__file__).parents[2] / "docs/portal/five-stars.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d) \| (.*) \|$", page.partition("<!-- formats -->")[2], re.MULTILINE)
+    listed = {name: int(count) for count, names in rows for name in names.split(", ")}
+    assert listed == stars.by_format()

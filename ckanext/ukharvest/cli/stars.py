@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,15 +50,22 @@ def stars(
 
 
 def _score_all() -> None:
-    total = datasets.count()
+    total, started = datasets.count(), time.monotonic()
     done = changed = 0
+    indexing = 0.0
     for number, changes in stars_pass.score_all():
+        before = time.monotonic()
+        stars_pass.index(changes)
+        indexing += time.monotonic() - before
         done += number
         changed += len(changes)
         for change in changes:
             click.echo(_in_words(change))
         click.echo(f"{done:,} of {total:,} datasets", err=True)
-    click.echo(f"Scored {done:,} datasets; {changed:,} changed.")
+    took = time.monotonic() - started - indexing
+    click.echo(f"Scored {done:,} datasets in {took:.0f} s; {changed:,} changed.")
+    if changed:
+        click.echo(f"The search index took {indexing:.0f} s.")
     if done < total:
         click.echo(f"{total - done:,} were being written just then, which scores them.")
 

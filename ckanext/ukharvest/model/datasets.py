@@ -22,8 +22,13 @@ IS_PUBLIC = sa.and_(IS_DATASET, _package.c.private.isnot(True))
 
 CHUNK = 500
 
-_COLUMNS = ("id", "name", "title", "type", "license_id", "url", "owner_org", "private", "state")
-_RESOURCE_COLUMNS = ("id", "package_id", "url", "format", "mimetype", "name", "resource_type")
+_COLUMNS = ("id", "name", "title", "notes", "type", "license_id", "url", "owner_org", "private")
+_RESOURCE_COLUMNS = ("id", "package_id", "url", "format", "mimetype", "name", "description") + (
+    "resource_type",
+    "size",
+    "hash",
+    "url_type",
+)
 
 
 def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:
