@@ -282,3 +282,167 @@ def test_a_wrong_table_is_refused_in_words(table: dict[str, Any], why: str) -> N
 )
 def test_odd_shapes_lose_no_record(odd: dict[str, Any]) -> None:
     assert parsed(**odd).title == "Bins"
+
+
+FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/service/579"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["la_function", "la-function", "LA Function", "lga_functions", "la_functions"]
+    + ["Function type URI", "local authority function"],
+)
+def test_every_name_of_the_function_field(name: str) -> None:
+    assert parsed(extras={name: "40"}).extras == {"la_function": FUNCTION}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["la_service", "la-service", "LA Service", "lga_services", "la_services"]
+    + ["Service type URI", "service_type_uri", "Local Authority Service"],
+)
+def test_every_name_of_the_service_field(name: str) -> None:
+    assert parsed(extras={name: "Public toilets"}).extras == {"la_service": SERVICE}
+
+
+def test_a_field_that_is_there_already_is_not_replaced() -> None:
+    record = parsed(la_service=SERVICE, extras={"Service type URI": "12", "LA-Service": "13"})
+    assert record.extras == {"la_service": SERVICE, "Service type URI": "12", "LA-Service": "13"}
+    kept = parsed({"LA Service": None}, extras={"LA Service": "12"})
+    assert kept.extras == {}
+
+
+def test_functions_and_services_are_told_by_their_addresses_and_the_rest_is_a_theme() -> None:
+    record = parsed(
+        extras={
+            "la_function": f"{SERVICE}, 9999",
+            "la_service": [FUNCTION, "Bins and stuff"],
+            "theme-primary": "Environment",
+        }
+    )
+    assert record.extras == {
+        "la_function": f"http://id.esd.org.uk/function/9999 {FUNCTION}",
+        "la_service": SERVICE,
+    }
+    assert record.themes == ("Environment", "Bins and stuff")
+    assert [(each.code, each.field) for each in record.problems] == [
+        ("unknown-la-function", "la_function"),
+        ("unknown-la-service", "la_service"),
+    ]
+    first, second = record.problems
+    assert "'http://id.esd.org.uk/function/9999' is not in the LGA's list" in first.message
+    assert "'Bins and stuff' is not in the LGA's list of services" in second.message
+
+
+def test_many_unknown_identifiers_are_one_problem() -> None:
+    numbers = " ".join(str(number) for number in range(5000, 7000))
+    (problem,) = parsed(extras={"la_function": numbers}).problems
+    assert "(and 1,999 more)" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("fields", "themes"),
+    [
+        ({"theme-primary": "Environment"}, ("Environment",)),
+        ({"theme-secondary": '["Health", "Society"]'}, ("Health", "Society")),
+        ({"theme-secondary": "Health, Society"}, ("Health", "Society")),
+        (
+            {"theme": ["b"], "theme-secondary": ["Health"], "theme-primary": "Environment"},
+            ("Environment", "Health", "b"),
+        ),
+        (
+            {"Theme Primary": "Towns & Cities", "dcat_subject": '["a, b"]'},
+            ("Towns & Cities", "a, b"),
+        ),
+    ],
+)
+def test_the_main_theme_comes_first(fields: dict[str, Any], themes: tuple[str, ...]) -> None:
+    record = parsed(extras=fields)
+    assert record.themes == themes
+    assert record.extras == {}
+
+
+A, B = "http://schemas.opendata.esd.org.uk/PublicToilets", "https://b.example/s.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "urls", "words"),
+    [
+        ("schema", A, (A,), ""),
+        ("schema", f'["{A}", "{B}"]', (A, B), ""),
+        ("schema", f"{A}, {B}", (A, B), ""),
+        ("schema", [{"id": "1", "url": A, "title": "Toilets"}], (A,), ""),
+        ("schema_multi", ["Public toilets"], (A,), ""),
+        ("schema-vocabulary", "Public toilets", (A,), ""),
+        ("schema", ["7a0f", B], (B,), "7a0f"),
+    ],
+)
+def test_schemas_are_addresses(name: str, value: Any, urls: tuple[str, ...], words: str) -> None:
+    record = parsed(extras={name: value})
+    assert record.schema_urls == urls
+    assert record.extras == ({"conforms_to": words} if words else {})
+
+
+def test_code_lists_and_mandates_are_lists_of_addresses() -> None:
+    record = parsed(
+        extras={"codelist": f"{B} {A}", "Mandate": "www.legislation.gov.uk/ukpga/1936/49"}
+    )
+    assert record.extras == {
+        "codelist": f'["{B}", "{A}"]',
+        "mandate": '["https://www.legislation.gov.uk/ukpga/1936/49"]',
+    }
+    assert record.problems == ()
+
+
+def test_a_mandate_in_words_is_kept_and_reported() -> None:
+    record = parsed(mandate="Public Health Act 1936")
+    assert record.extras == {"original_mandate": '["Public Health Act 1936"]'}
+    (problem,) = record.problems
+    assert (problem.code, problem.field) == ("bad-url", "mandate")
+    assert "https://www.legislation.gov.uk/" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("value", "extras", "found"),
+    [
+        (True, {"unpublished": "true"}, []),
+        ("Yes", {"unpublished": "true"}, []),
+        ("False", {}, []),
+        ("soon", {"original_unpublished": "soon"}, ["unexpected-value"]),
+    ],
+)
+def test_whether_the_data_is_published(
+    value: Any, extras: dict[str, str], found: list[str]
+) -> None:
+    record = parsed(unpublished=value)
+    assert record.extras == extras
+    assert codes(record) == found
+
+
+@pytest.mark.parametrize(
+    ("fields", "url", "kind"),
+    [
+        ({"schema_url": A}, A, "csvlint"),
+        ({"schema-url": A, "schema-type": "CSV Lint"}, A, "csvlint"),
+        ({"Schema URL": A, "Schema type": "xsd"}, A, "xsd"),
+        ({"schema_url": B}, B, "csvlint"),
+        ({"schema_url": "https://b.example/s.XSD"}, "https://b.example/s.XSD", "xsd"),
+        ({"schema_url": "https://b.example/about"}, "https://b.example/about", ""),
+        ({"schema_url": "https://b.example/s.json", "format": "XLSX"}, B, ""),
+        ({"schema_url": "Public toilets", "schema_type": "Table Schema"}, A, "Table Schema"),
+        ({"schema_url": f'["{A}"]'}, A, "csvlint"),
+    ],
+)
+def test_a_files_schema(fields: dict[str, Any], url: str, kind: str) -> None:
+    file = {"url": "https://b.example/x.csv", "format": "CSV", **fields}
+    (resource,) = parsed(resources=[file]).resources
+    assert resource.schema_url == url
+    assert resource.extras == ({"schema_type": kind} if kind else {})
+
+
+def test_a_files_schema_that_is_no_address_is_kept_and_reported() -> None:
+    record = parsed(resources=[{"url": "https://b.example/x.csv", "schema_url": "our columns"}])
+    (resource,) = record.resources
+    assert (resource.schema_url, resource.extras) == ("", {"conforms_to": "our columns"})
+    (problem,) = record.problems
+    assert (problem.code, problem.field) == ("bad-url", "resources[0].schema_url")

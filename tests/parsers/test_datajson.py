@@ -46,7 +46,7 @@ def test_a_complete_entry_has_no_problems() -> None:
         ({"description": "One\r\nTwo"}, "notes", "One\nTwo"),
         ({"keyword": ["Air", "air", "water"]}, "tags", ("Air", "water")),
         ({"theme": ["a", {"prefLabel": "B"}]}, "themes", ("a", "B")),
-        ({"subject": "http://id.esd.org.uk/service/1"}, "themes", ("http://id.esd.org.uk/service/1",)),
+        ({"subject": "http://eurovoc.europa.eu/1"}, "themes", ("http://eurovoc.europa.eu/1",)),
         ({"modified": "2024-01-31T10:00:00Z"}, "modified", "2024-01-31T10:00:00Z"),
         ({"modified": "R/P1W"}, "modified", ""),
         ({"modified": "R/P1W"}, "frequency", "R/P1W"),
@@ -314,3 +314,33 @@ def test_no_value_anywhere_makes_the_parser_fail(odd: Any) -> None:
     for name in ("geometry", "bbox", "centroid", "type", "coordinates", "features", "prefLabel"):
         _parse({"spatial": {name: odd, "type": odd, "coordinates": odd}})
         _parse({"spatial": {name: odd}})
+
+
+def test_functions_and_services_of_local_government_are_no_themes() -> None:
+    record = _parse(
+        {
+            "theme": [
+                "http://id.esd.org.uk/service/579",
+                "Leisure, parks",
+                {"@id": "esd:function/40"},
+            ],
+            "subject": "https://id.esd.org.uk/function/9999/",
+        }
+    )
+    assert record.extras["la_service"] == "http://id.esd.org.uk/service/579"
+    functions = "http://id.esd.org.uk/function/40 http://id.esd.org.uk/function/9999"
+    assert record.extras["la_function"] == functions
+    assert record.themes == ("Leisure, parks",)
+    assert _codes(record) == ["unknown-la-function theme"]
+
+
+def test_a_reference_system_is_no_schema_of_a_file() -> None:
+    file = {
+        "downloadURL": "https://a.example/x.csv",
+        "mediaType": "text/csv",
+        "conformsTo": ["http://www.opengis.net/def/crs/EPSG/0/27700", "https://a.example/s.json"],
+    }
+    (resource,) = _parse({"distribution": [file]}).resources
+    assert resource.schema_url == "https://a.example/s.json"
+    assert resource.extras["schema_type"] == "csvlint"
+    assert resource.extras["conforms_to"] == "http://www.opengis.net/def/crs/EPSG/0/27700"

@@ -264,6 +264,25 @@ def test_functions_and_services_of_local_government() -> None:
     services = "http://id.esd.org.uk/service/579 http://id.esd.org.uk/service/12"
     assert record.extras["la_service"] == services
     assert record.extras["la_function"] == "http://id.esd.org.uk/function/72"
+    assert record.themes == ()
+
+
+def test_a_function_that_is_in_no_list_is_kept_and_reported() -> None:
+    record = parse("dcat:theme <http://id.esd.org.uk/function/9999>, <http://a.uk/theme/1>")
+    assert record.extras["la_function"] == "http://id.esd.org.uk/function/9999"
+    assert record.themes == ("http://a.uk/theme/1",)
+    problems = [each for each in record.problems if each.code != "missing-field"]
+    assert [(each.code, each.field) for each in problems] == [("unknown-la-function", "dcat:theme")]
+
+
+def test_reference_systems_are_no_schemas_and_laws_are_mandates() -> None:
+    record = parse(
+        "dct:conformsTo <http://www.opengis.net/def/crs/EPSG/0/27700>, <http://a.uk/schema> ;"
+        ' dcatap:applicableLegislation <http://data.europa.eu/eli/reg_impl/2023/138/oj>, "An act"'
+    )
+    assert record.schema_urls == ("http://a.uk/schema",)
+    assert record.extras["mandate"] == '["http://data.europa.eu/eli/reg_impl/2023/138/oj"]'
+    assert "An act" in record.extras["applicable_legislation"]
 
 
 @pytest.mark.parametrize(

@@ -266,3 +266,13 @@ def test_printed_dates(text: str, expected: str) -> None:
 )
 def test_the_order_of_day_and_month_is_found(texts: list[str], expected: bool) -> None:
     assert is_month_first(texts) is expected
+
+
+def test_fields_of_local_government_in_what_publishers_type() -> None:
+    pairs = {"LA Service": "579", "Mandate": "www.legislation.gov.uk/ukpga/1936/49"}
+    more = [{"first": key, "second": value} for key, value in pairs.items()]
+    record = parse(dkan_additional_fields={"field_additional_info": more})
+    assert record.extras["la_service"] == "http://id.esd.org.uk/service/579"
+    assert record.extras["mandate"] == '["https://www.legislation.gov.uk/ukpga/1936/49"]'
+    entry = parse_entry(theme=["http://id.esd.org.uk/service/579"])
+    assert entry.extras["la_service"] == "http://id.esd.org.uk/service/579"

@@ -72,3 +72,36 @@ def test_inspire_themes_by_address_or_by_label_of_their_vocabulary(
     themes = json.loads(record.extras.get("inspire-themes", "[]"))
     assert [each.partition(" ")[0] for each in themes] == ([theme] if theme else [])
     assert record.themes == tuple(themes)
+
+
+FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/service/579"
+
+
+@pytest.mark.parametrize(
+    ("keyword", "vocabulary", "extras"),
+    [
+        (TEXT.format(SERVICE), "", {"la_service": SERVICE}),
+        (f'<gmx:Anchor xlink:href="{FUNCTION}/">Streets</gmx:Anchor>', "x")
+        + ({"la_function": FUNCTION},),
+        (TEXT.format("Public toilets"), "Local Government Services List", {"la_service": SERVICE}),
+        (TEXT.format("579"), "esd-toolkit LGSL", {"la_service": SERVICE}),
+        (TEXT.format("Street care and cleaning"), "http://id.esd.org.uk/list/functions")
+        + ({"la_function": FUNCTION},),
+        (TEXT.format("Public toilets"), "Words of the council", {}),
+        (TEXT.format("579"), "", {}),
+    ],
+)
+def test_keywords_of_the_lgas_lists_are_functions_and_services(
+    keyword: str, vocabulary: str, extras: dict[str, str]
+) -> None:
+    record = parsed(document(identification=keywords(keyword, vocabulary=vocabulary)))
+    found = {key: value for key, value in record.extras.items() if key.startswith("la_")}
+    assert found == extras
+    assert record.problems == ()
+
+
+def test_a_keyword_that_its_list_does_not_have_is_reported() -> None:
+    words = keywords(TEXT.format("Loos"), vocabulary="Local government services")
+    (problem,) = parsed(document(identification=words)).problems
+    assert (problem.code, problem.field) == ("unknown-la-service", "gmd:keyword")
+    assert problem.line

@@ -27,6 +27,9 @@ def resource(
     return RESOURCE.format(kind=kind, id=name, url=url, mime=mime, more=more, last=last)
 
 
+SERVICE = "http://id.esd.org.uk/service/579"
+
+
 def dataset(body: str = "", *resources: str, flags: str = "", above: str = "") -> DatasetRecord:
     """Parse a dataset with these elements, in an inventory with these elements."""
     text = (
@@ -212,3 +215,37 @@ def test_addresses_are_checked(url: str, kept: str, code: str) -> None:
 def test_markup_that_was_not_escaped_is_read_as_words() -> None:
     body = "<Description>Over <b>500</b> <!-- GBP -->pounds</Description>"
     assert dataset(body).notes == "Over 500 pounds"
+
+
+@pytest.mark.parametrize(
+    ("subject", "extras", "themes", "found"),
+    [
+        ("<Service>579</Service>", {"la_service": SERVICE}, (), []),
+        ("<Service>LGSL 579</Service><Function/>", {"la_service": SERVICE}, (), []),
+        ("<Service>Public toilets</Service>", {"la_service": SERVICE}, (), []),
+        ("<Function>http://standards.esd.org.uk/?uri=service%2F579</Function>",)
+        + ({"la_service": SERVICE}, (), []),
+        ("<Service>Bins</Service>", {}, ("Bins",), ["unknown-la-service Subject[1]/Service"]),
+        (
+            "<Function>http://id.esd.org.uk/function/9999</Function>",
+            {"la_function": "http://id.esd.org.uk/function/9999"},
+            (),
+            ["unknown-la-function Subject[1]/Function"],
+        ),
+    ],
+)
+def test_functions_and_services_in_every_writing(
+    subject: str, extras: dict[str, str], themes: tuple[str, ...], found: list[str]
+) -> None:
+    record = dataset(f"<Subjects><Subject>{subject}</Subject></Subjects>")
+    named = {key: value for key, value in record.extras.items() if key.startswith("la_")}
+    assert (named, record.themes) == (extras, themes)
+    problems = [each for each in record.problems if each.code.startswith("unknown-la")]
+    assert [f"{each.code} {each.field}" for each in problems] == found
+
+
+def test_subjects_of_other_vocabularies_are_themes() -> None:
+    subject = "<Subject Scheme='publicationScheme'><Service>Lists and registers</Service></Subject>"
+    record = dataset(f"<Subjects>{subject}</Subjects>")
+    assert record.themes == ("Lists and registers",)
+    assert not [each for each in record.problems if each.code.startswith("unknown-la")]

@@ -28,7 +28,8 @@ def _read(entry: Entry) -> Found:
         (node, node.said("keyword")) for node in entry.identification.each("descriptiveKeywords/*")
     ]
     tags, problems = clean_tags(
-        (said.text for _, keywords in groups for said in keywords), "gmd:keyword"
+        (said.text for _, keywords in groups for said in keywords if not _is_identifier(said.text)),
+        "gmd:keyword",
     )
     for problem in problems:
         entry.identification.add(problem)
@@ -44,6 +45,11 @@ def _read(entry: Entry) -> Found:
             **uk_fields.authority(*map(_of_authority, groups))["extras"],
         },
     }
+
+
+def _is_identifier(text: str) -> bool:
+    """Whether a text is an address of the LGA's lists: no word that people would search for."""
+    return "esd" in text.lower() and not lga.find([text]).others
 
 
 def _of_authority(group: Group) -> uk_fields.Given:
