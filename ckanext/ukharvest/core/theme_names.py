@@ -8,13 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 from ckanext.ukharvest.core import inspire, vocabulary
 from ckanext.ukharvest.core.vocabulary import Vocabulary
 
-_LISTS = ("themes", "functions", "services", "eu_themes", "inspire_themes", "topic_categories")
 # http://publications.europa.eu/resource/authority/data-theme/TRAN, or the code alone.
 _EU = re.compile(
     r"(?:https?://(?:www\.)?publications\.europa\.eu/resource/authority/data-theme/)?([A-Z]{4})/?",
@@ -27,13 +25,13 @@ NONE: Entry = ("", "")
 
 
 def names() -> tuple[str, ...]:
-    """Stored names of all themes, in the order in which people are shown them."""
-    return tuple(_index().titles)
+    """Return the stored names of all themes, in the order in which people are shown them."""
+    return tuple(_titles())
 
 
 def title(name: str) -> str:
     """Return what people read for a stored name; an unknown one as it is."""
-    return _index().titles.get(name, name)
+    return _titles().get(name, name)
 
 
 def find(text: str) -> str:
@@ -47,26 +45,24 @@ def find(text: str) -> str:
 
 def of_uk(text: str) -> str:
     """Return the theme of this name, title or slug."""
-    return _index().by_slug.get(_slug(text), "")
+    return _by_slug().get(_slug(text), "")
 
 
 def of_eu(text: str) -> Entry:
     """Return the theme of an EU data theme, by address, code or label, and its label."""
     match = _EU.fullmatch(text.strip())
-    return _index().eu.get(match[1].casefold() if match else _slug(text), NONE)
+    return _entry(_eu().get(match[1].casefold() if match else _slug(text)))
 
 
 def of_inspire(text: str) -> Entry:
     """Return the theme of an INSPIRE theme's address or label, and its label."""
-    label = inspire.theme_of_address(text) or inspire.theme_of_label(text)
-    return _index().inspire.get(label, NONE)
+    return _entry(_inspire().get(inspire.theme_of_address(text) or inspire.theme_of_label(text)))
 
 
 def of_topic(text: str) -> Entry:
     """Return the theme of a topic category's code or address, and its label."""
     match = _TOPIC.fullmatch(text.strip())
-    code = (match[1] if match else text.strip()).casefold()
-    return _index().topics.get(code, NONE)
+    return _entry(vocabulary.row("topic_categories", match[1] if match else text))
 
 
 def is_topic_address(text: str) -> bool:
@@ -75,58 +71,51 @@ def is_topic_address(text: str) -> bool:
 
 
 def of_esd(uri: str) -> Entry:
-    """Return the theme of a function or service of the LGA's lists, and its label."""
-    return _index().esd.get(uri, NONE)
+    """Return the theme of a function or service of the LGA's lists, and its label.
+
+    One without a theme, as a newer list may have, has that of the function that it stands in.
+    """
+    row = vocabulary.row("functions", uri) or vocabulary.row("services", uri)
+    label = row["label"] if row else ""
+    seen: set[str] = set()
+    while row and not row.get("theme") and row["parent"] not in seen:
+        seen.add(row["parent"])
+        row = vocabulary.row("functions", row["parent"])
+    return _entry(row)[0], label
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    lists: tuple[Vocabulary, ...]
-    titles: Mapping[str, str]
-    by_slug: Mapping[str, str]
-    esd: Mapping[str, Entry]
-    eu: Mapping[str, Entry]  # by code, and by label as a slug
-    inspire: Mapping[str, Entry]
-    topics: Mapping[str, Entry]
+def _entry(row: Mapping[str, str] | None) -> Entry:
+    return (of_uk(row.get("theme", "")), row["label"]) if row else NONE
 
 
-_last: _Index | None = None
+@vocabulary.derived("themes")
+def _titles(given: Vocabulary) -> Mapping[str, str]:
+    return {row["name"]: row["title"] for row in given.rows}
 
 
-def _index() -> _Index:
-    """What the lists say, anew where a list was replaced."""
-    global _last
-    lists = tuple(vocabulary.load(name) for name in _LISTS)
-    if _last is None or any(a is not b for a, b in zip(_last.lists, lists, strict=True)):
-        _last = _made(lists)
-    return _last
-
-
-def _made(lists: tuple[Vocabulary, ...]) -> _Index:
-    themes, functions, services, eu, inspire_themes, topics = (each.rows for each in lists)
-    slugs = {
+@vocabulary.derived("themes")
+def _by_slug(given: Vocabulary) -> Mapping[str, str]:
+    return {
         _slug(text): row["name"]
-        for row in themes
+        for row in given.rows
         for text in (row["name"], row["title"], row["slug"], *row["aliases"].split(";"))
         if text
     }
 
-    def entry(row: Mapping[str, str]) -> Entry:
-        return slugs.get(_slug(row["theme"]), ""), row["label"]
 
-    return _Index(
-        lists,
-        {row["name"]: row["title"] for row in themes},
-        slugs,
-        {row["uri"]: entry(row) for row in (*functions, *services)},
-        {
-            name: entry(row)
-            for row in eu
-            for name in (_slug(row["label"]), row["uri"].rpartition("/")[2].casefold())
-        },
-        {row["label"]: entry(row) for row in inspire_themes},
-        {row["code"].casefold(): entry(row) for row in topics},
-    )
+@vocabulary.derived("eu_themes")
+def _eu(given: Vocabulary) -> Mapping[str, Mapping[str, str]]:
+    """By code, and by label as a slug."""
+    return {
+        name: row
+        for row in given.rows
+        for name in (_slug(row["label"]), row["uri"].rpartition("/")[2].casefold())
+    }
+
+
+@vocabulary.derived("inspire_themes")
+def _inspire(given: Vocabulary) -> Mapping[str, Mapping[str, str]]:
+    return {row["label"]: row for row in given.rows}
 
 
 def _slug(text: str) -> str:

@@ -1,8 +1,9 @@
 """What the words of a dataset say about its theme.
 
-The list ``theme_words`` has words and phrases of up to three words with the theme that they speak
-for. A phrase is found whole and takes its words with it: "car park" says nothing of parks. Words
-are compared by their stems, as "libraries" is "library".
+The list ``theme_words`` has words and phrases with the theme that they speak for. A phrase is
+found whole and takes its words with it: "car park" says nothing of parks, and a phrase without a
+theme, such as "open government licence", says nothing at all. Words are compared by their stems:
+"libraries" is "library".
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from threading import Lock
 
 import snowballstemmer
 
-from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest.core import theme_names, vocabulary
 from ckanext.ukharvest.core.vocabulary import Vocabulary
 
 TITLE, TAGS, NOTES = "title", "tags", "notes"
@@ -26,23 +27,24 @@ MOST_OFTEN = 3
 # Characters of one place that are read. Of 2,000 real descriptions the longest has 15,000.
 LONGEST = 20_000
 _LONGEST_WORD = 40
-_LONGEST_PHRASE = 3
+_MOST_WORDS = 3  # of a phrase that count
 
-# Words whose stem is that of another one: "parking" would be "park", "training" "train".
+# Words whose stem is that of another one: "parking" would be "park", "populated" "population".
 _WHOLE = frozenset(
-    ("parking", "training", "building", "planning", "lighting", "national", "university")
-    + ("universities", "mining", "accounting", "arms", "coordinates", "granted", "hospitality")
-    + ("coaching", "shipping", "station", "stations", "marina", "organic", "general", "generate")
-    + ("news", "trains", "grounds", "customs", "works", "plant", "plants", "planted")
+    ("parking", "training", "building", "planning", "housing", "mining", "zoning", "commissioning")
+    + ("university", "universities", "hospitality", "arms", "coordinates", "coaching", "customs")
+    + ("important", "importance", "organic", "animated", "animation", "populated", "publication")
+    + ("productivity", "conception", "equality", "equalities", "constitution", "consultation")
+    + ("trainer", "granted", "addressing", "addressed")
 )
 _STEMMER = snowballstemmer.stemmer("english")
 _LOCK = Lock()  # a stemmer keeps the word that it is at in itself
 
-_MARKUP = re.compile(r"<[^<>]{0,500}>|https?://\S+|www\.\S+|\S+@\S+")
+_MARKUP = re.compile(r"<[^<>]{0,500}>|https?://\S+|www\.\S+|[^\s@]{0,60}@\S+")
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # PublicToilets
 _APOSTROPHE = re.compile(r"['\u2019]s?(?![^\W_])")  # council's, councils'
 _BREAK = re.compile(r"[^\w\s'\u2019&-]+|\n\s*\n")
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ class Keyword:
 
     Attributes:
         words: as the list has them.
-        theme: stored name; "" for a phrase that says nothing, and whose words say nothing either.
-        weight: 1 is a word that needs another beside it, 2 one that is enough in a title.
+        theme: stored name; "" for a phrase that says nothing.
+        weight: 2 is a word that is enough in a title, 1 one that needs another beside it, 0.5 one
+            that only adds to others.
         length: number of words.
     """
 
@@ -76,9 +79,6 @@ class Hit:
     points: float
 
 
-Listed = Mapping[tuple[str, ...], tuple[Keyword, ...]]  # stems → what they speak for
-
-
 def hits(texts: Mapping[str, str]) -> list[Hit]:
     """Return what is found in the texts of TITLE, TAGS and NOTES, in their order.
 
@@ -94,7 +94,7 @@ def hits(texts: Mapping[str, str]) -> list[Hit]:
             keyword,
             tuple(often),
             keyword.weight
-            * keyword.length
+            * min(keyword.length, _MOST_WORDS)
             * sum(PLACES[place] * count for place, count in often.items()),
         )
         for keyword, often in found.items()
@@ -103,21 +103,21 @@ def hits(texts: Mapping[str, str]) -> list[Hit]:
 
 
 def _keywords_in(text: str) -> Iterator[Keyword]:
-    listed = _index()
+    listed = _listed()
     for stems in _sentences(text[:LONGEST]):
         at = 0
         while at < len(stems):
-            length, keywords = _longest_at(stems, at, listed)
+            keywords = _longest(stems[at : at + listed.longest], listed)
             yield from keywords
-            at += length
+            at += keywords[0].length if keywords else 1
 
 
-def _longest_at(stems: list[str], at: int, listed: Listed) -> tuple[int, tuple[Keyword, ...]]:
-    for length in range(_LONGEST_PHRASE, 0, -1):
-        keywords = listed.get(tuple(stems[at : at + length]))
-        if keywords:
-            return keywords[0].length, keywords
-    return 1, ()
+def _longest(stems: list[str], listed: _Listed) -> tuple[Keyword, ...]:
+    """What the longest phrase that the stems begin with speaks for."""
+    for length in range(len(stems), 0, -1):
+        if keywords := listed.by_stems.get(tuple(stems[:length])):
+            return keywords
+    return ()
 
 
 def _sentences(text: str) -> Iterator[list[str]]:
@@ -131,29 +131,26 @@ def _sentences(text: str) -> Iterator[list[str]]:
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    if word in _WHOLE:
-        return word
+    singular = word.removesuffix("s")
+    if word in _WHOLE or singular in _WHOLE:
+        return word if word in _WHOLE else singular
     with _LOCK:
         return str(_STEMMER.stemWord(word))
 
 
-_last: tuple[Vocabulary, Listed] | None = None
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    by_stems: Mapping[tuple[str, ...], tuple[Keyword, ...]]
+    longest: int  # words of the longest phrase
 
 
-def _index() -> Listed:
-    """The list by its stems, anew where it was replaced."""
-    global _last
-    found = vocabulary.load("theme_words")
-    if _last is None or _last[0] is not found:
-        _last = (found, _made(found))
-    return _last[1]
-
-
-def _made(given: Vocabulary) -> Listed:
-    listed: dict[tuple[str, ...], tuple[Keyword, ...]] = {}
+@vocabulary.derived("theme_words")
+def _listed(given: Vocabulary) -> _Listed:
+    """The list by its stems."""
+    found: dict[tuple[str, ...], tuple[Keyword, ...]] = {}
     for row in given.rows:
         stems = tuple(stem for part in _sentences(row["words"]) for stem in part)
-        theme = row["theme"]
-        keyword = Keyword(row["words"], theme, float(row["weight"] or 1), len(stems))
-        listed[stems] = (*listed.get(stems, ()), keyword)
-    return listed
+        theme = theme_names.of_uk(row["theme"])
+        weight = float(row["weight"] or 0) if theme else 0
+        found[stems] = (*found.get(stems, ()), Keyword(row["words"], theme, weight, len(stems)))
+    return _Listed(found, max(map(len, found)))

@@ -24,6 +24,8 @@ _FURTHER_OF_SOURCE = 100
 _TIERS = ((SOURCE,), (FUNCTION, SERVICE), (EU,), (INSPIRE,), (TOPIC,), (WORDS,))
 # Words decide from so many points on: one strong word in the title (weight 2 × 3), or a phrase.
 LEAST = 6
+# … and only if they say this much more of one theme than of the next.
+CLEAR = 1.25
 # A further theme has more than this share of the best one's points.
 _SHARE = 1 / 3
 _MOST_FURTHER = 2
@@ -120,7 +122,9 @@ def _decided(ranking: Iterable[Ranked]) -> tuple[str, str]:
         ]
         if speaking:
             points, _place, theme, kind = max(speaking)
-            return (theme, kind) if kind != WORDS or points >= LEAST else ("", "")
+            next_best = max((each[0] for each in speaking if each[2] != theme), default=0)
+            is_clear = points >= max(LEAST, next_best * CLEAR)
+            return (theme, kind) if kind != WORDS or is_clear else ("", "")
     return "", ""
 
 
