@@ -18,6 +18,9 @@ LAYERS = ("core", "readers", "parsers", "harvesters")
 # The rules of GEMINI: each row says itself what to write, and has a page of its own.
 RULES = f"{DOTTED}.parsers.gemini_rules"
 
+# Its codes say why a dataset has its stars of openness, and are no problems of a record.
+OTHER_CODES = f"{DOTTED}.core.stars"
+
 Positions = dict[str, int]
 
 
@@ -29,6 +32,7 @@ def modules() -> dict[str, Path]:
             parts = path.relative_to(PACKAGE).with_suffix("").parts
             names = parts[:-1] if parts[-1] == "__init__" else parts
             found[".".join((DOTTED, *names))] = path
+    del found[OTHER_CODES]
     return found
 
 
