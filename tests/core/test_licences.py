@@ -32,6 +32,11 @@ OGL = "www.nationalarchives.gov.uk/doc/open-government-licence"
         # titles
         pytest.param("UK Open Government Licence (OGL)", "uk-ogl", id="ckan-title"),
         pytest.param("open government license", "uk-ogl", id="american-spelling"),
+        pytest.param("Open Goverment Licence", "uk-ogl", id="mistyped"),
+        pytest.param("OGLv3", "uk-ogl", id="no-blank"),
+        pytest.param("UK Open Government Licence v3 (OGL)", "uk-ogl", id="version-within"),
+        pytest.param("OS OpenData", "uk-ogl", id="os-opendata-title"),
+        pytest.param("CC Attribution-ShareAlike 4.0", "cc-by-sa", id="cc-short-title"),
         pytest.param("The Open Government Licence v3.0", "uk-ogl", id="title-version"),
         pytest.param("Creative Commons Attribution 4.0 International", "cc-by", id="cc-title"),
         pytest.param("Creative Commons Attribution-ShareAlike", "cc-by-sa", id="share-alike"),
@@ -54,6 +59,7 @@ OGL = "www.nationalarchives.gov.uk/doc/open-government-licence"
             "uk-ogl",
             id="os-opendata",
         ),
+        pytest.param("http://www.os.uk/opendata/licence", "uk-ogl", id="os-opendata-page"),
         pytest.param("http://creativecommons.org/licenses/by/4.0", "cc-by", id="cc"),
         pytest.param(
             "https://creativecommons.org/licenses/by/4.0/legalcode.en", "cc-by", id="code"
@@ -71,6 +77,11 @@ OGL = "www.nationalarchives.gov.uk/doc/open-government-licence"
         pytest.param("https://spdx.org/licenses/CC-BY-4.0.html", "cc-by", id="spdx-url"),
         pytest.param(
             "http://publications.europa.eu/resource/authority/licence/CC_BY_4_0", "cc-by", id="eu"
+        ),
+        pytest.param(
+            "http://publications.europa.eu/resource/authority/licence/ODC_BL",
+            "odc-odbl",
+            id="eu-bl",
         ),
         pytest.param("http://www.gnu.org/licenses/fdl-1.3.html", "gfdl", id="gnu"),
         pytest.param("http://www.usa.gov/publicdomain/label/1.0/", "other-pd", id="usa"),
@@ -115,6 +126,9 @@ def test_a_named_version_keeps_its_address(given: str, expected: str) -> None:
         pytest.param("https://creativecommons.org/", id="creative-commons-home"),
         pytest.param(
             "http://www.nationalarchives.gov.uk/doc/non-commercial-government-licence/", id="ncgl"
+        ),
+        pytest.param(
+            "http://publications.europa.eu/resource/authority/licence/OGL_NC_2_0", id="eu-ncgl"
         ),
         pytest.param(
             "https://evil.example/nationalarchives.gov.uk/doc/open-government-licence", id="path"

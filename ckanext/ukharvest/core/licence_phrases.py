@@ -20,7 +20,7 @@ _KINDS = r"(?:[\s-]+(?:non-?\s?commercial|no-?\s?deriv\w*|share-?\s?alike))*"
 PHRASES = tuple(
     (licence_id, re.compile(pattern, re.IGNORECASE))
     for licence_id, pattern in (
-        ("uk-ogl", rf"\bopen\s+government\s+licen[cs]e\b{_ELSEWHERE}{_VERSION}"),
+        ("uk-ogl", rf"\bopen\s+govern?ment\s+licen[cs]e\b{_ELSEWHERE}{_VERSION}"),
         ("uk-ogl", r"\b(?-i:OGL)(?:[\s-]?UK)?(?:[\s-]*v?\.?\s?\d(?:\.\d)?)?\b"),
         ("uk-ogl", r"\bOS\s+Open\s?Data\s+licen[cs]e\b"),
         ("cc", rf"\bcreative\s+commons[\s:-]+attribution{_KINDS}{_VERSION}"),
