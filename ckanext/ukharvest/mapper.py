@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from ckanext.ukharvest.core import licences, listed
+from ckanext.ukharvest.core import licences, listed, vocabulary
 from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
 
-VERSION = 1  # raise it when a record maps to another package dict: everything is imported again
+VERSION = 2  # raise it when a record maps to another package dict: everything is imported again
 
 # Query parameters that publishers change without changing the file: DataShare's version,
 # cache busters, session tokens. Ignored when a resource is matched with its earlier self.
@@ -128,11 +128,16 @@ FACTS: dict[str, Callable[[DatasetRecord], str]] = {
     "contact-name": lambda r: r.contact.name if r.contact else "",
     "contact-email": lambda r: r.contact.email if r.contact else "",
     "dcat_subject": lambda r: json.dumps(r.themes, ensure_ascii=False) if r.themes else "",
-    "schema": lambda r: listed.as_text(r.schema_urls),
+    "schema": lambda r: listed.as_text((*r.schema_urls, *_schemas_among_files(r))),
     "license_url": lambda r: _licence(r).url,
     "licence": lambda r: licences.words(_licence(r)),
     "rights": lambda r: r.rights,
 }
+
+
+def _schemas_among_files(record: DatasetRecord) -> Iterable[str]:
+    """Files that are known schemas: many publishers name theirs in no other way."""
+    return (file.url for file in record.resources if vocabulary.row("schemas", file.url))
 
 
 def _period(record: DatasetRecord) -> Period:

@@ -29,6 +29,7 @@ TOILETS = "http://schemas.opendata.esd.org.uk/PublicToilets"
         ([{"id": "5", "url": A, "title": "X"}], (A,), ()),
         ([{"id": "5", "title": "X"}, {"@id": B}], (B,), ("X",)),
         ({"fields": []}, (), ('{"fields": []}',)),
+        ([["a", 1]], (), ('["a", 1]',)),
         ("www.legislation.gov.uk/ukpga/1972/70", ("https://www.legislation.gov.uk/ukpga/1972/70",))
         + ((),),
         ("Local Government Act 1972, section 3", (), ("Local Government Act 1972, section 3",)),

@@ -70,7 +70,11 @@ def texts(value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield _of_object(value)
     elif isinstance(value, (list, tuple)):
-        yield from (_of_object(x) if isinstance(x, Mapping) else clean_text(x) for x in value)
+        for item in value:
+            if isinstance(item, (list, tuple)):
+                yield json.dumps(item, default=str)  # lists in lists mean nothing here
+            else:
+                yield _of_object(item) if isinstance(item, Mapping) else clean_text(item)
     else:
         yield clean_text(value)
 

@@ -212,7 +212,8 @@ def _addresses(fields: Fields) -> Found:
 
 
 def _unpublished(fields: Fields) -> Found:
-    return uk_fields.unpublished(fields.get("unpublished"), fields.reporter("unpublished"))
+    key = "unpublished"
+    return uk_fields.unpublished(package.text_of(fields.get(key)), fields.reporter(key))
 
 
 _ADDRESSES = ("schema", "codelist", "mandate")

@@ -109,13 +109,13 @@ _EXPECTED = {
 }
 
 
-def unpublished(value: object, report: Report) -> Found:
+def unpublished(text: str, report: Report) -> Found:
     """Read whether a dataset's data cannot be had yet; a text that does not say so is kept."""
     try:
-        return {"extras": {"unpublished": listed.flag(value)}}
+        return {"extras": {"unpublished": listed.flag(text)}}
     except ValueError as exc:
         report("unexpected-value", str(exc))
-        return {"extras": {f"{PREFIX}unpublished": str(value)}}
+        return {"extras": {f"{PREFIX}unpublished": text}}
 
 
 def schemas(urls: Iterable[str]) -> tuple[str, ...]:
