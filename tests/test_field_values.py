@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -70,7 +71,12 @@ def words(key: str, value: Any) -> list[str]:
         ("mandate", f"{LAW}/ukpga/2000/36/section/19", ["Act of Parliament 2000 chapter 36"]),
         ("mandate", f"{LAW}/id/uksi/2012/2479", ["Statutory Instrument 2012/2479"]),
         ("mandate", f"{LAW}/nisr/2004/3", ["legislation.gov.uk: nisr/2004/3"]),
-        ("mandate", "Local Government Act", ["Local Government Act"]),
+        ("mandate", "Act of 1985, section 3", ["Act of 1985, section 3"]),
+        (
+            "mandate",
+            f"{LAW}/nisr/2004/3, {LAW}/nisr/2004/4 and others",
+            ["legislation.gov.uk: nisr/2004/3", "legislation.gov.uk: nisr/2004/4", "and others"],
+        ),
         ("update_frequency", "R/P1Y", ["Annually"]),
         ("update_frequency", "when it rains", ["when it rains"]),
         ("unpublished", "true", ["yes"]),
@@ -126,8 +132,17 @@ def test_a_link_to_another_site_says_of_what() -> None:
 
 
 def test_a_long_list_is_cut() -> None:
-    many = " ".join(f"{ESD}/service/{number}" for number in range(100_000, 101_000))
-    assert words("la_service", many)[-1] == "… 900 more"
+    many = " ".join(f"{ESD}/service/{number}" for number in range(100_000, 100_500))
+    assert words("la_service", many)[-1] == "… 400 more"
+
+
+@pytest.mark.parametrize("key", ["theme-secondary", "la_service", "schema", "dcat_subject"])
+@pytest.mark.parametrize("text", [f"{ESD}/service/579 ", "a,", "x ", "[", "1;"])
+def test_what_nobody_writes_takes_no_time(key: str, text: str) -> None:
+    start = time.process_time()
+    field_values.shown(key, text * 50_000, PORTAL)
+    field_values.shown(key, json.dumps([text] * 50_000), PORTAL)
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("key", sorted(field_values.KEYS))

@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -39,6 +40,8 @@ FACETS = {  # key → the facet that counts its values
 }
 
 _THEMES_BY_ADDRESS = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_topic)
+# What of one field is taken apart: characters of a text, items of a list.
+_LONGEST, _MANY = 20_000, 1000
 _LAWS = {"ukpga": "Act of Parliament {} chapter {}", "uksi": "Statutory Instrument {}/{}"}
 
 
@@ -73,23 +76,60 @@ def shown(key: str, value: Any, portal: Portal) -> Markup:
         key: one of KEYS.
         value: text as it is stored, or a list as forms of the portal's own have it.
     """
-    found = list(KEYS[key](key, value, portal))
-    items = [_markup(item, portal) for item in found[:MOST]]
-    return listed(items, len(found) - len(items))
+    split, make = KEYS[key]
+    found = split(start(value))
+    return listed(
+        [_markup(make(key, text, portal), portal) for text in found[:MOST]], len(found) - MOST
+    )
 
 
 def texts(value: Any) -> list[str]:
-    """Return the values of a list that is stored as JSON or as text.
+    """Return the values of a list of names or of addresses, stored as JSON or as text."""
+    return addresses(value) if "://" in str(value) else names(value)
 
-    Addresses have no blanks or commas between them that belong to them; names may have blanks.
-    """
+
+def names(value: Any) -> list[str]:
+    """Return the names of a list that is stored as JSON, or as text with commas or line ends."""
+    return _listed(value, lambda text: re.split(r"[\n,;]", text))
+
+
+def addresses(value: Any) -> list[str]:
+    """Return the addresses of a list, stored as JSON or as text; other words stay in one piece."""
+    return _listed(value, _apart)
+
+
+def local(value: Any, kind: str) -> lga.Found:
+    """Return the functions and services of a list."""
+    given = _plain(value)
+    many = given[:_MANY] if isinstance(given, (list, tuple)) else [given]
+    return lga.find([str(each) for each in many], kind)
+
+
+def start(value: Any) -> Any:
+    """Return of a text that is longer than anybody writes its beginning; all else as it is."""
+    if not isinstance(value, str) or len(value) <= _LONGEST or isinstance(_plain(value), list):
+        return value
+    return re.sub(r"[^\s,;|]+$", "", value[:_LONGEST])
+
+
+def _plain(value: Any) -> Any:
+    """The list that a text is in JSON."""
     if isinstance(value, str) and value.lstrip()[:1] == "[":
         with contextlib.suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    if isinstance(value, (list, tuple)):
-        return [text for each in value if each is not None and (text := str(each).strip())]
-    separator = r"\s+|[,;]\s+" if "://" in str(value) else r"[\n,;]"
-    return [text for each in re.split(separator, str(value or "")) if (text := each.strip(" ,;"))]
+            return json.loads(value)
+    return value
+
+
+def _listed(value: Any, split: Callable[[str], list[str]]) -> list[str]:
+    plain = _plain(value)
+    many = plain if isinstance(plain, (list, tuple)) else split(str(plain or ""))
+    found = (str(each).strip(" ,;\n\r\t") for each in many if each is not None)
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _apart(text: str) -> list[str]:
+    groups = groupby(text.split(), lambda word: "://" in word)
+    return [each for are, words in groups for each in (list(words) if are else [" ".join(words)])]
 
 
 def lga_label(uri: str) -> str:
@@ -103,45 +143,42 @@ def address_label(name: str, url: str) -> str:
     return vocabulary.label(name, url) or _law(url) or _short(url)
 
 
-def _themes(key: str, value: Any, portal: Portal) -> Iterator[_Item]:
-    for text in texts(value):
-        if name := theme_names.find(text):
-            yield _Item(theme_names.title(name), search=_search(key, name, portal))
-        else:
-            yield _other(text, is_listed=False)
+def _theme(key: str, text: str, portal: Portal) -> _Item:
+    if name := theme_names.find(text):
+        return _Item(theme_names.title(name), search=_search(key, name, portal))
+    return _other(text, is_listed=False)
 
 
-def _lga(key: str, value: Any, portal: Portal, *, kind: str) -> Iterator[_Item]:
-    given = value if isinstance(value, (list, tuple)) else [value]
-    found = lga.find([str(each) for each in given], kind)
-    for uri in (*found.functions, *found.services):
-        path = lga.path(uri)
-        search = _search("la_function" if uri in found.functions else "la_service", uri, portal)
-        yield _Item(lga_label(uri), bool(path), path[:-1], uri, search)
-    for text in found.others:
-        yield _other(text, is_listed=False)
+def _local(value: Any, *, kind: str) -> list[str]:
+    found = local(value, kind)
+    return [*found.functions, *found.services, *found.others]
 
 
-def _addresses(key: str, value: Any, portal: Portal, *, name: str = "") -> Iterator[_Item]:
-    for text in texts(value):
-        entry = vocabulary.row(name, text) if name else None
-        label = vocabulary.load(name).label(entry) if entry else ""
-        item = _Item(label, address=text) if entry and is_web_url(text) else _other(text)
-        search = _search(key, entry["url"] if entry else text, portal) if item.address else ""
-        yield replace(item, search=search)
+def _of_local(_key: str, text: str, portal: Portal) -> _Item:
+    if not text.startswith("http://id.esd.org.uk/"):
+        return _other(text, is_listed=False)
+    path = lga.path(text)
+    search = _search("la_function" if "/function/" in text else "la_service", text, portal)
+    return _Item(lga_label(text), bool(path), path[:-1], text, search)
 
 
-def _subjects(_key: str, value: Any, _portal: Portal) -> Iterator[_Item]:
-    """Themes as the publisher names them: of the EU's, INSPIRE's or any list, or in words."""
-    for text in texts(value):
-        ways = _THEMES_BY_ADDRESS if is_web_url(text) else ()
-        label = next((label for way in ways if (label := way(text)[1])), "")
-        yield _Item(label, address=text) if label else _other(text)
+def _address(key: str, text: str, portal: Portal, *, name: str) -> _Item:
+    entry = vocabulary.row(name, text) if name else None
+    label = vocabulary.load(name).label(entry) if entry else ""
+    item = _Item(label, address=text) if entry and is_web_url(text) else _other(text)
+    search = _search(key, entry["url"] if entry else text, portal) if item.address else ""
+    return replace(item, search=search)
 
 
-def _inspire(_key: str, value: Any, _portal: Portal) -> Iterator[_Item]:
-    for text in texts(value):
-        yield _Item(text, address=_inspire_addresses().get(text, ""))
+def _subject(_key: str, text: str, _portal: Portal) -> _Item:
+    """A theme as the publisher names it: of the EU's, INSPIRE's or any list, or in words."""
+    ways = _THEMES_BY_ADDRESS if is_web_url(text) else ()
+    label = next((label for way in ways if (label := way(text)[1])), "")
+    return _Item(label, address=text) if label else _other(text)
+
+
+def _inspire(_key: str, text: str, _portal: Portal) -> _Item:
+    return _Item(text, address=_inspire_addresses().get(text, ""))
 
 
 @vocabulary.derived("inspire_themes")
@@ -149,28 +186,33 @@ def _inspire_addresses(themes: vocabulary.Vocabulary) -> Mapping[str, str]:
     return {themes.label(row): themes.key(row) for row in themes.rows}
 
 
-def _frequency(_key: str, value: Any, portal: Portal) -> Iterator[_Item]:
-    yield _Item(portal.translate(frequencies.frequency_label(str(value))))
+def _one(value: Any) -> list[str]:
+    return [str(value)]
 
 
-def _flag(_key: str, value: Any, portal: Portal) -> Iterator[_Item]:
-    is_set = str(value).strip().lower() in ("true", "yes", "1", "on", "t", "y")
-    yield _Item(portal.translate("yes" if is_set else "no"))
+def _frequency(_key: str, text: str, portal: Portal) -> _Item:
+    return _Item(portal.translate(frequencies.frequency_label(text)))
 
 
-KEYS: dict[str, Callable[[str, Any, Portal], Iterable[_Item]]] = {
-    "theme-primary": _themes,
-    "theme-secondary": _themes,
-    "la_function": partial(_lga, kind=lga.FUNCTION),
-    "la_service": partial(_lga, kind=lga.SERVICE),
-    "schema": partial(_addresses, name="schemas"),
-    "schema_url": partial(_addresses, name="schemas"),
-    "codelist": partial(_addresses, name="codelists"),
-    "mandate": _addresses,
-    "update_frequency": _frequency,
-    "unpublished": _flag,
-    "dcat_subject": _subjects,
-    "inspire-themes": _inspire,
+def _flag(_key: str, text: str, portal: Portal) -> _Item:
+    is_set = text.strip().lower() in ("true", "yes", "1", "on", "t", "y")
+    return _Item(portal.translate("yes" if is_set else "no"))
+
+
+# Key → what takes a value apart, and what makes an item of each part.
+KEYS: dict[str, tuple[Callable[[Any], list[str]], Callable[[str, str, Portal], _Item]]] = {
+    "theme-primary": (names, _theme),
+    "theme-secondary": (names, _theme),
+    "la_function": (partial(_local, kind=lga.FUNCTION), _of_local),
+    "la_service": (partial(_local, kind=lga.SERVICE), _of_local),
+    "schema": (addresses, partial(_address, name="schemas")),
+    "schema_url": (addresses, partial(_address, name="schemas")),
+    "codelist": (addresses, partial(_address, name="codelists")),
+    "mandate": (addresses, partial(_address, name="")),
+    "update_frequency": (_one, _frequency),
+    "unpublished": (_one, _flag),
+    "dcat_subject": (addresses, _subject),
+    "inspire-themes": (names, _inspire),
 }
 
 

@@ -46,7 +46,8 @@ def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
 
     A dataset is found by the functions above its own too, so that a branch can be chosen.
     """
-    local = [lga.find([_text(package, f"la_{kind}")], kind) for kind in (lga.FUNCTION, lga.SERVICE)]
+    kinds = (lga.FUNCTION, lga.SERVICE)
+    local = [field_values.local(_text(package, f"la_{kind}"), kind) for kind in kinds]
     functions = [uri for found in local for uri in found.functions]
     services = [uri for found in local for uri in found.services]
     values: dict[str, Iterable[str]] = {
@@ -62,23 +63,30 @@ def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _text(package: Mapping[str, Any], key: str) -> str:
     """An extra's text, or that of a field of the portal's own, which is stored as an extra."""
-    return str(package.get(f"extras_{key}") or "")
+    return str(field_values.start(package.get(f"extras_{key}")) or "")
 
 
 def _few(values: Iterable[str]) -> list[str]:
-    return [value for value in dict.fromkeys(values) if len(value) <= LONGEST][:MOST]
+    """The first ones, each once; the rest is not even looked at."""
+    found: dict[str, None] = {}
+    for value in values:
+        if len(value) <= LONGEST:
+            found[value] = None
+        if len(found) == MOST:
+            break
+    return list(found)
 
 
 def _themes(package: Mapping[str, Any]) -> Iterator[str]:
     for key in ("theme-primary", "theme-secondary"):
-        for text in field_values.texts(_text(package, key)):
+        for text in field_values.names(_text(package, key)):
             if name := theme_names.find(text):
                 yield name
 
 
 def _schemas(package: Mapping[str, Any]) -> Iterator[str]:
     """Schemas of the dataset, then those of its resources; of the list's by the list's address."""
-    texts = field_values.texts(_text(package, "schema"))
+    texts = field_values.addresses(_text(package, "schema"))
     whole = str(package.get("data_dict") or "")
     if any(f'"{key}"' in whole for key in _SCHEMA_KEYS):
         for resource in json.loads(whole).get("resources", ()):
