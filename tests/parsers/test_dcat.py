@@ -397,3 +397,12 @@ def _parsed(lines: list[str]) -> DatasetRecord:
 def test_the_mapping_names_every_predicate_once_per_target(mapping: Any) -> None:
     rows = [(source, row.target) for row in mapping for source in row.source]
     assert len(rows) == len(set(rows))
+
+
+def test_what_it_is_linked_to() -> None:
+    linkset = "void:subset [ a void:Linkset ; {} ]"
+    one = linkset.format("void:subjectsTarget <http://a.uk/d> ; void:objectsTarget <http://b.uk/e>")
+    two = linkset.format("void:target <http://a.uk/d>, <http://c.uk/f>")
+    for turtle, expected in ((one, ["http://b.uk/e"]), (two, ["http://c.uk/f"])):
+        assert json.loads(parse(turtle).extras["linksets"]) == expected
+    assert "linksets" not in parse("void:subset [ a void:Dataset ]").extras

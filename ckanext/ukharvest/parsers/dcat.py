@@ -220,6 +220,7 @@ MAPPING: tuple[Field[Node], ...] = (
         _resources,
     ),
     Field(("the dataset's URI",), "uri, metadata_uri", extras.identity),
+    Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
     *(
         Field((predicate,), f"extra {name}", extras.reader(predicate, name, is_list=False))
         for predicate, name in extras.SINGLE.items()

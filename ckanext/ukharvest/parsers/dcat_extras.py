@@ -88,6 +88,18 @@ def reader(predicate: str, name: str, *, is_list: bool) -> Callable[[Node], dict
     return read
 
 
+# VoID 5.1: the parts of a dataset that are links name the datasets on both sides.
+LINKSETS = ("void:subset",)
+_TARGETS = ("void:objectsTarget", "void:target")
+
+
+def linksets(node: Node) -> dict[str, Any]:
+    """The datasets that VoID's linksets link this one to; five stars of openness ask for them."""
+    targets = [target for part in node.nodes(*LINKSETS) for target in part.values(*_TARGETS)]
+    others = [target for target in dict.fromkeys(targets) if target != node.uri]
+    return {"extras": {"linksets": as_list(others)}}
+
+
 def identity(node: Node) -> dict[str, Any]:
     """The dataset's URI, under ckanext-dcat's and data.gov.uk's name."""
     return {"extras": {"uri": node.uri, "metadata_uri": node.uri if is_web_url(node.uri) else ""}}
