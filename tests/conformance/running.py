@@ -1,4 +1,4 @@
-"""The installed ``ukharvest check``, in processes of its own without a network."""
+"""``ukharvest check``, in processes of its own without a network."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.conformance import every_document
+
 PROGRAM = Path(sys.executable).parent / "ukharvest"
 GUARD = Path(__file__).parent / "guard"
-DEADLINE = 60  # seconds for one document, a start of Python on a busy machine included
+DEADLINE = 300  # seconds for all documents of a process
 AT_ONCE = 2  # processes
 
 
@@ -37,32 +38,72 @@ class Outcome:
         return self.result["errors"]
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a process, or one of many calls in a process, came to."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
 def environment() -> dict[str, str]:
     """The caller's, with the network taken away."""
     return {**os.environ, "PYTHONPATH": str(GUARD)}
 
 
-def check_all(jobs: Iterable[tuple[str, Path]]) -> Iterator[Outcome]:
-    """Check each document, given with the source type, in the order given."""
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from pool.map(lambda job: check(*job), jobs)
+def run(command: Sequence[str | Path], folder: Path, given: str = "") -> Answer:
+    """Run a command in a folder, without a network."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(),
+        input=given,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=DEADLINE,
+        check=False,
+    )
+    return Answer(done.returncode, done.stdout, done.stderr)
 
 
-def check(source_type: str, document: Path) -> Outcome:
-    """Check a copy of the document that is alone in an empty folder."""
-    with tempfile.TemporaryDirectory() as folder:
+def run_all(calls: Iterable[tuple[Path, list[str]]]) -> list[Answer]:
+    """Call ``ukharvest`` with each of the arguments, in the folder beside them, in one process.
+
+    Raises:
+        AssertionError: the process ended before it had an answer to each.
+    """
+    given = "".join(json.dumps([str(folder), arguments]) + "\n" for folder, arguments in calls)
+    done = run([sys.executable, every_document.__file__], Path.cwd(), given)
+    answers = [Answer(**json.loads(line)) for line in done.stdout.splitlines()]
+    assert done.status == 0, (answers[-1:], done.stderr[-2000:])
+    assert len(answers) == given.count("\n")
+    return answers
+
+
+def check_all(jobs: Iterable[tuple[str, Path]], scratch: Path) -> Iterator[Outcome]:
+    """Check a copy of each document, given with the source type, in the order given.
+
+    Each copy is alone in a folder in ``scratch``. The first is checked by the installed program.
+    """
+    calls, names = [], []
+    for number, (source_type, document) in enumerate(jobs):
+        folder = scratch / str(number)
+        folder.mkdir()
         copy = Path(shutil.copy(document, folder))
-        done = subprocess.run(
-            [PROGRAM, "check", source_type, copy.name, "--format", "json"],
-            cwd=folder,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=DEADLINE,
-            check=False,
-        )
-    stdout, stderr = (text.replace(copy.name, "FILE") for text in (done.stdout, done.stderr))
+        calls.append((folder, ["check", source_type, copy.name, "--format", "json"]))
+        names.append(copy.name)
+    (place, arguments), *others = calls
+    middle = len(others) // 2
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        halves = pool.map(run_all, (others[:middle], others[middle:]))
+    answers = [run([PROGRAM, *arguments], place), *(each for half in halves for each in half)]
+    return (_outcome(*each) for each in zip(names, answers, strict=True))
+
+
+def _outcome(name: str, answer: Answer) -> Outcome:
+    stdout, stderr = (text.replace(name, "FILE") for text in (answer.stdout, answer.stderr))
     if not stdout.startswith("{") or "Traceback" in stderr or "internal error" in stderr:
-        raise AssertionError(f"{document.name}: exit code {done.returncode}: {stderr[-2000:]}")
-    return Outcome(done.returncode, stderr, json.loads(stdout))
+        raise AssertionError(f"{name}: exit code {answer.status}: {stderr[-2000:]}")
+    return Outcome(answer.status, stderr, json.loads(stdout))

@@ -22,10 +22,11 @@ MOST_UNMET = 0.05  # of a kind
 
 @pytest.mark.parametrize("kind", TYPE_OF)
 def test_the_documents_of_a_kind_arrive_as_their_manifest_says(
-    kind: str, folder: Path, samples: list[Sample]
+    kind: str, folder: Path, samples: list[Sample], tmp_path: Path
 ) -> None:
     chosen = [sample for sample in samples if sample.kind == kind]
-    outcomes = check_all((TYPE_OF[kind], folder / sample.name) for sample in chosen)
+    jobs = ((TYPE_OF[kind], folder / sample.name) for sample in chosen)
+    outcomes = check_all(jobs, tmp_path)
     wrong = {
         sample.name: words
         for sample, outcome in zip(chosen, outcomes, strict=True)

@@ -67,11 +67,12 @@ KIND = {
 
 @pytest.mark.parametrize("source_type", ALL)
 def test_a_malformed_document_is_refused_in_words(
-    source_type: str, folder: Path, samples: list[Sample]
+    source_type: str, folder: Path, samples: list[Sample], tmp_path: Path
 ) -> None:
     there = {sample.name for sample in samples}
     jobs = [row for row in REFUSED if source_type in row[1] and f"bad/{row[0]}" in there]
-    outcomes = check_all((source_type, folder / "bad" / name) for name, *_ in jobs)
+    documents = ((source_type, folder / "bad" / name) for name, *_ in jobs)
+    outcomes = check_all(documents, tmp_path)
     for (name, _, words, line), outcome in zip(jobs, outcomes, strict=True):
         (error,) = outcome.errors
         assert words.format(kind=KIND.get(source_type, "JSON")) in error["message"], name
