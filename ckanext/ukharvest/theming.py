@@ -7,13 +7,13 @@ the dataset was last written (``model.Assessment``).
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ckanext.ukharvest.core import lga, theme_names, themes
+from ckanext.ukharvest.core import lga, listed, theme_names, themes
+from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.core.themes import About, Choice, Ranked, Reason
 from ckanext.ukharvest.model import assessments
 
@@ -120,9 +120,9 @@ def about(package: Mapping[str, Any], given: Sequence[str] = ()) -> About:
     """
     facts = _extras(package)
     tags = tuple(str(tag.get("name", "")) for tag in package.get("tags") or ())
-    topics = listed(facts.get("topic-category"))
-    named = (*filter(None, given), *listed(facts.get("dcat_subject")))
-    inspire = listed(facts.get("inspire-themes"))
+    topics = _texts(facts.get("topic-category"))
+    named = (*filter(None, given), *_texts(facts.get("dcat_subject")))
+    inspire = _texts(facts.get("inspire-themes"))
     if not inspire and str(facts.get("UKLP", "")).casefold() == "true":
         inspire = tuple(tag for tag in tags if theme_names.of_inspire(tag)[0])
     return About(
@@ -130,8 +130,8 @@ def about(package: Mapping[str, Any], given: Sequence[str] = ()) -> About:
         notes=str(package.get("notes") or ""),
         tags=tags,
         themes=tuple(text for text in named if text not in topics),
-        functions=lga.find(listed(facts.get("la_function")), lga.FUNCTION).functions,
-        services=lga.find(listed(facts.get("la_service")), lga.SERVICE).services,
+        functions=lga.find(_texts(facts.get("la_function")), lga.FUNCTION).functions,
+        services=lga.find(_texts(facts.get("la_service")), lga.SERVICE).services,
         inspire=inspire,
         topics=topics,
     )
@@ -142,19 +142,14 @@ def stored(package: Mapping[str, Any]) -> Themes:
     facts = _extras(package)
     names = [
         theme_names.find(text) or text
-        for text in (str(facts.get(PRIMARY) or "").strip(), *listed(facts.get(SECONDARY)))
+        for text in (clean_text(facts.get(PRIMARY)), *_texts(facts.get(SECONDARY)))
     ]
     return names[0], tuple(dict.fromkeys(name for name in names[1:] if name and name != names[0]))
 
 
-def listed(value: Any) -> tuple[str, ...]:
-    """Return the texts of a field: a list, a JSON list, or one text."""
-    if isinstance(value, str) and value.strip()[:1] == "[":
-        with contextlib.suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    if isinstance(value, (list, tuple)):
-        return tuple(text for each in value if isinstance(each, str) and (text := each.strip()))
-    return (value.strip(),) if isinstance(value, str) and value.strip() else ()
+def _texts(value: Any) -> tuple[str, ...]:
+    """The texts of a field: a list, a JSON list, or one text."""
+    return tuple(filter(None, listed.texts(value)))
 
 
 def _extras(package: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,7 +168,7 @@ def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) ->
     extras = [each for each in package["extras"] if each["key"] not in texts]
     for key, text in texts.items():
         package.pop(key, None)
-        if key in schema:
+        if text and key in schema:
             package[key] = text
         elif text:
             extras.append({"key": key, "value": text})

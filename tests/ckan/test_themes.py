@@ -160,6 +160,22 @@ def test_a_harvest_asks_once_which_theme_a_dataset_has(source: Catalogue) -> Non
     assert len([each for each in sent if each.startswith("SELECT")]) == 1
 
 
+def test_what_postgresql_cannot_hold_is_left_out(organization: dict[str, str]) -> None:
+    odd = {"dcat_subject": '["\\u0000Health", "\\ud800"]', "theme-secondary": '["\\u0000"]'}
+    pairs = [{"key": key, "value": value} for key, value in odd.items()]
+    found = factories.Dataset(owner_org=organization["id"], extras=pairs)
+    assert told(found)["ranking"][0]["reasons"][0]["text"] == "Health"
+
+
+def test_a_dataset_that_was_never_written_here(organization: dict[str, str]) -> None:
+    found = factories.Dataset(owner_org=organization["id"], title="Country parks")
+    model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
+    model.Session.commit()
+    shown = told(found)
+    assert (shown["theme"], shown["origin"]) == ("", "")
+    assert shown["ranking"][0]["theme"] == "Environment"
+
+
 def test_who_may_ask(organization: dict[str, str]) -> None:
     hidden = factories.Dataset(owner_org=organization["id"], private=True)
     shown = factories.Dataset(owner_org=organization["id"])
@@ -181,11 +197,8 @@ def test_a_suggestion_for_what_a_form_has() -> None:
         la_function="40",
         themes=["http://publications.europa.eu/resource/authority/data-theme/TRAN"],
     )
-    assert (found["theme"], found["origin"], found["secondary"]) == (
-        "Environment",
-        "function",
-        [],
-    )
+    assert (found["theme"], found["origin"]) == ("Environment", "function")
+    assert found["secondary"] == ["Transport"]
     assert found["why"] == [
         "Local authority function “Street care and cleaning”",
         "“country park” in title",

@@ -8,6 +8,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import theme_texts, theming
 from ckanext.ukharvest.core import themes
+from ckanext.ukharvest.core.listed import texts
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import assessments
 
@@ -53,7 +54,7 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
         "la_function": data_dict.get("la_function"),
         "la_service": data_dict.get("la_service"),
     }
-    given = theming.listed(data_dict.get("themes"))[:MOST]
+    given = list(texts(data_dict.get("themes")))[:MOST]
     choice = themes.choose(theming.about(package, given))
     return _shown((choice.primary, choice.secondary), choice.origin, choice.ranking)
 
@@ -72,10 +73,10 @@ def ukharvest_theme_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_theme_show", context, data_dict)
     found = assessments.of(dataset_of(id_).id)
-    if found is not None:
+    if found is not None and (found.theme or found.themes):
         ranking = theming.ranking_of(found.themes)
         return _shown((found.theme, tuple(found.theme_secondary)), found.theme_origin, ranking)
-    # It was not written since this extension is there.
+    # It was not written since this extension is there, or nothing spoke for any theme.
     package = tk.get_action("package_show")({"ignore_auth": True}, {"id": id_})
     choice = themes.choose(theming.about(package))
     now = theming.stored(package)
