@@ -429,7 +429,7 @@ def test_whether_the_data_is_published(
         ({"schema_url": "https://b.example/s.XSD"}, "https://b.example/s.XSD", "xsd"),
         ({"schema_url": "https://b.example/about"}, "https://b.example/about", ""),
         ({"schema_url": "https://b.example/s.json", "format": "XLSX"}, B, ""),
-        ({"schema_url": "Public toilets", "schema_type": "Table Schema"}, A, "Table Schema"),
+        ({"schema_url": "Public toilets", "schema_type": "Table Schema"}, A, "tableschema"),
         ({"schema_url": f'["{A}"]'}, A, "csvlint"),
     ],
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core import formats, schema_types
 from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
@@ -67,7 +67,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
     if download and not mimetype:
         part.report("missing-media-type", "mediaType", "missing; expected beside downloadURL")
     schema_url, extras = _schema(part)
-    extras["schema_type"] = uk_fields.schema_type(schema_url, label)
+    extras["schema_type"] = schema_types.guess(schema_url, label)
     if download and access and access != download:
         extras["access_url"] = access
     extras.update(_extras(part))

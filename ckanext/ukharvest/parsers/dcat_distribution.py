@@ -9,7 +9,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core import formats, schema_types
 from ckanext.ukharvest.core.mapping import Field
 from ckanext.ukharvest.core.markup import plain_text
 from ckanext.ukharvest.core.records import ResourceRecord
@@ -119,7 +119,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         return None
     if found["format"] in _SERVICES and not part.has(*_DOWNLOAD):
         found["kind"] = "service"
-    if kind := uk_fields.schema_type(found["schema_url"], found["format"]):
+    if kind := schema_types.guess(found["schema_url"], found["format"]):
         found["extras"]["schema_type"] = kind
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     return ResourceRecord(id="" if identity == found["url"] else identity, **found)

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core import formats
+from ckanext.ukharvest.core import formats, schema_types
 from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
-from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory_document import is_active
 from ckanext.ukharvest.parsers.xml_fields import Node
 
@@ -85,7 +84,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             rendition.report("unknown-format", "MimeType", words)
         schema_url, extras = _schema(rendition)
         extras["language"] = spoken
-        extras["schema_type"] = uk_fields.schema_type(schema_url, label)
+        extras["schema_type"] = schema_types.guess(schema_url, label)
         extras["spatial_uri"] = " ".join(places)
         extras["availability"] = availability = rendition.text("Availability")
         if availability and availability.lower() not in AVAILABILITY:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
-from ckanext.ukharvest.core import formats, listed
+from ckanext.ukharvest.core import formats, listed, schema_types
 from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import clean_text, is_web_url, shorten
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
 # CKAN's own book-keeping: says nothing about the file, and means something else on another site.
@@ -140,7 +139,8 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
     if others:
         shown = shorten(others[0], 80)
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
-    kind = uk_fields.schema_type(url, label, package.text_of(part.get("schema_type")))
+    given = schema_types.name(package.text_of(part.get("schema_type")))
+    kind = given or schema_types.guess(url, label)
     facts = {"schema_type": kind, "conforms_to": ", ".join(others)}
     return url, {name: value for name, value in facts.items() if value}
 

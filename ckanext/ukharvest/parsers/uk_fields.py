@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core import lga, listed
 from ckanext.ukharvest.core.lga import FUNCTION, SERVICE
@@ -27,10 +26,6 @@ _EXAMPLES = {
     SERVICE: "http://id.esd.org.uk/service/579",
 }
 _LISTS = {"schema": "schemas", "codelist": "codelists"}
-
-# What data.gov.uk told publishers to write beside the address of a file's schema.
-_SCHEMA_TYPES = {"CSV": "csvlint", "XML": "xsd"}
-_SCHEMA_HOST = "esd.org.uk"
 
 
 class Given(NamedTuple):
@@ -122,30 +117,6 @@ def schemas(urls: Iterable[str]) -> tuple[str, ...]:
     """The addresses of schemas among those that data conforms to; reference systems are none."""
     found = filter(is_web_url, urls)
     return tuple(dict.fromkeys(url for url in found if "/def/crs/" not in url.lower()))
-
-
-def schema_type(url: str, label: str, given: str = "") -> str:
-    """What a file's schema is written in: as the source says, else by its address.
-
-    Args:
-        label: the file's format as CKAN calls it.
-        given: the source's own word for it, such as ``CSVLint`` or ``application/xml``.
-    """
-    if given:
-        words = given.casefold().replace(" ", "")
-        return words if words in _SCHEMA_TYPES.values() else given
-    if not url:
-        return ""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    host, path = (parts.hostname or ""), parts.path.casefold()
-    if path.endswith(".xsd"):
-        return "xsd"
-    if path.endswith((".json", ".xml")) or f".{host}".endswith(f".{_SCHEMA_HOST}"):
-        return _SCHEMA_TYPES.get(label, "")
-    return ""
 
 
 def _some(values: Sequence[str]) -> str:

@@ -1,0 +1,48 @@
+"""What the schema of a file is written in (``schema_type``): names of the kinds, and a guess.
+
+data.gov.uk's guide has csvlint (the dialect of the LGA's schemas) and xsd; the others are newer.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+SCHEMA_TYPES = ("csvlint", "xsd", "tableschema", "csvw", "json-schema")
+
+_SAME = {
+    "jsontableschema": "tableschema",
+    "frictionless": "tableschema",
+    "csvontheweb": "csvw",
+    "xmlschema": "xsd",
+    "xmlschemadefinition": "xsd",
+}
+# What publishers were told to write, by the format of the file.
+_OF_FORMATS = {"CSV": "csvlint", "XML": "xsd"}
+_LGA = ".esd.org.uk"
+
+
+def name(text: str) -> str:
+    """Return a kind by its usual name, such as csvlint for "CSV Lint"; other words as they are."""
+    folded = re.sub(r"[\s_-]+", "", text.casefold())
+    known = {kind.replace("-", ""): kind for kind in SCHEMA_TYPES} | _SAME
+    return known.get(folded, text)
+
+
+def guess(url: str, label: str) -> str:
+    """Tell from a schema's address what it is written in, "" if that does not show.
+
+    Args:
+        label: format of the file that follows it, as CKAN calls it.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host, path = f".{parts.hostname or ''}", parts.path.casefold()
+    if path.endswith(".xsd"):
+        return "xsd"
+    if path.endswith("-metadata.json"):  # W3C, CSV on the Web: its default for a file's schema
+        return "csvw"
+    is_schema = path.endswith((".json", ".xml")) or host.endswith(_LGA)
+    return _OF_FORMATS.get(label, "") if is_schema else ""
