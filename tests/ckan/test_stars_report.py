@@ -156,6 +156,8 @@ def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> Non
     for query in ("?organization=nobody", ".csv?organization=nobody"):
         app.get(f"/harvest/stars{query}", status=404)
     app.get("/harvest/stars?organization=b-council&stars=many", status=400)
+    for page_number in ("0", "-1", "x"):
+        app.get(f"/harvest/stars?organization=b-council&page={page_number}", status=400)
     app.get("/harvest/stars?organization=b-council&page=99999999999999999999", status=200)
     # A spreadsheet runs what begins like a formula.
     answer = app.get("/harvest/stars.csv")
