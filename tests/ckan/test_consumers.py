@@ -10,16 +10,17 @@ import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import redis
 from ckan import model
 from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestObject
 
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, figures, of_a_long_run
+from tests.ckan.harvesting import Consumers, Portal, act, figures, of_a_long_run
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process  # the consumers are each test's own
@@ -38,68 +39,93 @@ def count() -> int:
     return int(call_action("package_search", rows=0)["count"])
 
 
-def test_a_thousand_datasets(
-    portal: Portal, publisher: Publisher, consumers: Consumers, app: CKANTestApp
+def test_a_thousand_datasets_each_delivered_twice_to_two_consumers(
+    portal: Portal, publisher: Publisher, ini: str, app: CKANTestApp
 ) -> None:
-    publisher.serve(PATH, catalogue(1000))
+    many = of_a_long_run(1000)
+    publisher.serve(PATH, catalogue(many))
     source = portal.source(publisher.url(PATH), name="thousand")
-    assert figures(consumers.run(source, timeout=900)) == {"added": 1000}
-    assert count() == 1000
-    assert "1,000 datasets found" in app.get("/dataset/").body
-    assert "Dataset 00" in app.get("/harvest/thousand").body
+    with Consumers(ini, fetchers=0) as consumers:
+        job_id = act("ukharvest_run_create", source_id=source)["id"]
+        deliver_twice(consumers, many)
+        consumers.start_fetchers(2)
+        consumers.wait(job_id, timeout=900)
+        consumers.wait_for_messages(portal.objects(job_id))
+        assert figures(portal.finish(job_id)) == {"added": many}
+        assert count() == many
+        assert model.Session.query(HarvestObject).filter_by(current=True).count() == many
+        assert f"{many:,} datasets found" in app.get("/dataset/").body
+        assert "Dataset 00" in app.get("/harvest/thousand").body
+        changes(consumers, publisher, source, many)
 
+
+def deliver_twice(consumers: Consumers, many: int) -> None:
+    """Double each message on the queue, so near that both consumers often hold one record."""
+    server, key = queue.get_connection(), queue.get_fetch_routing_key()
+    deadline = time.monotonic() + 300
+    while server.llen(key) < many:
+        assert consumers.are_alive
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    messages = server.lrange(key, 0, -1)
+    server.delete(key)
+    server.rpush(key, *(each for each in messages for _ in range(2)))
+
+
+def changes(consumers: Consumers, publisher: Publisher, source: str, many: int) -> None:
+    """Of many datasets few change and go, a page fails."""
     job = consumers.run(source)
-    assert figures(job) == {"not modified": 1000}
+    assert figures(job) == {"not modified": many}
     assert seconds(job) < 5, "an unchanged source has to cost next to nothing"
 
-    # Of 1,000, 2 are gone and 3 changed: 995 are as they were.
-    records = [dataset(n) for n in range(998)]
+    # 2 are gone and 3 changed, all others are as they were.
+    left = many - 2
+    records = [dataset(n) for n in range(left)]
     for number in (10, 20, 30):
         records[number]["description"] = "Changed."
     publisher.serve(PATH, catalogue([*records, dataset(5000)]))
     job = consumers.run(source)
-    assert figures(job) == {"updated": 3, "added": 1, "not modified": 995, "missing": 2}
-    assert count() == 1001
+    assert figures(job) == {"updated": 3, "added": 1, "not modified": left - 3, "missing": 2}
+    assert count() == many + 1
 
-    assert figures(consumers.run(source)) == {"not modified": 999, "deleted": 2}
-    assert count() == 999
+    assert figures(consumers.run(source)) == {"not modified": left + 1, "deleted": 2}
+    assert count() == left + 1
 
-    publisher.serve(PATH, catalogue([dataset(n, title="Renamed") for n in range(998)]))
+    publisher.serve(PATH, catalogue([dataset(n, title="Renamed") for n in range(left)]))
     publisher.fail(f"{PATH}?page=2", status=500, times=20)
     job = consumers.run(source)
     assert figures(job) == {"errored": 1}
     assert "500" in job["gather_error_summary"][0]["message"]
-    assert count() == 999
+    assert count() == left + 1
     assert call_action("package_search", rows=0, fq="title:Renamed")["count"] == 0
 
 
-def test_many_records_delivered_twice_to_two_consumers_are_written_once(
-    portal: Portal, publisher: Publisher, ini: str
-) -> None:
-    many = of_a_long_run(1000)
-    publisher.serve(PATH, catalogue(many))
-    source = portal.source(publisher.url(PATH))
-    job_id = portal.create_job(source)
-    ids = portal.gather(job_id)
-    # Near enough to each other that both consumers often hold the same record.
-    portal.send([each for object_id in ids for each in (object_id, object_id)])
-    with Consumers(ini, fetchers=2) as consumers:
-        consumers.wait(job_id, timeout=900)
-        consumers.wait_for_messages(ids)
-    assert figures(portal.finish(job_id)) == {"added": many}
-    assert count() == many
-    assert model.Session.query(HarvestObject).filter_by(current=True).count() == many
+class Idle(NamedTuple):
+    """Consumers that have had nothing to do since they were started, and their Redis."""
+
+    redis: _Redis
+    consumers: Consumers
+    since: float
 
 
-@pytest.fixture
-def own_redis(tmp_path: Path, ckan_config: Any, monkeypatch: Any) -> Iterator[_Redis]:
-    """A Redis of this test's own, which it may stop; consumers get its address too."""
+@pytest.fixture(scope="module", autouse=True)
+def idle(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Idle | None]:
+    """Consumers that idle while the other test runs; their Redis may be stopped."""
     if not shutil.which("redis-server"):
-        pytest.skip("no redis-server here to stop and start")
-    with _Redis(tmp_path) as server:
-        monkeypatch.setitem(ckan_config, "ckan.redis.url", server.url)
-        monkeypatch.setenv("CKAN_REDIS_URL", server.url)
-        yield server
+        yield None
+        return
+    with _Redis(tmp_path_factory.mktemp("redis")) as server:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CKAN_REDIS_URL", server.url)
+            # A fault in our own code, which no document brings about: the module there makes the
+            # parser of the consumers' processes raise at one title.
+            patch.setenv("PYTHONPATH", os.pathsep.join([str(FAULTY), str(Path.cwd())]))
+            consumers = Consumers(ini)
+            consumers.start()
+        try:
+            yield Idle(server, consumers, time.monotonic())
+        finally:
+            consumers.stop()
 
 
 class _Redis:
@@ -139,28 +165,28 @@ class _Redis:
 
 
 def test_consumers_outlive_idleness_a_restart_of_redis_and_a_parser_that_fails(
-    own_redis: _Redis, portal: Portal, publisher: Publisher, ini: str, monkeypatch: Any
+    idle: Idle | None, portal: Portal, publisher: Publisher, ckan_config: Any, monkeypatch: Any
 ) -> None:
-    # A fault in our own code, which no document brings about: the module there makes the parser
-    # of the consumers' processes raise at one title.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(FAULTY), str(Path.cwd())]))
+    if idle is None:
+        pytest.skip("no redis-server here to stop and start")
+    own_redis, consumers, since = idle
+    monkeypatch.setitem(ckan_config, "ckan.redis.url", own_redis.url)
     records = [dataset(n) for n in range(5)]
     records[2]["title"] = "Make the parser fail"
     publisher.serve(PATH, catalogue(records))
     source = portal.source(publisher.url(PATH))
-    with Consumers(ini) as consumers:
-        time.sleep(65)
-        assert consumers.are_alive, "a consumer ended while it was idle"
+    time.sleep(max(0.0, since + 65 - time.monotonic()))
+    assert consumers.are_alive, "a consumer ended while it was idle"
 
-        job = consumers.run(source)
-        assert figures(job) == {"added": 4, "errored": 1}
-        assert "Internal error" in job["object_error_summary"][0]["message"]
+    job = consumers.run(source)
+    assert figures(job) == {"added": 4, "errored": 1}
+    assert "Internal error" in job["object_error_summary"][0]["message"]
 
-        own_redis.stop()
-        time.sleep(8)
-        assert consumers.are_alive, "a consumer ended with Redis"
-        own_redis.start()
-        records[2]["title"] = "Nothing wrong"
-        publisher.serve(PATH, catalogue(records))
-        assert figures(consumers.run(source)) == {"added": 1, "not modified": 4}
-        assert consumers.are_alive
+    own_redis.stop()
+    time.sleep(8)
+    assert consumers.are_alive, "a consumer ended with Redis"
+    own_redis.start()
+    records[2]["title"] = "Nothing wrong"
+    publisher.serve(PATH, catalogue(records))
+    assert figures(consumers.run(source)) == {"added": 1, "not modified": 4}
+    assert consumers.are_alive
