@@ -84,14 +84,18 @@ def update(name: str, file_or_url: str | None, bundled: bool, force: bool) -> No
             f"the portal has no folder for lists of its own: set {config.PREFIX}vocabularies to "
             "one that web servers and consumers can read, and restart them"
         )
+    if bundled and file_or_url:
+        raise click.UsageError("name a newer list, or say --bundled, not both")
     if bundled:
         _forget(name, folder)
         return
     source = file_or_url or old.about.get("download", "")
     if not source:
         raise click.ClickException(f"{name}: name a file or an address that has the newer list")
+    # Everybody may read where a list is from: no password, and no folder of this machine.
+    told = shown(source) if is_web_url(source) else Path(source).name
     try:
-        new = updates.newer(name, updates.decoded(_content(source)), source=source, date=_today())
+        new = updates.newer(name, updates.decoded(_content(source)), source=told, date=_today())
     except VocabularyError as exc:
         raise click.ClickException(f"{shown(source)}: {exc}; nothing was changed") from exc
     _replace(old, new, folder, force=force)
