@@ -101,7 +101,8 @@ class Rules:
         self, resource: Mapping[str, Any], terms: Terms, seen: Stars | None, *, is_linked: bool
     ) -> Stars:
         facts = {key: clean_text(value) for key, value in resource.items()}
-        if any(_find(facts[key]) for key in _RESOURCE_LICENCE if facts.get(key)):
+        # "Not specified" and the like are none; nothing long is one of them.
+        if any(_find(facts[key][:100]) for key in _RESOURCE_LICENCE if facts.get(key)):
             id_ = facts.get("license_id") or facts.get("licence_id") or ""
             terms = self._terms(id_, facts, facts.get("rights", ""))
         if seen:

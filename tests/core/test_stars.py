@@ -136,6 +136,9 @@ def test_the_fifth_is_for_linked_data() -> None:
             ("unclear-licence", "OGL"),
             id="held-back",
         ),
+        pytest.param(
+            "", [OGL, "CC BY " * 200_000], "", ("unclear-licence", OGL), id="a-million-characters"
+        ),
         pytest.param("", [], "Under the Open Government Licence.", OPEN, id="rights"),
         pytest.param("", [], "© A council 2020", ("no-licence", ""), id="rights-of-no-licence"),
         pytest.param("", ["Ask us"], "OGL", ("unclear-licence", "Ask us"), id="rights-come-last"),

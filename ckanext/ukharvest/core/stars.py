@@ -80,6 +80,8 @@ def by_format(_read: Vocabulary) -> Mapping[str, int]:
 
 _ABOUT_LICENCE = ("closed-licence", "unclear-licence", "no-licence")
 _LONGEST = 120
+# Characters; longer terms are not read, since a part of them may take back what another gives.
+_LONGEST_TERMS = 20_000
 
 
 def of_resource(
@@ -168,7 +170,8 @@ def terms_of(
     """
     if licence_id in register and find(licence_id):  # "notspecified" is in it and is no licence
         return _terms(licence_id, register)
-    given = [text for text in dict.fromkeys((licence_id, *texts)) if text and find(text)]
+    said = dict.fromkeys(filter(None, (licence_id, *texts)))
+    given = [text for text in said if len(text) > _LONGEST_TERMS or find(text)]
     told = _agreed(given, find)
     if not given and rights:
         told = _agreed([rights], find)
@@ -184,6 +187,8 @@ def _terms(licence_id: str, register: Mapping[str, bool]) -> Terms:
 
 
 def _agreed(texts: Sequence[str], find: Callable[[str], Licence | None]) -> str:
+    if any(len(text) > _LONGEST_TERMS for text in texts):
+        return ""
     named = [found for text in texts if (found := find(text)) and found.id]
     agreed = licences.agreed(named, texts)
     return agreed.id if agreed else ""
