@@ -22,6 +22,7 @@ LGA = "http://schemas.opendata.esd.org.uk/PublicToilets"
         ("JSON Schema", "json-schema"),
         ("json_schema", "json-schema"),
         ("Relax NG", "Relax NG"),
+        ("None", ""),
         ("", ""),
     ],
 )

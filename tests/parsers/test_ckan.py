@@ -440,9 +440,18 @@ def test_a_files_schema(fields: dict[str, Any], url: str, kind: str) -> None:
     assert resource.extras == ({"schema_type": kind} if kind else {})
 
 
+def test_a_sites_own_definition_of_a_file_is_no_schema() -> None:
+    own = "http://datashare.council.example/api/council/organisation-chart/definition"
+    file = {"url": "https://b.example/x.csv", "schema-url": own, "schema-type": "None"}
+    (resource,) = parsed(resources=[file]).resources
+    assert (resource.schema_url, resource.extras) == ("", {"described_by": own})
+
+
 def test_a_files_schema_that_is_no_address_is_kept_and_reported() -> None:
-    record = parsed(resources=[{"url": "https://b.example/x.csv", "schema_url": "our columns"}])
+    file = {"url": "https://b.example/x.csv", "schema_url": "our columns", "conforms_to": "X"}
+    record = parsed(resources=[{**file, "schema_type": "csvlint"}])
     (resource,) = record.resources
-    assert (resource.schema_url, resource.extras) == ("", {"conforms_to": "our columns"})
+    assert resource.schema_url == ""
+    assert resource.extras == {"conforms_to": "X, our columns", "schema_type": "csvlint"}
     (problem,) = record.problems
     assert (problem.code, problem.field) == ("bad-url", "resources[0].schema_url")

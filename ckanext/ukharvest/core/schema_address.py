@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 _LGA = ("schemas.opendata.esd.org.uk", "csvchecker.opendata.esd.org.uk") + (
     "validator.opendata.esd.org.uk",
+    "schemas.esd.org.uk",  # the first one, in DataShare's inventories
 )
 
 

@@ -17,6 +17,7 @@ _SAME = {
     "xmlschema": "xsd",
     "xmlschemadefinition": "xsd",
 }
+_NONE = ("none", "null")  # data.gov.uk wrote Python's None
 # What publishers were told to write, by the format of the file.
 _OF_FORMATS = {"CSV": "csvlint", "XML": "xsd"}
 _LGA = ".esd.org.uk"
@@ -26,7 +27,7 @@ def name(text: str) -> str:
     """Return a kind by its usual name, such as csvlint for "CSV Lint"; other words as they are."""
     folded = re.sub(r"[\s_-]+", "", text.casefold())
     known = {kind.replace("-", ""): kind for kind in SCHEMA_TYPES} | _SAME
-    return known.get(folded, text)
+    return "" if folded in _NONE else known.get(folded, text)
 
 
 def guess(url: str, label: str) -> str:

@@ -6,19 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core import formats, schema_types
 from ckanext.ukharvest.core.markup import plain_line, plain_text
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import is_web_url, parse_language, parse_url, shorten
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory_document import is_active
 from ckanext.ukharvest.parsers.xml_fields import Node
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
-# DataShare's own description of a file's columns, which it names where no standard is linked.
-_DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
 _SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -135,17 +133,9 @@ def _url(rendition: Node) -> str:
 def _schema(rendition: Node) -> tuple[str, dict[str, str]]:
     """The address of the standard that a file follows, and what else is said of its form."""
     given = dict.fromkeys(rendition.texts("ConformsTo"))
-    own = [text for text in given if is_definition(text)]
+    own = [text for text in given if uk_fields.is_definition(text)]
     standards = [text for text in given if text not in own]
     urls = [text for text in standards if is_web_url(text)]
     others = [text for text in standards if text not in urls[:1]]
     extras = {"conforms_to": ", ".join(others), "described_by": ", ".join(own)}
     return next(iter(urls), ""), extras
-
-
-def is_definition(url: str) -> bool:
-    """Whether an address is a site's own definition of a file, not a shared standard."""
-    try:
-        return _DEFINITION.search(urlsplit(url).path) is not None
-    except ValueError:
-        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import urljoin
 
 from ckanext.ukharvest.core import formats, listed, schema_types
@@ -10,6 +11,7 @@ from ckanext.ukharvest.core.mapping import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.values import clean_text, is_web_url, shorten
 from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
 # CKAN's own book-keeping: says nothing about the file, and means something else on another site.
@@ -134,15 +136,26 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
     """The address of a file's schema, what it is written in, and what is no address."""
     key = "schema_url"
     found = listed.addresses(part.get(key), "schemas")
-    url = next(iter(found.urls), "")
-    others = (*found.urls[1:], *found.others)
+    own = tuple(filter(uk_fields.is_definition, found.urls))
+    urls = [each for each in found.urls if each not in own]
+    url = next(iter(urls), "")
+    others = (*urls[1:], *found.others)
     if others:
         shown = shorten(others[0], 80)
         part.report("bad-url", key, f"'{shown}'; expected one web address, that of a schema")
     given = schema_types.name(package.text_of(part.get("schema_type")))
     kind = given or schema_types.guess(url, label)
-    facts = {"schema_type": kind, "conforms_to": ", ".join(others)}
+    facts = {
+        "schema_type": kind,
+        "conforms_to": _with(part, "conforms_to", others),
+        "described_by": _with(part, "described_by", own),
+    }
     return url, {name: value for name, value in facts.items() if value}
+
+
+def _with(part: Fields, key: str, more: Sequence[str]) -> str:
+    """More texts behind what a field says itself; "" where there are none."""
+    return ", ".join(filter(None, (package.text_of(part.get(key)), *more))) if more else ""
 
 
 def _extras(part: Fields, word: str) -> dict[str, str]:

@@ -7,8 +7,10 @@ What is stored is what data.gov.uk's portals have: identifiers with blanks betwe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core import lga, listed
 from ckanext.ukharvest.core.lga import FUNCTION, SERVICE
@@ -19,6 +21,9 @@ Report = Callable[[str, str], None]  # called with a problem's code and the word
 
 # What another site's own field is kept under where it cannot have its name here.
 PREFIX = "original_"
+
+# DataShare's own description of a file's columns, which it names where no standard is linked.
+_DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
 
 _KEYS = {FUNCTION: "la_function", SERVICE: "la_service"}
 _EXAMPLES = {
@@ -114,9 +119,20 @@ def unpublished(text: str, report: Report) -> Found:
 
 
 def schemas(urls: Iterable[str]) -> tuple[str, ...]:
-    """The addresses of schemas among those that data conforms to; reference systems are none."""
-    found = filter(is_web_url, urls)
-    return tuple(dict.fromkeys(url for url in found if "/def/crs/" not in url.lower()))
+    """The addresses of schemas among those that data conforms to.
+
+    Reference systems are none, nor is what only its own site knows.
+    """
+    found = (url for url in filter(is_web_url, urls) if "/def/crs/" not in url.lower())
+    return tuple(dict.fromkeys(url for url in found if not is_definition(url)))
+
+
+def is_definition(url: str) -> bool:
+    """Whether an address is a site's own definition of a file, not a shared standard."""
+    try:
+        return _DEFINITION.search(urlsplit(url).path) is not None
+    except ValueError:
+        return False
 
 
 def _some(values: Sequence[str]) -> str:
