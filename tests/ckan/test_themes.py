@@ -10,6 +10,7 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
+from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
@@ -158,6 +159,28 @@ def test_a_harvest_asks_once_which_theme_a_dataset_has(source: Catalogue) -> Non
     with statements("ukharvest_assessment.theme") as sent:
         source.harvest(description="Other words.")
     assert len([each for each in sent if each.startswith("SELECT")]) == 1
+
+
+def test_a_gemini_record_s_topic_is_no_theme_of_its_source(
+    portal: Portal, publisher: Publisher
+) -> None:
+    more = """<gmd:descriptiveKeywords><gmd:MD_Keywords>
+      <gmd:keyword><gco:CharacterString>Transport networks</gco:CharacterString></gmd:keyword>
+      <gmd:thesaurusName><gmd:CI_Citation><gmd:title>
+        <gco:CharacterString>GEMET - INSPIRE themes, version 1.0</gco:CharacterString>
+      </gmd:title></gmd:CI_Citation></gmd:thesaurusName>
+    </gmd:MD_Keywords></gmd:descriptiveKeywords>
+    <gmd:topicCategory>
+      <gmd:MD_TopicCategoryCode>environment</gmd:MD_TopicCategoryCode>
+    </gmd:topicCategory>"""
+    publisher.serve("/record.xml", gemini_records.dataset(gemini_records.uuid(1), more=more))
+    portal.run(portal.source(publisher.url("/record.xml"), "gemini-single"))
+    (found,) = portal.datasets()
+    # The title is "Rivers", but INSPIRE's theme is surer than topic and words together.
+    assert themes(found) == ("Transport", '["Environment"]')
+    shown = told(found)
+    assert (shown["origin"], shown["suggested"]) == ("inspire", False)
+    assert [each["kind"] for each in shown["ranking"][1]["reasons"]] == ["topic", "words"]
 
 
 def test_what_postgresql_cannot_hold_is_left_out(organization: dict[str, str]) -> None:

@@ -89,6 +89,8 @@ def test_the_words_of_the_list_are_found_and_have_themes() -> None:
             {"themes": ("Towns & Cities", "Environment"), "title": "Air quality and rivers"},
             ("Towns", ("Environment",), "source"),
         ),
+        # Said twice is said once.
+        ({"themes": ("Towns", "Health", "towns", "HEALTH")}, ("Towns", ("Health",), "source")),
         ({"themes": (EU + "TRAN",)}, ("Transport", (), "eu")),
         ({"themes": (EU + "TRAN", "Health")}, ("Health", (), "source")),
         ({"functions": (FUNCTION + "40",)}, ("Environment", (), "function")),
@@ -135,6 +137,16 @@ def test_the_surest_decides(facts: dict[str, object], expected: object) -> None:
 )
 def test_titles_of_datasets(title: str, theme: str) -> None:
     assert chosen(title=title)[0] == theme.strip(" -")
+
+
+def test_what_stands_in_two_fields_counts_once() -> None:
+    facts = About(
+        themes=("Land use", SERVICE + "579", "health", "HEALTH"),
+        inspire=("Land use",),
+        services=(SERVICE + "579",),
+    )
+    found = {each.theme: each.score for each in themes.choose(facts).ranking}
+    assert found == {"Health": 200, "Towns": 40, "Environment": 40}
 
 
 def test_words_count_by_place_length_and_how_often() -> None:

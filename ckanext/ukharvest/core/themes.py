@@ -94,7 +94,7 @@ Evidence = tuple[str, Reason]  # a theme, and why
 def choose(about: About) -> Choice:
     """Return the themes of a dataset, the same ones for the same dataset."""
     evidence: dict[str, list[Reason]] = {}
-    for theme, reason in _evidence(about):
+    for theme, reason in dict.fromkeys(_evidence(about)):  # INSPIRE's stand in two fields
         evidence.setdefault(theme, []).append(reason)
     ranking = tuple(sorted((_ranked(*each) for each in evidence.items()), key=_order))
     primary, origin = _decided(ranking)
@@ -177,12 +177,14 @@ def _of_register(text: str) -> Evidence | None:
 
 def _of_source(found: Iterable[Evidence]) -> Iterator[Evidence]:
     """The first theme that the source names is its main one."""
-    is_first = True
+    named: dict[str, Reason] = {}
     for theme, reason in found:
-        if reason.kind == SOURCE and not is_first:
-            reason = replace(reason, points=_FURTHER_OF_SOURCE)
-        is_first = is_first and reason.kind != SOURCE
-        yield theme, reason
+        if reason.kind == SOURCE:
+            named.setdefault(theme, reason)
+        else:
+            yield theme, reason
+    for place, (theme, reason) in enumerate(named.items()):
+        yield theme, replace(reason, points=_FURTHER_OF_SOURCE) if place else reason
 
 
 def _of_words(about: About, labels: Iterable[str]) -> Iterator[Evidence]:
