@@ -225,12 +225,12 @@ def test_markup_that_was_not_escaped_is_read_as_words() -> None:
         ("<Service>Public toilets</Service>", {"la_service": SERVICE}, (), []),
         ("<Function>http://standards.esd.org.uk/?uri=service%2F579</Function>",)
         + ({"la_service": SERVICE}, (), []),
-        ("<Service>Bins</Service>", {}, ("Bins",), ["unknown-la-service Subject[1]/Service"]),
+        ("<Service>Bins</Service>", {}, ("Bins",), ["unknown-la-service Subjects/Subject/Service"]),
         (
             "<Function>http://id.esd.org.uk/function/9999</Function>",
             {"la_function": "http://id.esd.org.uk/function/9999"},
             (),
-            ["unknown-la-function Subject[1]/Function"],
+            ["unknown-la-function Subjects/Subject/Function"],
         ),
     ],
 )
@@ -242,6 +242,17 @@ def test_functions_and_services_in_every_writing(
     assert (named, record.themes) == (extras, themes)
     problems = [each for each in record.problems if each.code.startswith("unknown-la")]
     assert [f"{each.code} {each.field}" for each in problems] == found
+
+
+def test_many_unknown_services_are_one_problem() -> None:
+    text = "".join(
+        f"<Subject><Service>{number}</Service></Subject>" for number in range(5000, 7000)
+    )
+    found = [
+        each for each in dataset(f"<Subjects>{text}</Subjects>").problems if "LGA" in each.message
+    ]
+    assert len(found) == 1
+    assert "service/5000' (and 1,999 more)" in found[0].message
 
 
 def test_subjects_of_other_vocabularies_are_themes() -> None:

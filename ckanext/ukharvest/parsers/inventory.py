@@ -98,24 +98,30 @@ def _modified(entry: Entry) -> str:
     return entry.dataset.date("Modified") or entry.inventory.date("Modified")
 
 
+_SUBJECTS = {"Service": lga.SERVICE, "Function": lga.FUNCTION}
+
+
 def _subjects(entry: Entry) -> Found:
     """Services and functions; of other vocabularies' subjects the words."""
-    given = []
+    texts: dict[str, list[str]] = {"Service": [], "Function": [], "": []}
     for subject in entry.dataset.each("Subjects", "Subject"):
         scheme = subject.attribute("Scheme").casefold()
         # DataShare writes subject.service and subject.function; the guidance allows others, such
         # as the ICO's publication scheme.
         is_other = scheme and "service" not in scheme and "function" not in scheme
-        for name, kind in (("Service", lga.SERVICE), ("Function", lga.FUNCTION)):
-            report = partial(_report, subject, name)
-            given.append(uk_fields.Given("" if is_other else kind, subject.texts(name), report))
-        texts = tuple(filter(None, [subject.own_text()]))
-        given.append(uk_fields.Given("", texts, partial(_report, subject, "Subject")))
-    return uk_fields.authority(*given)
+        for name in _SUBJECTS:
+            texts["" if is_other else name] += subject.texts(name)
+        texts[""] += filter(None, [subject.own_text()])
+    return uk_fields.authority(
+        *(
+            uk_fields.Given(_SUBJECTS.get(name, ""), each, partial(_report, entry, name))
+            for name, each in texts.items()
+        )
+    )
 
 
-def _report(node: Node, name: str, code: str, words: str) -> None:
-    node.report(code, name, words)
+def _report(entry: Entry, name: str, code: str, words: str) -> None:
+    entry.dataset.report(code, f"Subjects/Subject/{name}".rstrip("/"), words)
 
 
 def _language(entry: Entry) -> Found:
