@@ -145,15 +145,7 @@ def _write_package(
     record = links.with_found_formats(write.record)
     mapped = mapper.to_package_dict(record, existing, known, write.schema, write.defaults)
     further.add_missing(mapped.package, write.further, write.schema)
-    themed = theming.put(
-        mapped.package,
-        existing,
-        write.schema,
-        defaults=write.defaults.extras,
-        kept=write.defaults.not_overwrite,
-        forced=write.forced,
-    )
-    more = {theming.DECISION: themed}
+    more = theming.put(mapped.package, existing, write.schema, write.defaults, forced=write.forced)
     if existing is not None:
         _call("package_update", mapped.package, original_package=existing, **more)
         return UPDATED, existing["id"], mapped.resources

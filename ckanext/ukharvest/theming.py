@@ -15,6 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core import lga, listed, theme_names, themes
 from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.core.themes import About, Choice, Ranked, Reason
+from ckanext.ukharvest.mapper import Defaults
 from ckanext.ukharvest.model import assessments
 
 PRIMARY, SECONDARY = "theme-primary", "theme-secondary"
@@ -24,6 +25,7 @@ MOST_REASONS = 10  # kept of each theme; the rest adds to its score only
 
 Themes = tuple[str, tuple[str, ...]]  # main theme, further ones
 NONE: Themes = ("", ())
+Before = tuple[Themes, str]  # what a dataset had when it was last written, and from where
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,41 +40,67 @@ def put(
     package: dict[str, Any],
     existing: Mapping[str, Any] | None,
     schema: Collection[str],
+    defaults: Defaults,
     *,
-    defaults: Mapping[str, str],
-    kept: Collection[str] = (),
     forced: bool = False,
-) -> Decision:
+) -> dict[str, Any]:
     """Give a package dict that the harvest is going to write its themes.
 
     Args:
         package: as mapped; changed.
         existing: the dataset as package_show gives it, None for a new one.
         schema: names of the dataset type's own fields.
-        defaults: extras that the harvest source adds.
-        kept: names of fields that stay as they are once set.
         forced: what a person chose does not count.
+
+    Returns:
+        What the context of the write gets.
     """
     old = stored(existing) if existing else NONE
     before = assessments.themes_of(existing["id"]) if existing else None
-    given, default = stored(package), theme_names.find(defaults.get(PRIMARY, ""))
-    facts = about(package, () if given[0] == default else (given[0], *given[1]))
-    choice = themes.choose(facts)
+    kept = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
+    default = theme_names.find(defaults.extras.get(PRIMARY, ""))
+    given = stored(package) if not kept else NONE
+    named = (given[0], *given[1]) if given[0] != default else ()
+    choice = themes.choose(about(package, named))
     decided, origin = (choice.primary, choice.secondary), choice.origin
-    by_person = before is not None and before[1] == themes.PERSON
-    if old[0] and (PRIMARY in kept or (by_person and not forced)):
-        decided, origin = old, before[1] if before and before[0] == old else themes.PERSON
-    elif origin in ("", themes.WORDS) and default:
-        decided, origin = given if given[0] == default else (default, ()), themes.SOURCE
-    elif origin in ("", themes.WORDS) and old[0] and not forced and (before or NONE)[0] != old:
-        # Written by what told us nothing, such as the harvester that had this source before.
-        decided, origin = old, themes.PERSON
+    fallback = (given if given[0] == default else (default, ())) if default else NONE
+    stays = PRIMARY in kept or (_is_by_person(before) and not forced)
+    decided, origin = _decided(choice, old, before, fallback, stays=stays, forced=forced)
+    if SECONDARY in kept:
+        decided = decided[0], tuple(name for name in old[1] if name != decided[0])
     _write(package, decided, schema)
     decision = Decision(origin if decided[0] else "", choice)
-    if existing and by_person and decision.origin != themes.PERSON:
+    if existing and _is_by_person(before) and decision.origin != themes.PERSON:
         # CKAN 2.12 tells nobody of a write that changes nothing.
         assessments.keep([{"package_id": existing["id"], **_row(decided, decision)}])
-    return decision
+    return {DECISION: decision}
+
+
+def _is_by_person(before: Before | None) -> bool:
+    return before is not None and before[1] == themes.PERSON
+
+
+def _decided(
+    choice: Choice,
+    old: Themes,
+    before: Before | None,
+    fallback: Themes,
+    *,
+    stays: bool,
+    forced: bool,
+) -> tuple[Themes, str]:
+    """Return the themes to be written, and where they come from."""
+    is_known = before is not None and before[0] == old
+    if old[0] and stays:
+        return old, before[1] if before and is_known else themes.PERSON
+    if choice.origin not in ("", themes.WORDS):
+        return (choice.primary, choice.secondary), choice.origin
+    if fallback[0]:
+        return fallback, themes.SOURCE
+    if old[0] and not is_known and not forced:
+        # Written by what told us nothing, such as the harvester that had this source before.
+        return old, themes.PERSON
+    return (choice.primary, choice.secondary), choice.origin
 
 
 def columns(context: Mapping[str, Any], package: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
+from ckanext.ukharvest import theming
+from ckanext.ukharvest.mapper import Defaults
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
@@ -138,6 +140,32 @@ def test_the_source_s_default_stands_where_nothing_certain_does(source: Catalogu
     config = {"default_extras": {"theme-primary": "Education"}}
     assert themes(source.harvest(config=config)) == ("Education", None)
     assert themes(source.harvest(theme=["Health"])) == ("Health", None)
+
+
+def test_a_theme_that_the_source_must_not_overwrite(source: Catalogue) -> None:
+    first = source.harvest(config={"not_overwrite": ["theme-primary", "theme-secondary"]})
+    assert themes(first) == ("Environment", None)
+    found = source.harvest(title="Crime figures", force=True)
+    assert themes(found) == ("Environment", None)
+    assert told(found)["origin"] == "words"
+    choose(found, theme_primary="Society", theme_secondary='["Health"]')
+    found = source.harvest(title="Crime", force=True)
+    assert themes(found) == ("Society", '["Health"]')
+    assert told(found)["origin"] == "person"
+    assert [each["theme"] for each in told(found)["ranking"]] == ["Crime"]
+
+
+def test_a_schema_s_own_fields_have_the_themes() -> None:
+    subjects = {"key": "dcat_subject", "value": '["Health", "Society"]'}
+    package = {"title": "A list", "extras": [subjects]}
+    schema = ("theme-primary", "theme-secondary")
+    theming.put(package, None, schema, Defaults(owner_org=""))
+    assert (package["theme-primary"], package["theme-secondary"]) == ("Health", '["Society"]')
+    assert package["extras"] == [subjects]
+    assert theming.stored(package) == ("Health", ("Society",))
+    empty = {"title": "A list", "extras": []}
+    theming.put(empty, None, schema, Defaults(owner_org=""))
+    assert empty == {"title": "A list", "extras": []}
 
 
 def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
