@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ckan.plugins.toolkit as tk
 from ckan import model
 from ckan.lib import search
 
-from ckanext.ukharvest import stars
+from ckanext.ukharvest import compat, stars
 from ckanext.ukharvest.core.stars import Stars
 from ckanext.ukharvest.model import assessments, datasets, quality
 
@@ -49,10 +50,9 @@ def score_all() -> Iterator[tuple[int, list[Change]]]:
 
 
 def score_one(package_id: str) -> list[Change]:
-    """Score one dataset; commits, and tells the search index."""
+    """Score one dataset; commits. ``index`` has to be told what is returned."""
     changes = _score(stars.Rules(), datasets.by_id([package_id]))
     Session.commit()
-    index(changes)
     return changes
 
 
@@ -75,8 +75,16 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
 
 
 def index(changes: Sequence[Change]) -> None:
-    """Put those with another number of stars into the search index."""
+    """Put those with another number of stars into the search index.
+
+    Raises:
+        IndexFailed: it did not take them all.
+    """
     ids = [change.id for change in changes if change.is_of_number]
-    if ids:
+    if not ids:
+        return
+    try:
         search.rebuild(package_ids=ids)
         search.commit()
+    except (search.SearchError, search.SearchIndexError, tk.ObjectNotFound) as exc:
+        raise compat.IndexFailed(str(exc)) from exc

@@ -10,8 +10,8 @@ import ckan.plugins.toolkit as tk
 import click
 from ckan import model
 
+from ckanext.ukharvest import compat, stars_pass
 from ckanext.ukharvest import stars as rules
-from ckanext.ukharvest import stars_pass
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.model import datasets
 from ckanext.ukharvest.stars_pass import Change
@@ -52,10 +52,10 @@ def stars(
 def _score_all() -> None:
     total, started = datasets.count(), time.monotonic()
     done = changed = 0
-    indexing = 0.0
+    indexing, faults = 0.0, list[str]()
     for number, changes in stars_pass.score_all():
         before = time.monotonic()
-        stars_pass.index(changes)
+        faults += _index(changes)
         indexing += time.monotonic() - before
         done += number
         changed += len(changes)
@@ -68,6 +68,7 @@ def _score_all() -> None:
         click.echo(f"The search index took {indexing:.0f} s.")
     if done < total:
         click.echo(f"{total - done:,} were being written just then, which scores them.")
+    _fail(faults)
 
 
 def _score_one(name_or_id: str) -> None:
@@ -75,12 +76,31 @@ def _score_one(name_or_id: str) -> None:
     if package is None or package.type == "harvest":
         raise click.ClickException(f"{name_or_id}: no dataset has this name or id")
     changes = stars_pass.score_one(package.id)
+    faults = _index(changes)
     found = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
     for change in changes:
         click.echo(_in_words(change))
     click.echo(found["text"])
     for resource in found["resources"]:
         click.echo(f"  {resource['id']}  {resource['text']}")
+    _fail(faults)
+
+
+def _index(changes: Sequence[Change]) -> list[str]:
+    """Return why not, if the search index does not take them; the stars are stored all the same."""
+    try:
+        stars_pass.index(changes)
+    except compat.IndexFailed as exc:
+        return [str(exc)]
+    return []
+
+
+def _fail(faults: Sequence[str]) -> None:
+    if faults:
+        raise click.ClickException(
+            f"the stars are stored, but the search index did not take them all: {faults[0]}; run "
+            "'ckan search-index rebuild' when it is well again"
+        )
 
 
 def _in_words(change: Change) -> str:
