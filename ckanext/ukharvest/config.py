@@ -204,9 +204,11 @@ def check_plugins() -> None:
 
 def _check_order(names: list[str], ours: list[str]) -> None:
     for other in names:
-        if other in ours or other.split("_")[0] not in ("harvest", "spatial", "dcat"):
+        if other in ours or other.split("_")[0] not in ("harvest", "spatial", "dcat", "scheming"):
             continue
-        late = [name for name in ours if names.index(name) > names.index(other)]
+        # Behind ckanext-scheming, its form would drop the extras of harvested datasets.
+        first = ["ukharvest"] if other.startswith("scheming") else ours
+        late = [name for name in first if names.index(name) > names.index(other)]
         if late:
             raise CkanConfigurationException(
                 f"Plugin {late[0]!r} must stand before {other!r} in the line ckan.plugins, so "

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ckanext.ukharvest import field_values
-from ckanext.ukharvest.core import frequencies, lga, theme_names, vocabulary
+from ckanext.ukharvest.core import frequencies, lga, listed, theme_names, vocabulary
+from ckanext.ukharvest.core.schema_types import SCHEMA_TYPES
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, DATE, FLAG, NAMES, URIS, Field
 
 # Parts of a form that a field can be.
@@ -20,15 +21,15 @@ SELECT, INPUT, ROWS, CHECKBOX = "select", "input", "rows", "checkbox"
 
 EMPTY_ROWS = 2  # that a list of addresses has beside those that are filled
 
-# What schemas of files are written in: names that data.gov.uk's guide has, and newer kinds.
-SCHEMA_TYPES = ("csvlint", "xsd", "tableschema", "csvw", "json-schema")
-
-# What CKAN's own form shows of a resource, or its update leaves as it is where it is not sent.
+# What CKAN's own form shows of a resource, or CKAN sets itself.
 OF_RESOURCES = frozenset(
     ("id", "package_id", "position", "state", "created", "metadata_modified", "save", "upload")
-    + ("clear_upload", "url", "url_type", "name", "description", "format", "hash", "size")
-    + ("resource_type", "mimetype", "mimetype_inner", "last_modified", "cache_url")
-    + ("cache_last_updated", "datastore_active")
+    + ("clear_upload", "url", "url_type", "name", "description", "format", "datastore_active")
+)
+# What CKAN finds out of a file that is uploaded, and which another file has otherwise.
+OF_FILES = frozenset(
+    ("hash", "size", "mimetype", "mimetype_inner", "last_modified")
+    + ("cache_url", "cache_last_updated")
 )
 
 Translate = Callable[[str], str]
@@ -70,11 +71,11 @@ def part(field: Field, value: Any, translate: Translate) -> Part:
         translate: English words → the reader's.
     """
     if field.kind == FLAG:
-        chosen = tuple(text for text in _sent(value) if text.lower() in ("true", "yes", "1", "on"))
-        return Part(CHECKBOX, chosen)
+        return Part(CHECKBOX, tuple(text for text in _sent(value) if _is_yes(text)))
     if field.kind == ADDRESSES:
-        values = [text for each in _sent(value) for text in field_values.texts(each)]
-        return Part(ROWS, (*values, *[""] * EMPTY_ROWS), _suggestions(field), example="https://")
+        found = listed.addresses(value, field.vocabulary)
+        rows = (*found.urls, *found.others, *[""] * EMPTY_ROWS)
+        return Part(ROWS, rows, _suggestions(field), example="https://")
     choices = _CHOICES.get(field.vocabulary)
     if choices and field.kind != ADDRESS:
         values = _chosen(field, value)
@@ -107,6 +108,13 @@ def _frequency(text: str) -> str:
         return frequencies.parse_frequency(text) or text
     except ValueError:
         return text
+
+
+def _is_yes(text: str) -> bool:
+    try:
+        return bool(listed.flag(text))
+    except ValueError:
+        return False
 
 
 def _sent(value: Any) -> list[str]:

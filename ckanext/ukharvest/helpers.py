@@ -180,17 +180,19 @@ def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def ukharvest_form_kept(data: dict[str, Any], shown: list[str]) -> list[tuple[str, Any]]:
-    """Return what a resource has beyond CKAN's own fields and those that its form shows.
+    """Return what a resource has beyond what its form shows, which drops what it does not send.
 
-    A form that does not send it drops it.
+    Args:
+        data: the resource, or what was sent.
+        shown: fields of the form beside CKAN's own.
     """
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
     known = {*form_fields.OF_RESOURCES, *shown, *aliases}
-    return [
-        (key, value)
-        for key, value in data.items()
-        if key not in known and isinstance(value, str) and value
-    ]
+    if data.get("url_type") == "upload":
+        known |= form_fields.OF_FILES
+    kept = [(key, value) for key, value in data.items() if key not in known]
+    # Flags of other extensions are theirs to set.
+    return [(k, v) for k, v in kept if type(v) in (str, int) and v != ""]
 
 
 def _rows(

@@ -31,3 +31,13 @@ def portal_with(plugin: str, **settings: str) -> Iterator[None]:
         for name in settings:
             del config[name]
         load_all()
+
+
+_SCHEMAS = "scheming.dataset_schemas"
+_PRESETS = "scheming.presets"
+# Settings of ckanext-scheming: our example with all fields, and its own with none of them.
+SCHEMING_WITH = {
+    _SCHEMAS: "ckanext.ukharvest:scheming/dataset.yaml",
+    _PRESETS: "ckanext.scheming:presets.json ckanext.ukharvest:scheming/presets.json",
+}
+SCHEMING_WITHOUT = {_SCHEMAS: "ckanext.scheming:ckan_dataset.yaml"}

@@ -1,4 +1,7 @@
-"""The form of the plugin ukharvest_form, as an editor fills it in, with and without scripts."""
+"""Our form and ckanext-scheming's with our presets, as editors fill them in.
+
+With scripts and without them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from tests.ckan.browser import SECONDS, WIDE, Visitor
-from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
+from tests.ckan.forms import FORM, FUNCTION, SCHEMING, SCHEMING_WITH, SERVICE, portal_with
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -40,8 +43,9 @@ TYPED = {"temporal_coverage-to": "31/03/2020"}
 
 
 @pytest.fixture(autouse=True)
-def form(clean: None) -> Iterator[None]:
-    with portal_with(FORM):
+def form(request: pytest.FixtureRequest, clean: None) -> Iterator[None]:
+    plugin, settings = getattr(request, "param", (FORM, {}))
+    with portal_with(plugin, **settings):
         yield
 
 
@@ -95,6 +99,9 @@ def saved(name: str) -> dict[str, Any]:
     return {key: shown.get(key) for key in STORED}
 
 
+@pytest.mark.parametrize(
+    "form", [(FORM, {}), (SCHEMING, SCHEMING_WITH)], ids=["ours", "scheming"], indirect=True
+)
 def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
     dataset = factories.Dataset(title="Street cleaning")
     editor.goto(f"/dataset/edit/{dataset['name']}")
@@ -141,3 +148,23 @@ def test_every_field_is_set_without_scripts(plain_editor: Page) -> None:
     assert saved("street-cleaning") == STORED
     (resource,) = call_action("package_show", id="street-cleaning")["resources"]
     assert (resource["schema_url"], resource["schema_type"]) == (SPEND, "csvlint")
+    # What speaks for a theme is there without scripts too.
+    page.goto("/dataset/edit/street-cleaning")
+    assert "Public toilets" in page.locator(".ukharvest-theme-why").inner_text()
+
+
+def test_a_theme_is_suggested_while_one_writes(editor: Page) -> None:
+    dataset = factories.Dataset(title="List", notes="", tags=[])
+    editor.goto(f"/dataset/edit/{dataset['name']}")
+    button = editor.locator(".ukharvest-theme-use")
+    assert button.is_hidden()
+    choose(editor, "la_service", "Public toilets")
+    button.wait_for()
+    assert editor.locator(".ukharvest-theme-title").inner_text() == "Environment"
+    assert "Public toilets" in editor.locator(".ukharvest-theme-why").inner_text()
+    button.click()
+    assert editor.locator("#field-theme-primary").input_value() == "Environment"
+    assert button.is_hidden()
+    editor.locator("#dataset-edit button[name=save].btn-primary").click()
+    editor.wait_for_url(f"**/dataset/{dataset['name']}")
+    assert saved(dataset["name"])["theme-primary"] == "Environment"

@@ -202,3 +202,15 @@ def test_the_settings_are_declared(ini: str) -> None:
         if "- key:" in line and "<name>" not in line:
             key = line.split("key:")[1].strip()
             assert key.removeprefix("ckanext.ukharvest.") in source
+
+
+def test_the_form_of_a_schema_comes_behind_ours(
+    ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for names in ("scheming_datasets ukharvest ukharvest_ckan", "ukharvest scheming_datasets"):
+        monkeypatch.setitem(ckan_config, "ckan.plugins", names)
+        if names.startswith("ukharvest"):
+            config.check_plugins()
+            continue
+        with pytest.raises(CkanConfigurationException, match="in front of 'scheming_datasets'"):
+            config.check_plugins()

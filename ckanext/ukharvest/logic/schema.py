@@ -53,6 +53,8 @@ def dataset_fields() -> frozenset[str]:
 
 def validator_of(field: Field) -> str:
     """Return the name of the validator that makes the stored form of a field's value."""
+    if field.key == "schema_type":
+        return "ukharvest_schema_type"
     found = _OF_LIST.get((field.vocabulary, field.kind))
     return found or _OF_KIND.get(field.kind, "ukharvest_text")
 

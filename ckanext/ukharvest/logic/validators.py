@@ -8,22 +8,20 @@ value that stood there before, so that nobody has to mend a publisher's slip to 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
 
 import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest import field_values
-from ckanext.ukharvest.core import lga, theme_names, vocabulary
+from ckanext.ukharvest.core import lga, listed, schema_types, theme_names
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.core.values import parse_date, parse_frequency, parse_period, parse_url
-from ckanext.ukharvest.fields import BY_HARVEST
+from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, BY_HARVEST, FIELDS
 
-# What checkboxes, scripts and spreadsheets write.
-_YES = ("true", "yes", "1", "on", "y", "t")
-_NO = ("false", "no", "0", "off", "n", "f")
+# Which list's titles stand for addresses in a field.
+_REGISTERS = {field.key: field.vocabulary for field in FIELDS if field.kind in (ADDRESS, ADDRESSES)}
 
 Key = tuple[Any, ...]
 Data = dict[Key, Any]
@@ -46,6 +44,12 @@ def ukharvest_text(key: Key, data: Data, errors: Any, context: Any) -> None:
     _store_one(key, data, context, str.strip)
 
 
+def ukharvest_schema_type(key: Key, data: Data, errors: Any, context: Any) -> None:
+    """Accept what a schema is written in; known kinds in any case, such as "CSV Lint"."""
+    del errors
+    _store_one(key, data, context, schema_types.name)
+
+
 def ukharvest_theme(key: Key, data: Data, errors: Any, context: Any) -> None:
     """Accept a theme by its name, title, slug or an EU theme; stored by its name."""
     del errors
@@ -62,17 +66,20 @@ def ukharvest_themes(key: Key, data: Data, errors: Any, context: Any) -> None:
 def ukharvest_address(key: Key, data: Data, errors: Any, context: Any) -> None:
     """Accept one web address, or the title of a schema of the register."""
     del errors
-    _store_one(key, data, context, _address)
+    if _is_harvest(context):
+        return _as_it_is(key, data)
+    found = _addresses(key, data, context)
+    if len(found) > 1:
+        _refuse_several(found)
+    return _put(key, data, "".join(found))
 
 
 def ukharvest_addresses(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept web addresses, or titles of schemas, in a list, JSON or text; stored as JSON."""
+    """Accept web addresses, or titles of their register, in a list, JSON or text; a JSON list."""
     del errors
-    texts = []
-    for value in _values(data.get(key)):
-        # A title may have commas in it.
-        texts += [value] if _of_register(value) else field_values.texts(value)
-    _store_list(key, data, context, texts, _address)
+    if _is_harvest(context):
+        return _as_it_is(key, data)
+    return _put(key, data, listed.as_text(_addresses(key, data, context)))
 
 
 def ukharvest_frequency(key: Key, data: Data, errors: Any, context: Any) -> None:
@@ -102,7 +109,7 @@ def ukharvest_date(key: Key, data: Data, errors: Any, context: Any) -> None:
 def ukharvest_flag(key: Key, data: Data, errors: Any, context: Any) -> None:
     """Accept yes or no in many writings; stored as "true" or not at all."""
     del errors
-    _store_one(key, data, context, _flag)
+    _store_one(key, data, context, listed.flag)
 
 
 def ukharvest_la_function(key: Key, data: Data, errors: Any, context: Any) -> None:
@@ -141,7 +148,8 @@ def _store_uris(
     key: Key, data: Data, context: Any, uris: Iterable[str], others: Iterable[str]
 ) -> None:
     kind = lga.SERVICE if key[-1] == "la_service" else lga.FUNCTION
-    kept = lga.find([_stored(key, data, context)], kind).others
+    stored = _stored(key, data, context)
+    kept = lga.find([stored], kind).others
     wrong = [text for text in others if text not in kept]
     if wrong:
         message = tk._(
@@ -151,7 +159,9 @@ def _store_uris(
         example = f"http://id.esd.org.uk/{kind}/" + ("579" if kind == lga.SERVICE else "40")
         said = ", ".join(f"'{shorten(text, 60)}'" for text in wrong)
         raise tk.Invalid(message.format(value=said, address=example, label=lga.label(example)))
-    _put(key, data, " ".join(dict.fromkeys([*uris, *others])))
+    found = list(dict.fromkeys([*uris, *others]))
+    old = stored.split(" ")
+    _put(key, data, stored if set(old) == set(found) else " ".join(found))
 
 
 def _store_one(key: Key, data: Data, context: Any, read: Callable[[str], str]) -> None:
@@ -159,8 +169,7 @@ def _store_one(key: Key, data: Data, context: Any, read: Callable[[str], str]) -
         return _as_it_is(key, data)
     values = _values(data.get(key))
     if len(set(values)) > 1:
-        message = tk._("found {number} values; expected one, such as '{value}'")
-        raise tk.Invalid(message.format(number=len(values), value=shorten(values[0], 60)))
+        _refuse_several(values)
     found = _each(values[:1], read, _values(_stored(key, data, context)))
     return _put(key, data, "".join(found))
 
@@ -170,8 +179,10 @@ def _store_list(
 ) -> None:
     if _is_harvest(context):
         return _as_it_is(key, data)
-    found = _each(texts, read, field_values.texts(_stored(key, data, context)))
-    return _put(key, data, json.dumps(found, ensure_ascii=False) if found else "")
+    old = field_values.texts(_stored(key, data, context))
+    found = _each(texts, read, old)
+    # A select sends its values in the order of its list.
+    return _put(key, data, listed.as_text(old if set(old) == set(found) else found))
 
 
 def _each(texts: Iterable[str], read: Callable[[str], str], kept: Iterable[str]) -> list[str]:
@@ -198,27 +209,19 @@ def _theme(text: str) -> str:
     raise ValueError(message.format(value=shorten(text, 60), titles=titles))
 
 
-def _address(text: str) -> str:
-    return _of_register(text) or parse_url(text)
+def _addresses(key: Key, data: Data, context: Any) -> list[str]:
+    """Return the addresses of a field and what stood there before; anything else is refused."""
+    register = _REGISTERS.get(key[-1], "")
+    values = _values(data.get(key))
+    # A list in JSON is one text.
+    found = listed.addresses(values[0] if len(values) == 1 else values, register)
+    kept = listed.addresses(_stored(key, data, context), register).others
+    return [*found.urls, *_each(found.others, parse_url, kept)]
 
 
-def _of_register(title: str) -> str:
-    """Return the address of a schema or code list by its title, "" if none has it."""
-    wanted = " ".join(title.split()).casefold()
-    for name in ("schemas", "codelists"):
-        for row in vocabulary.load(name).rows:
-            if row["title"].casefold() == wanted:
-                return row["url"]
-    return ""
-
-
-def _flag(text: str) -> str:
-    if text.lower() in _YES:
-        return "true"
-    if text.lower() in _NO:
-        return ""
-    message = tk._("'{value}' is neither yes nor no; expected true or false")
-    raise ValueError(message.format(value=shorten(text, 60)))
+def _refuse_several(values: Sequence[str]) -> NoReturn:
+    message = tk._("found {number} values; expected one, such as '{value}'")
+    raise tk.Invalid(message.format(number=len(values), value=shorten(values[0], 60)))
 
 
 def _values(value: Any) -> list[str]:

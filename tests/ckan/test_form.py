@@ -1,0 +1,114 @@
+"""The plugin ukharvest_form behind the API and the page: what is taken, kept, refused, cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+
+from ckanext.ukharvest import helpers
+from ckanext.ukharvest.fields import BY_HARVEST
+from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
+from tests.ckan.harvesting import act
+
+pytestmark = pytest.mark.in_process
+
+ADDRESS = "https://a.example/schema.json"
+
+
+@pytest.fixture(autouse=True)
+def form(clean: None) -> Iterator[None]:
+    with portal_with(FORM):
+        yield
+
+
+def stored(name: str) -> dict[str, Any]:
+    return dict(model.Package.get(name).extras)
+
+
+def test_fields_are_taken_wherever_a_client_writes_them() -> None:
+    extras = [
+        {"key": "la_function", "value": "Public toilets, https://id.esd.org.uk/function/40/"},
+        {"key": "theme-primary", "value": "crime-and-justice"},
+        {"key": "unpublished", "value": "false"},
+        {"key": "colour", "value": "red"},
+    ]
+    factories.Dataset(name="bins", **{"theme-primary": "Health"}, extras=extras, la_service="579")
+    assert stored("bins") == {
+        "la_function": FUNCTION,
+        "la_service": SERVICE,
+        "theme-primary": "Health",
+        "colour": "red",
+    }
+    shown = call_action("package_show", id="bins")
+    assert (shown["la_service"], shown["theme-primary"]) == (SERVICE, "Health")
+    assert shown["extras"] == [{"key": "colour", "value": "red"}]
+
+
+def test_a_resources_older_names_are_read() -> None:
+    resource = {"url": "https://a.example/x.csv", "schema-url": ADDRESS, "schema-type": "CSVLint"}
+    (shown,) = factories.Dataset(resources=[resource])["resources"]
+    assert (shown["schema_url"], shown["schema_type"]) == (ADDRESS, "csvlint")
+    assert "schema-url" not in shown
+    changed = call_action("resource_patch", id=shown["id"], schema_url="")
+    assert "schema_url" not in changed
+
+
+def test_what_stood_there_before_is_no_ones_fault() -> None:
+    factories.Dataset(name="bins")
+    # As the harvest writes it, or as it was before there was this form.
+    odd = {"la_function": f"{FUNCTION} bins", "temporal_coverage-from": "spring"}
+    call_action("package_patch", {BY_HARVEST: True}, id="bins", **odd)
+    act("package_patch", id="bins", title="Bins", la_service="579")
+    assert stored("bins") == {
+        "la_function": f"{FUNCTION} bins",
+        "la_service": SERVICE,
+        "temporal_coverage-from": "spring",
+    }
+    with pytest.raises(tk.ValidationError) as caught:
+        act("package_patch", id="bins", la_function="more bins", mandate="none")
+    assert caught.value.error_dict.keys() == {"la_function", "mandate"}
+    act("package_patch", id="bins", **{"la_function": "", "temporal_coverage-from": ""})
+    assert stored("bins") == {"la_service": SERVICE}
+
+
+def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> None:
+    headers = {"Authorization": factories.SysadminWithToken()["token"]}
+    name = factories.Dataset(la_service=SERVICE)["name"]
+    sent = {
+        "title": "Bins",
+        "name": name,
+        "la_service": "",  # cleared
+        "la_function": ["", "http://id.esd.org.uk/function/99999"],
+        "schema": [ADDRESS, "no address", ""],
+        "temporal_coverage-from": "<b>spring",
+        "save": "",
+    }
+    page = str(app.post(f"/dataset/edit/{name}", headers=headers, data=sent).body)
+    assert "&#39;no address&#39; is not a web address" in page
+    assert "&#39;&lt;b&gt;spring&#39; is not a date; expected a date such as 2024" in page
+    assert "<b>spring" not in page
+    assert 'value="&lt;b&gt;spring"' in page
+    assert f'value="{ADDRESS}"' in page
+    assert 'value="no address"' in page
+    unlisted = "http://id.esd.org.uk/function/99999"
+    assert f'<option value="{unlisted}" selected>{unlisted} (not in the list)</option>' in page
+    assert f'<option value="{SERVICE}">' in page
+    assert stored(name) == {"la_service": SERVICE}
+
+
+def test_a_resources_form_sends_what_it_does_not_show() -> None:
+    facts = {"licence": "uk-ogl", "size": 7, "mimetype": "text/csv", "schema-url": ADDRESS}
+    facts |= {"datastore_active": True, "other_flag": False, "qa": {}, "hash": "", "url": ADDRESS}
+    kept = helpers.ukharvest_form_kept
+    assert dict(kept(facts, ["schema_url"])) == {
+        "licence": "uk-ogl",
+        "size": 7,
+        "mimetype": "text/csv",
+    }
+    assert kept({**facts, "url_type": "upload"}, ["schema_url"]) == [("licence", "uk-ogl")]
