@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 
 from ckanext.ukharvest import stars_pass
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.doctor import stars as doctor
 from ckanext.ukharvest.model import Assessment, datasets
 from tests.ckan.harvesting import Portal, act, statements
 
@@ -276,6 +277,11 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
     for words in ((), ("a-council-2", "--all"), ("--all", "--organization", "a-council")):
         assert run(*words).exit_code == 2
     assert json.loads(run("--report", "--format", "json").output)["total"]["datasets"] == 8
+    assert list(doctor.all_scored()) == []
+    model.Session.execute(sa.delete(Assessment))
+    [finding] = doctor.all_scored()
+    assert finding.message == "9 datasets have no stars of openness yet."
+    model.Session.rollback()
     table = run("--report").output
     assert "8 datasets, on average 1.63 out of 5" in table
     rows = list(csv.DictReader(io.StringIO(run("--report", "--format", "csv").output)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ckan import model
 
-from ckanext.ukharvest.doctor import datasets, links, platform, runs, storage, vocabularies
+from ckanext.ukharvest.doctor import datasets, links, platform, runs, stars, storage, vocabularies
 from ckanext.ukharvest.doctor.finding import ERROR, OK, WARNING, Finding
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("duplicates", "No record has two datasets.", datasets.duplicates),
     ("index", "Database and search index agree.", datasets.index),
     ("links", "No link waits to be looked at.", links.looked_at),
+    ("stars", "Every dataset has its stars of openness.", stars.all_scored),
     ("vocabularies", "The portal's own lists of values can be used.", vocabularies.own_lists),
     ("storage", "There is nothing to prune.", storage.sizes),
 )

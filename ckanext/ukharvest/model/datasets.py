@@ -37,9 +37,12 @@ def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:
     return _with_resources(Session.execute(_query().where(_package.c.id.in_(ids))).all())
 
 
-def count() -> int:
-    """Return how many datasets ``chunks`` goes over."""
-    return int(Session.scalar(sa.select(sa.func.count()).where(IS_DATASET)) or 0)
+def count(*, without_stars: bool = False) -> int:
+    """Return how many datasets ``chunks`` goes over, or how many of them have no stars yet."""
+    query = sa.select(sa.func.count()).select_from(_package).where(IS_DATASET)
+    if without_stars:
+        query = query.where(~sa.exists().where(Assessment.package_id == _package.c.id))
+    return int(Session.scalar(query) or 0)
 
 
 def chunks() -> Iterator[list[dict[str, Any]]]:

@@ -14,7 +14,9 @@ from ckanext.ukharvest.model.datasets import IS_PUBLIC
 Session = model.Session
 Package, Group = model.Package, model.Group
 
-_ORGANISATION = sa.and_(Group.id == Package.owner_org, Group.is_organization.is_(True))
+_ORGANISATION = sa.and_(
+    Group.id == Package.owner_org, Group.is_organization.is_(True), Group.state == "active"
+)
 
 
 def counts(organisation_id: str | None = None) -> Sequence[Any]:
