@@ -24,6 +24,7 @@ OTHER_CODES = f"{DOTTED}.core.stars"
 Positions = dict[str, int]
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module that can give a publisher a code, by its dotted name."""
     found = {}
@@ -39,16 +40,21 @@ def modules() -> dict[str, Path]:
 @cache
 def codes_of(path: Path) -> frozenset[str]:
     """The codes that a module names."""
-    public: dict[str, int] = {
+    return frozenset(_codes(_tree(path), _public() | _positions(_tree(path))))
+
+
+@cache
+def _public() -> Positions:
+    return {
         name: where
         for each in modules().values()
         for name, where in _positions(_tree(each)).items()
         if not name.startswith("_")
     }
-    return frozenset(_codes(_tree(path), public | _positions(_tree(path))))
 
 
-def imports_of(path: Path) -> set[str]:
+@cache
+def imports_of(path: Path) -> frozenset[str]:
     """Dotted names of our own modules that a module imports, at run time or for types."""
     names = set()
     for node in ast.walk(_tree(path)):
@@ -57,7 +63,7 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names.add(node.module or "")
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names & modules().keys()
+    return frozenset(names & modules().keys())
 
 
 @cache
