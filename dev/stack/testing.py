@@ -58,6 +58,7 @@ class Selection:
     with_ckan: bool
     expression: str
     arguments: tuple[str, ...]
+    has_paths: bool
 
     def marked(self, part: str) -> list[str]:
         """The caller's own -m, narrowed to the part."""
@@ -90,6 +91,7 @@ def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
         with_ckan=not excluded and (demanded or above or not paths or any(inside)),
         expression=expression,
         arguments=tuple(rest),
+        has_paths=bool(paths),
     )
 
 
@@ -179,11 +181,13 @@ def _run_with_ckan(selection: Selection, ckan: str) -> Result:
         stack.enter_context(locked(site.name, waiting="other tests use the same database"))
         ini = site.write_test_ini()
         _migrate(site, ini)
+        # No other folder has any, and the others take time to be looked through.
+        where = () if selection.has_paths else (str(CKAN_TESTS),)
         return _pytest(
             ckan,
             f"CKAN {ckan}",
             [f"--ckan-ini={ini}"],
-            [*selection.marked("ckan"), *selection.arguments],
+            [*selection.marked("ckan"), *selection.arguments, *where],
         )
 
 
