@@ -172,11 +172,17 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
 
 
 def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the theme that a form's data speaks for, as ``ukharvest_theme_suggest`` does."""
+    """Return the theme that a form's data speaks for, as ``ukharvest_theme_suggest`` does.
+
+    {} for who may not ask, where a portal lets anybody create datasets.
+    """
     given = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
     given["tags"] = data.get("tag_string") or data.get("tags")
-    context = {"user": tk.current_user.name}
-    return dict(tk.get_action("ukharvest_theme_suggest")(context, given))
+    try:
+        context = {"user": tk.current_user.name}
+        return dict(tk.get_action("ukharvest_theme_suggest")(context, given))
+    except tk.NotAuthorized:
+        return {}
 
 
 def ukharvest_form_kept(data: dict[str, Any], shown: list[str]) -> list[tuple[str, Any]]:

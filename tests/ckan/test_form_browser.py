@@ -13,7 +13,7 @@ import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
-from tests.ckan.browser import SECONDS, WIDE, Visitor
+from tests.ckan.browser import NARROW, SECONDS, WIDE, Visitor
 from tests.ckan.forms import FORM, FUNCTION, SCHEMING, SCHEMING_WITH, SERVICE, portal_with
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
     choose(editor, "update_frequency", "Quarterly")
     write(editor)
     visitor.picture("form-1280")
+    editor.set_viewport_size(NARROW)
+    for name in STORED:
+        assert visitor.beyond_the_window(f".form-group:has(#field-{name})") == []
+    visitor.picture("form-390")
+    editor.set_viewport_size(WIDE)
     editor.locator("#dataset-edit button[name=save].btn-primary").click()
     editor.wait_for_url(f"**/dataset/{dataset['name']}")
     assert saved(dataset["name"]) == STORED

@@ -92,18 +92,8 @@ def ukharvest_date(key: Key, data: Data, errors: Any, context: Any) -> None:
     """Accept a day, month or year; stored as ISO 8601. A ``…-to`` is not before its ``…-from``."""
     del errors
     _store_one(key, data, context, parse_date)
-    start = data.get((*key[:-1], str(key[-1]).removesuffix("-to") + "-from"))
-    if str(key[-1]).endswith("-to") and isinstance(start, str) and not _is_harvest(context):
-        try:
-            start = parse_date(start)
-            end = parse_date(data[key])
-        except ValueError:  # told already, or it stood there before
-            return
-        try:
-            parse_period(f"{start}/{end}")
-        except ValueError:
-            message = tk._("'{end}' is before '{start}', where it begins; expected a later date")
-            raise tk.Invalid(message.format(start=start, end=end)) from None
+    if str(key[-1]).endswith("-to") and not _is_harvest(context):
+        _check_period((*key[:-1], key[-1].removesuffix("-to") + "-from"), key, data, context)
 
 
 def ukharvest_flag(key: Key, data: Data, errors: Any, context: Any) -> None:
@@ -217,6 +207,20 @@ def _addresses(key: Key, data: Data, context: Any) -> list[str]:
     found = listed.addresses(values[0] if len(values) == 1 else values, register)
     kept = listed.addresses(_stored(key, data, context), register).others
     return [*found.urls, *_each(found.others, parse_url, kept)]
+
+
+def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
+    try:
+        start, end = parse_date(str(data.get(first) or "")), parse_date(data[last])
+    except ValueError:  # told already, or it stood there before
+        return
+    if all(data[key] == _stored(key, data, context) for key in (first, last)):
+        return
+    try:
+        parse_period(f"{start}/{end}")
+    except ValueError:
+        message = tk._("'{end}' is before '{start}', where it begins; expected a later date")
+        raise tk.Invalid(message.format(start=start, end=end)) from None
 
 
 def _refuse_several(values: Sequence[str]) -> NoReturn:
