@@ -13,6 +13,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
+from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
@@ -202,11 +203,13 @@ def test_by_guid_alone_only_on_an_explicit_command(
     source: str,
     stock: Stock,
     ckan: Callable[..., subprocess.CompletedProcess[str]],
+    cli: Any,
 ) -> None:
     without_source(stock)
     before = ids(portal)
-    assert "0 datasets" in ckan("ukharvest", "adopt", "source-1", "--dry-run").stdout
-    trial = ckan("ukharvest", "adopt", "source-1", "--by-guid", "--dry-run").stdout
+    words = ["adopt", "source-1", "--dry-run"]
+    assert "0 datasets" in cli.invoke(ukharvest, words).output
+    trial = cli.invoke(ukharvest, [*words, "--by-guid"]).output
     assert "4 datasets would be taken over" in trial
     assert model.Session.query(Record).count() == 0
     done = ckan("ukharvest", "adopt", "source-1", "--by-guid").stdout
@@ -224,7 +227,7 @@ def test_by_guid_takes_nothing_from_another_source_or_organisation(
     portal: Portal,
     publisher: Publisher,
     source: str,
-    ckan: Callable[..., subprocess.CompletedProcess[str]],
+    cli: Any,
 ) -> None:
     portal.run(source)
     publisher.serve("/other.json", catalogue(4))
@@ -232,7 +235,7 @@ def test_by_guid_takes_nothing_from_another_source_or_organisation(
     elsewhere = factories.Organization()
     portal.source(publisher.url("/third.json"), owner_org=elsewhere["id"])
     for name in ("source-2", "source-3"):
-        assert "0 datasets" in ckan("ukharvest", "adopt", name, "--by-guid").stdout
+        assert "0 datasets" in cli.invoke(ukharvest, ["adopt", name, "--by-guid"]).output
 
 
 def test_a_guid_of_two_organisations_changes_neither_dataset(
@@ -330,7 +333,7 @@ def test_datasets_of_a_deleted_source_with_another_address_come_by_guid(
     portal: Portal,
     publisher: Publisher,
     source: str,
-    ckan: Callable[..., subprocess.CompletedProcess[str]],
+    cli: Any,
 ) -> None:
     portal.run(source)
     before = ids(portal)
@@ -338,6 +341,7 @@ def test_datasets_of_a_deleted_source_with_another_address_come_by_guid(
     publisher.serve("/moved.json", catalogue(4))
     new = portal.source(publisher.url("/moved.json"))
     assert figures(portal.run(new)) == {"errored": 4}
-    assert "4 datasets taken over" in ckan("ukharvest", "adopt", "source-2", "--by-guid").stdout
+    done = cli.invoke(ukharvest, ["adopt", "source-2", "--by-guid"])
+    assert "4 datasets taken over" in done.output
     assert figures(portal.run(new)) == {"updated": 4}
     assert ids(portal) == before

@@ -13,6 +13,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
+from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Record, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
@@ -247,14 +248,14 @@ def test_organisation_admins_approve_and_editors_only_look(
 
 
 def test_the_command_shows_the_list_and_asks(
-    portal: Portal, held: str, ckan: Callable[..., subprocess.CompletedProcess[str]]
+    portal: Portal, held: str, ckan: Callable[..., subprocess.CompletedProcess[str]], cli: Any
 ) -> None:
     refused = ckan("ukharvest", "approve", "source-1", check=False)
     assert refused.returncode != 0
     assert "Dataset 00009" in refused.stdout
     assert "6 of 10" in refused.stdout
     assert len(portal.datasets()) == 10
-    assert "Deleted: 6." in ckan("ukharvest", "approve", "source-1", "--yes").stdout
+    assert "Deleted: 6." in cli.invoke(ukharvest, ["approve", "source-1", "--yes"]).output
     assert len(portal.datasets()) == 4
-    assert "No deletion" in ckan("ukharvest", "approve", "source-1").stdout
+    assert "No deletion" in cli.invoke(ukharvest, ["approve", "source-1"]).output
     assert model.Session.query(Record).filter_by(outcome="deleted").count() == 6

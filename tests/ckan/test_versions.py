@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
 
+from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import RecordVersion
 from ckanext.ukharvest.model.versions import Version, diff, readable
 from tests.ckan.catalogues import catalogue, dataset
@@ -72,9 +74,10 @@ def test_the_command_shows_what_changed(
     publisher: Publisher,
     source: str,
     ckan: Callable[..., subprocess.CompletedProcess[str]],
+    cli: Any,
 ) -> None:
-    alone = ckan("ukharvest", "diff", "source-1", GUID).stdout
-    assert "Version 1 of 1" in alone
+    alone = cli.invoke(ukharvest, ["diff", "source-1", GUID])
+    assert "Version 1 of 1" in alone.output
     change(publisher, "Second.")
     portal.run(source)
     change(publisher, "Third.")
@@ -84,11 +87,12 @@ def test_the_command_shows_what_changed(
     assert '+  "description": "Third.",' in output
     assert job["id"] in output
     assert "\x1b[" not in output
-    older = ckan("ukharvest", "diff", "source-1", GUID, "--from", "1", "--to", "2").stdout
-    assert '-  "description": "What is known about number 0.",' in older
-    wrong = ckan("ukharvest", "diff", "source-1", GUID, "--from", "9", check=False)
-    assert "from 1 to 3" in wrong.stderr
-    assert "no record" in ckan("ukharvest", "diff", "source-1", "x", check=False).stderr
+    older = cli.invoke(ukharvest, ["diff", "source-1", GUID, "--from", "1", "--to", "2"])
+    assert '-  "description": "What is known about number 0.",' in older.output
+    wrong = cli.invoke(ukharvest, ["diff", "source-1", GUID, "--from", "9"])
+    assert wrong.exit_code == 1
+    assert "from 1 to 3" in wrong.output
+    assert "no record" in cli.invoke(ukharvest, ["diff", "source-1", "x"]).output
 
 
 def version(number: int, content: str) -> Version:
