@@ -141,4 +141,4 @@ def test_a_period_ends_after_it_begins() -> None:
 
 def test_what_the_harvest_writes_stays_as_it_is() -> None:
     odd = {"la_function": f"{S579} bins", "theme-primary": "Bins", "schema": "not JSON"}
-    assert validated({BY_HARVEST: True}, **odd, **{"la_service": ""}) == (odd, {})
+    assert validated({BY_HARVEST: True}, **odd, la_service="") == (odd, {})
