@@ -12,19 +12,24 @@ from collections.abc import Iterator
 _VERSION = (
     r"(?:\s*\((?:OGL|ODbL|CC[ -]BY[\w -]*)\))?(?:[\s,:-]*(?:version\s*|v\.?\s*)?\d(?:\.\d)?\b)?"
 )
-# Canada's provinces and cities have licences of that name, each with a dash and its own name.
-_ELSEWHERE = r"(?!\s*[-–—]\s*(?-i:(?!UK\b|United|V?\d|Version|Crown|Public)[A-Z]))"
+# Canada, its provinces and cities have licences of that name, most with a dash and their own name.
+_CANADA = (
+    r"(?![\s,(–—-]*(?:of\s+)?(?:alberta|british\s+columbia|canada|manitoba|new\s+brunswick"
+    r"|newfoundland|nova\s+scotia|ontario|prince\s+edward|saskatchewan|toronto|yukon)\b)"
+)
+_ELSEWHERE = rf"{_CANADA}(?!\s*[-–—]\s*(?-i:(?!UK\b|United|V?\d|Version|Crown|Public)[A-Z]))"
 _KINDS = r"(?:[\s-]+(?:non-?\s?commercial|no-?\s?deriv\w*|share-?\s?alike))*"
+_LETTERS = r"(?:[\s-]+(?:NC|SA|ND)\b)*"
 
 # CKAN's id → what names it. The longest reading counts: "CC BY-NC" is not "CC BY".
 PHRASES = tuple(
     (licence_id, re.compile(pattern, re.IGNORECASE))
     for licence_id, pattern in (
-        ("uk-ogl", rf"\bopen\s+govern?ment\s+licen[cs]e\b{_ELSEWHERE}{_VERSION}"),
-        ("uk-ogl", r"\b(?-i:OGL)(?:[\s-]?UK)?(?:[\s-]*v?\.?\s?\d(?:\.\d)?)?\b"),
-        ("uk-ogl", r"\bOS\s+Open\s?Data\s+licen[cs]e\b"),
-        ("cc", rf"\bcreative\s+commons[\s:-]+attribution{_KINDS}{_VERSION}"),
-        ("cc", r"\bCC[\s-]BY(?:[\s-](?:NC|SA|ND)\b)*(?:[\s-]*v?\d\.\d\b)?"),
+        ("uk-ogl", rf"\bopen\s+gov(?:ern?men)?t\s+licen[cs]e\b{_ELSEWHERE}{_VERSION}"),
+        ("uk-ogl", rf"\bOGL(?:[\s-]?UK)?(?:[\s-]*v?\.?\s?\d(?:\.\d)?)?\b(?!-NC){_CANADA}"),
+        ("uk-ogl", r"\b(?:OS|Ordnance\s+Survey)\s+Open\s?Data\s+licen[cs]e\b"),
+        ("cc", rf"\bcreative\s+commons[\s:-]+attribution{_KINDS}{_VERSION}{_KINDS}{_LETTERS}"),
+        ("cc", rf"\bCC[\s-]BY{_LETTERS}(?:[\s-]*v?\d\.\d\b)?{_LETTERS}"),
         ("cc-zero", r"\bCC[\s-]?(?:0|Zero)\b(?:[\s-]*v?\d\.\d\b)?|\bcreative\s+commons\s+zero\b"),
         ("odc-odbl", rf"\bopen\s+database\s+licen[cs]e\b{_VERSION}|\b(?-i:ODbL)\b"),
         ("odc-pddl", r"\bpublic\s+domain\s+dedication\s+(?:and|&)\s+licen[cs]e\b|\b(?-i:PDDL)\b"),
@@ -56,6 +61,9 @@ RESERVED = (
     r"\b(?:fees?|royalt(?:y|ies)|chargeable|charges?|paid|purchased?)\b",
     r"\bpersonal\s+use\b",
     r"\binternal\s+(?:\w+\s+){0,2}use\b",
+    r"\bwithin\s+(?:\w+\s+){0,3}only\b",
+    r"\bview(?:ing)?\s+only\b",
+    r"\b(?:proprietary|subscribers?|subscriptions?)\b",
     r"\bend[\s-]?user\s+licen[cs]e\b",
     r"\b(?-i:PSMA|PSGA|OSMA)\b",
     r"\bpublic\s+sector\s+(?:mapping|geospatial)\b",
@@ -75,18 +83,23 @@ RESERVED = (
 DENIED = (
     r"\b(?:not|cannot|never|no\s+longer|neither|nor|unless|except|excepting|excludes?|excluding)\b",
     r"n['’]t\b",
+    r"\b(?:excluded|exempt|outside)\b",
+    r"\bon\s+request\b",
+    r"\bother\s+data(?:\s?sets?)?\b",
+    r"\bweb\s?site(?:\s+content)?\s+is\b",
     r"\b(?:other\s+than|instead\s+of|rather\s+than|pending|proposed|planned|draft)\b",
     r"\b(?:formerly|previously|until|may\s+become|might|could|would|if|apply\s+for|applying\s+for)\b",
-    r"\b(?:no|non|without|lacks?|lacking)[\s-]+(?:(?:an?|the)\s+)?(?:open\b|(?-i:OGL))",
+    r"\b(?:no|non|without|lacks?|lacking)[\s-]+(?:(?:an?|the)\s+)?(?:open|OGL)\b",
     r"\b(?:to|will|shall|should)\s+be\s+(?:\w+\s+)?(?:agreed|available|confirmed|decided|issued"
     r"|licen[cs]ed|made|opened|published|released)\b",
+    r"\bwill\s+(?:licen[cs]e|open|publish|release)\b",
     r"\bTB[AC]\b",
     r"\b(?:intends?|intention|awaiting|subject\s+to\s+approval|working\s+towards|withdrawn|refused)\b",
     r"\bunder\s+(?:consideration|review|discussion)\b",
     r"\b(?:similar|equivalent)\s+to\b",
     r"\b(?:in)?compatible\s+with\b",
     # The record's own licence is not its data's.
-    r"(?<!\bdata\sand\s)\bmetadata(?:\s+(?:itself|records?))?\s+(?:is|are)\b",
+    r"(?<!\bdata\sand\s)\bmetadata(?:\s+(?:itself|records?))?(?:\s+(?:is|are|only)\b|\s*:)",
 )
 _HARMLESS, _RESERVED, _DENIED = (
     re.compile("|".join(patterns), re.IGNORECASE) for patterns in (HARMLESS, RESERVED, DENIED)
