@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from ckan import model
@@ -25,9 +24,6 @@ __all__ = ["Rules", "as_columns", "caption", "columns", "from_columns", "in_word
 
 _LICENCE_FIELDS = ("licence", "license", "license_url", "licence_url")
 _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
-
-# As core/licences, but for a pass over all datasets, in which thousands of texts take turns.
-_find = lru_cache(maxsize=4096)(licences.find)
 
 
 def columns(package: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +98,7 @@ class Rules:
     ) -> Stars:
         facts = {key: clean_text(value) for key, value in resource.items()}
         # "Not specified" and the like are none; nothing long is one of them.
-        if any(_find(facts[key][:100]) for key in _RESOURCE_LICENCE if facts.get(key)):
+        if any(licences.find(facts[key][:100]) for key in _RESOURCE_LICENCE if facts.get(key)):
             id_ = facts.get("license_id") or facts.get("licence_id") or ""
             terms = self._terms(id_, facts, facts.get("rights", ""))
         if seen:
@@ -118,7 +114,7 @@ class Rules:
 
     def _terms(self, licence_id: str, facts: Mapping[str, str], rights: str) -> Terms:
         texts = [text for key in _LICENCE_FIELDS for text in rules.texts_in(facts.get(key))]
-        return rules.terms_of(licence_id, texts, self._register, rights, _find)
+        return rules.terms_of(licence_id, texts, self._register, rights)
 
 
 def fields_of(package: Mapping[str, Any]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.core import stars
+from ckanext.ukharvest.core import stars, vocabulary
 from ckanext.ukharvest.core.stars import DatasetStars, Stars, Terms
 
 OPEN = Terms("")
@@ -214,3 +214,17 @@ def test_the_page_lists_the_formats() -> None:
     rows = re.findall(r"^\| (\d) \| (.*) \|$", page.partition("<!-- formats -->")[2], re.MULTILINE)
     listed = {name: int(count) for count, names in rows for name in names.split(", ")}
     assert listed == stars.by_format()
+
+
+def test_a_newer_list_of_licences_counts_at_once(tmp_path: Path) -> None:
+    def told() -> Terms:
+        return stars.terms_of("", ["Borchester terms"], {"uk-ogl": True})
+
+    assert told().code == "unclear-licence"
+    text = (vocabulary.BUNDLED / "licences.csv").read_text(encoding="utf-8")
+    (tmp_path / "licences.csv").write_text(text.replace(",OGL; ", ",Borchester terms; OGL; "))
+    vocabulary.use(tmp_path)
+    try:
+        assert told() == OPEN
+    finally:
+        vocabulary.use(None)

@@ -23,6 +23,10 @@ _EDITION_WORD = re.compile(
 # Longer texts are no names; runs of dashes and dots in them would take the patterns hours.
 _LONGEST_NAME = 200
 
+# Longer terms are not read, since a part of them may take back what another gives; reading a
+# million characters takes 5 s.
+_LONGEST_TERMS = 20_000
+
 # What systems write where nobody chose a licence (Socrata: "No license provided"; CKAN's id
 # "notspecified"), and what people type there.
 _PLACEHOLDERS = frozenset(
@@ -39,14 +43,14 @@ def find(value: str) -> Licence | None:
     the text as title or url. A known licence has CKAN's title, and the address as given, which
     holds the version; one that a sentence names has the whole text as title (see ``words``).
     """
-    return _finder()(value)
+    return _find(value) if len(value) > _LONGEST_TERMS else _finder()(value)
 
 
 # A catalogue's records have the same terms, and one record's are asked for more than once; a long
-# text takes 4 ms.
+# text takes 4 ms. In a pass over all datasets hundreds of texts take turns.
 @vocabulary.derived("licences")
 def _finder(_read: Vocabulary) -> Callable[[str], Licence | None]:
-    return lru_cache(maxsize=64)(_find)
+    return lru_cache(maxsize=1024)(_find)
 
 
 def _find(value: str) -> Licence | None:
@@ -100,7 +104,7 @@ def _of_file(file: ResourceRecord) -> Licence | None:
 def _meant(terms: str) -> Licence | None:
     """The licence that terms name; the terms themselves stay where they are."""
     found = find(terms)
-    return replace(found, title=_known().by_id[found.id].title) if found and found.id else None
+    return replace(found, title=_known().title(found.id) or "") if found and found.id else None
 
 
 def _same(one: Licence, other: Licence) -> bool:
@@ -110,6 +114,8 @@ def _same(one: Licence, other: Licence) -> bool:
 
 def agreed(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
     """Return the one licence that texts give; None where they give several, or hold back.
+
+    Too long a text may hold anything back.
 
     Args:
         named: the licences that the texts name, in their order.
@@ -121,7 +127,7 @@ def agreed(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
         del found["cc-by"]
     if "cc-nc" in found:
         return found["cc-nc"]
-    if len(found) != 1 or any(map(phrases.holds_back, texts)):
+    if len(found) != 1 or any(len(t) > _LONGEST_TERMS or phrases.holds_back(t) for t in texts):
         return None
     return next(iter(found.values()))
 
@@ -129,6 +135,8 @@ def agreed(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
 def _in_sentences(text: str, value: str) -> Licence | None:
     """The one licence that a text gives in words; None where it gives several, or takes back."""
     named: list[Licence] = []
+    if len(value) > _LONGEST_TERMS:
+        return None
     for sentence in phrases.statements(value):
         urls = filter(is_web_url, phrases.addresses(sentence))
         named += filter(None, map(_by_address, urls))

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core import formats, licences, vocabulary
 from ckanext.ukharvest.core.format_table import formats as file_types
-from ckanext.ukharvest.core.records import Licence
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.core.vocabulary import Vocabulary
 
@@ -80,8 +79,6 @@ def by_format(_read: Vocabulary) -> Mapping[str, int]:
 
 _ABOUT_LICENCE = ("closed-licence", "unclear-licence", "no-licence")
 _LONGEST = 120
-# Characters; longer terms are not read, since a part of them may take back what another gives.
-_LONGEST_TERMS = 20_000
 
 
 def of_resource(
@@ -153,11 +150,7 @@ def of_dataset(resources: Mapping[str, Stars], *, is_unpublished: bool = False) 
 
 
 def terms_of(
-    licence_id: str,
-    texts: Sequence[str],
-    register: Mapping[str, bool],
-    rights: str = "",
-    find: Callable[[str], Licence | None] = licences.find,
+    licence_id: str, texts: Sequence[str], register: Mapping[str, bool], rights: str = ""
 ) -> Terms:
     """Return whether a licence is open.
 
@@ -166,15 +159,12 @@ def terms_of(
         texts: names, addresses and words of the licence.
         register: ids of the licences that the portal knows, and whether each is open.
         rights: further words, which count only where nothing is said of a licence.
-        find: recognises a licence in a text.
     """
-    if licence_id in register and find(licence_id):  # "notspecified" is in it and is no licence
+    if licence_id in register and licences.find(licence_id):  # "notspecified" is in it, and is none
         return _terms(licence_id, register)
     said = dict.fromkeys(filter(None, (licence_id, *texts)))
-    given = [text for text in said if len(text) > _LONGEST_TERMS or find(text)]
-    told = _agreed(given, find)
-    if not given and rights:
-        told = _agreed([rights], find)
+    given = [text for text in said if licences.find(text)]
+    told = _agreed(given or [rights])
     if told in register:
         return _terms(told, register)
     if given:
@@ -186,10 +176,8 @@ def _terms(licence_id: str, register: Mapping[str, bool]) -> Terms:
     return Terms("") if register[licence_id] else Terms("closed-licence", licence_id)
 
 
-def _agreed(texts: Sequence[str], find: Callable[[str], Licence | None]) -> str:
-    if any(len(text) > _LONGEST_TERMS for text in texts):
-        return ""
-    named = [found for text in texts if (found := find(text)) and found.id]
+def _agreed(texts: Sequence[str]) -> str:
+    named = [found for text in texts if (found := licences.find(text)) and found.id]
     agreed = licences.agreed(named, texts)
     return agreed.id if agreed else ""
 
