@@ -42,10 +42,10 @@ def as_columns(found: DatasetStars) -> dict[str, Any]:
     """Return stars as the table has them."""
     return {
         "stars": found.best.stars,
-        "stars_code": found.best.code,
+        "stars_code": clean_text(found.best.code),
         "stars_detail": clean_text(found.best.detail),
         "resources": {
-            id_: [each.stars, each.code, clean_text(each.detail)]
+            clean_text(id_): [each.stars, clean_text(each.code), clean_text(each.detail)]
             for id_, each in found.resources.items()
         },
     }
@@ -136,4 +136,4 @@ def _register() -> dict[str, bool]:
     default = license.DefaultLicense.__subclasses__()
     found = {kind.id: kind.od_conformance == "approved" for kind in default}
     own = model.Package.get_license_register()
-    return found | {id_: bool(own[id_].isopen()) for id_ in own}
+    return found | {kind.id: bool(kind.isopen()) for kind in own.values()}

@@ -60,11 +60,11 @@ def _asked(
     """Return a plugin's answer, or what was there before if it cannot be used."""
     try:
         answer = ask()
+        if is_sound(answer):
+            return answer
     except Exception:
         log.exception("Plugin %r failed at stars of openness; its answer is left out", plugin.name)
         return otherwise
-    if is_sound(answer):
-        return answer
     log.error("Plugin %r: %r are no stars of openness; left out", plugin.name, answer)
     return otherwise
 
@@ -74,7 +74,8 @@ def _is_text(answer: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and 0 <= value <= HIGHEST
+    # True would be an int to Python, but is none to PostgreSQL.
+    return type(value) is int and 0 <= value <= HIGHEST
 
 
 def _are_formats(answer: Any) -> bool:
@@ -93,6 +94,8 @@ def _are_stars(answer: Any) -> bool:
 
 
 def _are_of_dataset(answer: Any) -> bool:
-    return isinstance(answer, DatasetStars) and all(
-        map(_are_stars, (answer.best, *answer.resources.values()))
+    return (
+        isinstance(answer, DatasetStars)
+        and all(map(_are_stars, (answer.best, *answer.resources.values())))
+        and all(map(_is_text, answer.resources))
     )
