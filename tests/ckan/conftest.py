@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from ckan import model
+from ckan.common import config
 from ckan.plugins import load_all, unload_all
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
@@ -66,15 +67,15 @@ def ckan(ini: str) -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture(scope="session")
-def plugins() -> Iterator[None]:
+def plugins() -> Iterator[list[str]]:
     """The plugins of the ini, loaded once and not, as by CKAN's fixture, for each test."""
     load_all()
-    yield
+    yield list(config["ckan.plugins"])
     unload_all()
 
 
 @pytest.fixture(scope="session")
-def made_before(plugins: None) -> None:
+def made_before(plugins: list[str]) -> None:
     """Let CKAN's ``clean_db`` keep the tables that bin/test made, and empty them alone.
 
     It drops, the first time, what it did not make itself, and to make it again takes commands.
@@ -111,12 +112,14 @@ def pooled(tables: None, ckan_config: Any) -> None:
 
 
 @pytest.fixture
-def app(request: pytest.FixtureRequest, make_app: Callable[[], CKANTestApp]) -> CKANTestApp:
+def app(
+    request: pytest.FixtureRequest, plugins: list[str], make_app: Callable[[], CKANTestApp]
+) -> CKANTestApp:
     """CKAN's application with a client of the test's own.
 
-    Tests without settings of their own share one: to make it takes a second.
+    Tests without settings and plugins of their own share one: to make it takes a second.
     """
-    if settings(request.node):
+    if settings(request.node) or config["ckan.plugins"] != plugins:
         return make_app()
     if not _shared_app:
         _shared_app.append(make_app().app)
@@ -132,7 +135,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def clean(
     request: pytest.FixtureRequest,
-    plugins: None,
+    plugins: list[str],
     ckan_config: Any,
     workers: Workers,
     pooled: None,

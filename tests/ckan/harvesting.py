@@ -264,10 +264,13 @@ class Consumers:
     def wait(self, job_id: str, timeout: float = 300) -> None:
         """Wait until all of a job is worked off."""
         deadline = time.monotonic() + timeout
+        pause = 0.03
         while not self._is_worked_off(job_id):
             assert self.are_alive, "a consumer has ended"
             assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
-            time.sleep(0.05)
+            # A long run is asked for seldom: each look takes time from the consumers.
+            time.sleep(pause)
+            pause = min(pause * 1.1, 0.5)
 
     def wait_for_messages(self, ids: list[str], timeout: float = 300) -> None:
         """Wait until the consumers have taken and acknowledged every message of these objects."""
