@@ -1,0 +1,52 @@
+"""The page of a dataset of a type of ckanext-scheming: fields, and facts it has no field for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+
+from ckanext.ukharvest.core import themes
+from ckanext.ukharvest.model import assessments
+from tests.ckan.forms import SCHEMING, SCHEMING_WITH, SCHEMING_WITHOUT, portal_with
+from tests.ckan.test_dataset_page import LINEAGE, made, rows
+
+pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("portal")]
+HARVESTED = {"import_source": "harvest", "lineage": LINEAGE}
+
+
+@pytest.fixture
+def scheming(request: pytest.FixtureRequest, plugins: None) -> Iterator[None]:
+    with portal_with(SCHEMING, **request.param):
+        yield
+
+
+@pytest.mark.parametrize("scheming", [SCHEMING_WITHOUT], indirect=True, ids=["without"])
+def test_what_the_schema_has_no_field_for_is_shown(
+    scheming: None, make_app: Callable[[], CKANTestApp]
+) -> None:
+    page = make_app().get(made({"theme-primary": "Crime", "lineage": LINEAGE})).body
+    assert rows(page)["Theme"] == "Crime & Justice"
+    assert "lineage" not in rows(page)  # as ckanext-scheming has it
+    page = make_app().get(made({"theme-primary": "Crime", **HARVESTED})).body
+    assert rows(page)["Lineage"] == LINEAGE
+    assert page.count("Crime &amp; Justice") == 1
+
+
+@pytest.mark.parametrize("scheming", [SCHEMING_WITH], indirect=True, ids=["with"])
+def test_a_field_of_the_schema_is_shown_once(
+    scheming: None, make_app: Callable[[], CKANTestApp]
+) -> None:
+    app = make_app()  # which ends the transaction
+    fields: dict[str, Any] = {"theme-primary": "Crime"}
+    extras = [{"key": key, "value": value} for key, value in HARVESTED.items()]
+    dataset = factories.Dataset(extras=extras, **fields)
+    row = {"theme": "Crime", "theme_origin": themes.WORDS}
+    assessments.keep([{"package_id": dataset["id"], **row}])
+    page = app.get(f"/dataset/{dataset['name']}").body
+    assert rows(page)["Lineage"] == LINEAGE
+    assert page.count("Crime &amp; Justice") == 1
+    assert page.count("suggested by") == 1
