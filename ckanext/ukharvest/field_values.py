@@ -174,6 +174,9 @@ def _subject(_key: str, text: str, _portal: Portal) -> _Item:
     """A theme as the publisher names it: of the EU's, INSPIRE's or any list, or in words."""
     ways = _THEMES_BY_ADDRESS if is_web_url(text) else ()
     label = next((label for way in ways if (label := way(text)[1])), "")
+    if ways and not label:
+        found = lga.find([text])
+        label = lga.label(next(iter(found.functions + found.services), ""))
     return _Item(label, address=text) if label else _other(text)
 
 
@@ -211,7 +214,7 @@ KEYS: dict[str, tuple[Callable[[Any], list[str]], Callable[[str, str, Portal], _
     "mandate": (addresses, partial(_address, name="")),
     "update_frequency": (_one, _frequency),
     "unpublished": (_one, _flag),
-    "dcat_subject": (addresses, _subject),
+    **dict.fromkeys(("dcat_subject", "theme", "subject"), (addresses, _subject)),
     "inspire-themes": (names, _inspire),
 }
 

@@ -32,6 +32,8 @@ LABELS = {
     "topic-category": "Topic category",
     "inspire-themes": "INSPIRE theme",
     "dcat_subject": "Themes in the publisher's words",
+    "theme": "Themes in the publisher's words",
+    "subject": "Subjects in the publisher's words",
     "keywords": "Keywords by vocabulary",
     "purpose": "Purpose",
     "additional-information": "Additional information",
@@ -115,6 +117,9 @@ SAID_BETTER = {
     "spatial-reference-system": "spatial-reference-systems",
     "responsible-party": "responsible-organisation",
     "license_url": "licence_url",
+    # Of DCAT, as ckanext-dcat keeps them; what they say is in ours.
+    "theme": "dcat_subject",
+    "subject": "dcat_subject",
 }
 
 MOST = 100  # items of one list that are shown

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from ckan.tests.helpers import CKANTestApp
+from lxml import html
 
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 from tests.ckan.gemini_records import dataset as gemini
@@ -208,6 +210,7 @@ NOT_SAID: dict[str, set[str]] = {
     "ckan": set(),
     "dkan": set(),
 }
+LABELS = {each.label for each in FIELDS}
 SERVERS: dict[str, Callable[[Publisher], str]] = {
     "inventory": _inventory,
     "data_json": _data_json,
@@ -219,21 +222,40 @@ SERVERS: dict[str, Callable[[Publisher], str]] = {
 
 
 def test_the_same_facts_are_the_same_fields_from_every_source_type(
-    portal: Portal, publisher: Publisher
+    portal: Portal, publisher: Publisher, app: CKANTestApp
 ) -> None:
     assert {each.key for each in FIELDS} == WANTED.keys()
     found = {}
+    pages: dict[str, set[str]] = {}
     for type_, serve in SERVERS.items():
         config = {"validation": "lenient"} if type_ == "inventory" else {}
         source = portal.source(publisher.url(serve(publisher)), type_, config=config)
         assert figures(portal.run(source)) == {"added": 1}, type_
         (dataset,) = (each for each in portal.datasets() if each["name"] not in found)
         found[dataset["name"]] = (type_, _fields(dataset))
+        file = dataset["resources"][0]["id"] if dataset["resources"] else ""
+        for path in (dataset["name"], f"{dataset['name']}/resource/{file}")[: 2 if file else 1]:
+            for label, shown in _rows(str(app.get(f"/dataset/{path}").body)):
+                pages.setdefault(label, set()).add(shown)
     wanted = {
         type_: {key: value for key, value in WANTED.items() if key not in NOT_SAID[type_]}
         for type_ in SERVERS
     }
     assert dict(found.values()) == wanted
+    # On the page each field looks the same, wherever it came from.
+    assert {label: len(shown) for label, shown in pages.items()} == dict.fromkeys(LABELS, 1)
+    assert "Public toilets" in pages["Local authority service"].pop()
+
+
+def _rows(page: str) -> Iterator[tuple[str, str]]:
+    """Label and value, as HTML, of each of our fields in a page's tables."""
+    for row in html.fromstring(page).iterfind(".//tr"):
+        label = " ".join(row.findtext("th", "").split())
+        if label in LABELS:
+            yield (
+                label,
+                "".join(html.tostring(each, encoding="unicode") for each in row.iterfind("td/*")),
+            )
 
 
 def _fields(dataset: dict[str, Any]) -> dict[str, Any]:
