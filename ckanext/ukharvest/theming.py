@@ -72,6 +72,7 @@ def put(
     decision = Decision(origin if decided[0] else "", choice)
     if existing and _is_by_person(before) and decision.origin != themes.PERSON:
         # CKAN 2.12 tells nobody of a write that changes nothing.
+        assessments.lock(existing["id"])
         assessments.keep([{"package_id": existing["id"], **_row(decided, decision)}])
     return {DECISION: decision}
 

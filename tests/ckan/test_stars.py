@@ -16,8 +16,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest import stars_pass
+from ckanext.ukharvest.core import stars as stars_rules
 from ckanext.ukharvest.core.stars import Stars
-from ckanext.ukharvest.model import Assessment, datasets
+from ckanext.ukharvest.model import Assessment, assessments, datasets
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -172,6 +173,67 @@ def test_a_dataset_from_before_is_told_too() -> None:
     model.Session.commit()
     shown = show(id_)
     assert (shown["stars"], shown["since"]) == (3, None)
+
+
+def test_until_the_migration_datasets_are_written_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = model.Session
+    session.execute(sa.text("ALTER TABLE ukharvest_assessment RENAME TO elsewhere"))
+    session.commit()
+    monkeypatch.setattr(assessments._State, "is_made", False)
+    try:
+        id_ = make({"format": "CSV"})
+        act("package_patch", id=id_, title="Rivers and lakes")
+        assert show(id_)["stars"] == 3
+        assert "run 'ckan db upgrade -p ukharvest'" in caplog.text
+    finally:
+        session.rollback()
+        session.execute(sa.text("ALTER TABLE elsewhere RENAME TO ukharvest_assessment"))
+        session.commit()
+    act("package_patch", id=id_, title="Rivers")
+    assert best(id_)[0] == 3
+
+
+def test_a_dataset_is_written_whatever_fails_here(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delattr(stars_rules, "of_dataset")
+    id_ = make({"format": "CSV"})
+    assert row(id_) is None
+    assert "could not be worked out" in caplog.text
+
+
+def test_what_ckan_shows_beside_a_licence_counts_for_nothing_when_it_is_sent_back() -> None:
+    id_ = make({"format": "CSV"})
+    act("package_update", **{**call_action("package_show", id=id_), "license_id": ""})
+    assert best(id_) == (0, "no-licence", "")
+    assert stars_pass.score_one(id_) == []
+
+
+def test_who_writes_a_row_has_the_dataset_first(portal: Portal, publisher: Publisher) -> None:
+    def order(sent: list[str]) -> list[str]:
+        locks = ("UPDATE package SET", "INSERT INTO ukharvest_assessment")
+        return [
+            each[:6]
+            for each in sent
+            if each.startswith(locks) or ("FROM package" in each and "FOR NO KEY UPDATE" in each)
+        ]
+
+    def run(title: str, *, force: bool = False) -> str:
+        publisher.serve("/data.json", catalogue([entry(1, title=title, theme=["Health"])]))
+        with statements() as sent:
+            portal.run(source, force=force)
+        return order(sent)[0]
+
+    source = portal.source(publisher.url("/data.json"))
+    run("Rivers")
+    assert run("Lakes") == "UPDATE"
+    [dataset] = portal.datasets()
+    with statements() as sent:
+        act("package_patch", id=dataset["id"], extras=[{"key": "theme-primary", "value": "Crime"}])
+    assert order(sent)[0] == "UPDATE"
+    assert run("Lakes", force=True) == "SELECT"
 
 
 def test_an_import_scores_without_reading_again(

@@ -13,7 +13,7 @@ from ckan import model
 from ckanext.ukharvest import compat, stars_pass
 from ckanext.ukharvest import stars as rules
 from ckanext.ukharvest.cli import output
-from ckanext.ukharvest.model import datasets
+from ckanext.ukharvest.model import assessments, datasets
 from ckanext.ukharvest.stars_pass import Change
 
 PAGE = 1000
@@ -41,6 +41,10 @@ def stars(
         raise click.UsageError("name one dataset, or say --all or --report")
     if organization and not report:
         raise click.UsageError("--organization goes with --report")
+    if not assessments.is_made():
+        raise click.ClickException(
+            "the table of stars is missing; run 'ckan db upgrade -p ukharvest' first"
+        )
     if report:
         _report(organization, form)
     elif everything:

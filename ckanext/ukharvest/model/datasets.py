@@ -54,6 +54,8 @@ def chunks() -> Iterator[list[dict[str, Any]]]:
     last = ""
     while ids := _next(last):
         locked = _query().where(_package.c.id.in_(ids), IS_DATASET)
+        # In one order, so that two passes at once wait for each other, and not in a circle.
+        locked = locked.order_by(_package.c.id)
         locked = locked.with_for_update(read=True, skip_locked=True, of=_package)
         yield _with_resources(Session.execute(locked).all())
         last = ids[-1]
