@@ -237,6 +237,8 @@ def test_a_faulty_list_is_told_and_not_used(
         ("file_types", "X,6,,,", "stars is '6'; expected a number from 0 to 5"),
         ("services", "579,Public toilets,,", "uri is '579'; expected an address"),
         ("licences", "x,X,,,a.example/[/#", "brackets in pairs"),
+        ("licences", ",X,,,", "id is ''"),
+        ("licences", "x,X,a.example,,", "text_url is 'a.example'; expected an address"),
     ],
 )
 def test_a_cell_that_is_not_what_its_column_holds(
@@ -271,6 +273,13 @@ def test_a_list_of_a_spreadsheet_programme_is_read() -> None:
     assert [dict(row) for row in parse("x", text).rows] == [
         {"uri": "http://a.example/1", "label": "Yes, this"}
     ]
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+def test_signs_that_only_python_takes_for_line_ends_stay(sign: str) -> None:
+    text = f"uri,label,parent,theme\nhttp://a.example/1,Parks{sign}and woods,,\n"
+    (row,) = parse("functions", text).rows
+    assert row["label"] == f"Parks{sign}and woods"
 
 
 def test_what_is_written_is_read() -> None:

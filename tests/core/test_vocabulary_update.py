@@ -77,6 +77,8 @@ def test_the_publishers_mapping_counts_before_what_was_there() -> None:
         ("services", "<html>\n", "found <html>"),
         ("services", "Identifier,Label\n,None\n", "uri is ''"),
         ("services", "Identifier,Label\n579\n", "label is ''"),
+        # The line of the publisher's file, which has some entries more than once.
+        ("services", "Identifier,Label\n579,A\n579,A\nx,B\n", "line 4: uri is 'x'"),
         ("services", "Identifier,Label,Mapped identifier\n579,A,999\n", "update the functions"),
         ("functions", f"uri,label,parent,theme\n{ESD}/function/1,A,{ESD}/function/2,\n", "no func"),
         ("services", "uri,label\nhttp://a.example,A\n", "column parent is missing"),

@@ -15,6 +15,8 @@ CELLS = {
     "uri": _ADDRESS,
     "url": _ADDRESS,
     "parent": (rf"(?:{_ADDRESS[0]})?", f"{_ADDRESS[1]}, or nothing"),
+    "text_url": (rf"(?:{_ADDRESS[0]})?", f"{_ADDRESS[1]}, or nothing"),
+    "id": _TEXT,
     "name": _TEXT,
     "code": _TEXT,
     "value": _TEXT,
@@ -71,6 +73,11 @@ def parts(cell: str) -> tuple[str, ...]:
     return tuple(part for part in map(str.strip, cell.split(";")) if part)
 
 
+def lines_of(text: str) -> list[str]:
+    """Return a file's lines with their ends; U+2028 and the like, which Word leaves, end none."""
+    return io.StringIO(text.removeprefix("\ufeff"), newline="").readlines()
+
+
 def parse(name: str, text: str, columns: Collection[str] = ()) -> Vocabulary:
     """Read a list.
 
@@ -81,7 +88,7 @@ def parse(name: str, text: str, columns: Collection[str] = ()) -> Vocabulary:
         VocabularyError: a column is missing, a cell is not what its column holds, an entry stands
             there twice, or there is none.
     """
-    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+    lines = lines_of(text)
     heads = 0
     while heads < len(lines) and lines[heads].startswith("#"):
         heads += 1
@@ -142,7 +149,7 @@ def _rows(
                 f"line {line} has {len(cells)} cells; expected {len(names)}: {', '.join(names)}"
             )
         row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
-        _check_cells(row, line)
+        check_cells(row, line)
         if names[0] in KEYS:
             first = seen.setdefault(folded(row[names[0]]), line)
             if first != line:
@@ -152,7 +159,12 @@ def _rows(
         yield row
 
 
-def _check_cells(row: Mapping[str, str], line: int) -> None:
+def check_cells(row: Mapping[str, str], line: int) -> None:
+    """See that each cell is what its column holds.
+
+    Raises:
+        VocabularyError: one is not.
+    """
     for column, cell in row.items():
         if _CONTROL.search(cell):
             raise VocabularyError(f"line {line}: {column} has a control character or a line end")

@@ -17,7 +17,9 @@ from ckanext.ukharvest.core import vocabulary
 from ckanext.ukharvest.core.vocabulary_file import (
     Vocabulary,
     VocabularyError,
+    check_cells,
     folded,
+    lines_of,
     parse,
     write,
 )
@@ -102,13 +104,13 @@ def save(read: Vocabulary, folder: Path) -> Path:
 
 def _columns(text: str) -> list[str]:
     """Return the names of a file's columns."""
-    lines = (line for line in text.removeprefix("\ufeff").splitlines() if line[:1] != "#")
+    lines = (line for line in lines_of(text) if line[:1] != "#")
     return [cell.strip() for cell in next(csv.reader(lines), [])]
 
 
 def _converted(name: str, text: str) -> str:
     """Write the publisher's file as ours."""
-    reader = csv.DictReader(text.removeprefix("\ufeff").splitlines(keepends=True), strict=True)
+    reader = csv.DictReader(lines_of(text), strict=True)
     names = {
         each: _PUBLISHED.get((each or "").strip().lower(), "") for each in reader.fieldnames or ()
     }
@@ -122,6 +124,7 @@ def _converted(name: str, text: str) -> str:
     for line in reader:
         cells = {ours: (line[each] or "").strip() for each, ours in names.items() if ours}
         row = _row(name, cells)
+        check_cells(row, reader.line_num)
         # The publisher's file has a line for each function that a service belongs to.
         rows.setdefault(folded(row["uri"]), row)
     return write({}, ("uri", "label", "parent", "theme"), rows.values())
