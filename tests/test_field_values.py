@@ -88,6 +88,8 @@ def words(key: str, value: Any) -> list[str]:
             '"http://inspire.ec.europa.eu/theme/ps", "http://a.example/themes/7", "Tea, coffee"]',
             ["Transport", "Protected sites", "a.example: 7", "Tea, coffee"],
         ),
+        # As ckanext-dcat has it, of a dataset whose only theme is a function of councils.
+        ("theme", '["https://id.esd.org.uk/function/40"]', ["Street care and cleaning"]),
     ],
 )
 def test_values_in_words(key: str, value: Any, expected: list[str]) -> None:
