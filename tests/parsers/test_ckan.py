@@ -375,6 +375,7 @@ A, B = "http://schemas.opendata.esd.org.uk/PublicToilets", "https://b.example/s.
         ("schema_multi", ["Public toilets"], (A,), ""),
         ("schema-vocabulary", "Public toilets", (A,), ""),
         ("schema", ["7a0f", B], (B,), "7a0f"),
+        ("schema", "http://a.example/api/x/definition", (), "http://a.example/api/x/definition"),
     ],
 )
 def test_schemas_are_addresses(name: str, value: Any, urls: tuple[str, ...], words: str) -> None:

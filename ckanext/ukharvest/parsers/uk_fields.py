@@ -93,12 +93,12 @@ def addresses(name: str, value: object, report: Report) -> Found:
     others it is kept as the source had it.
     """
     found = listed.addresses(value, _LISTS.get(name, ""))
-    if found.others and name == "schema":
-        return {"schema_urls": found.urls, "extras": {"conforms_to": ", ".join(found.others)}}
+    if name == "schema":
+        urls = schemas(found.urls)
+        others = (*(url for url in found.urls if url not in urls), *found.others)
+        return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(others)}}
     if found.others:
         report("bad-url", f"{_some(found.others)} is no web address; expected {_EXPECTED[name]}")
-    if name == "schema":
-        return {"schema_urls": found.urls}
     text = listed.as_text(found.urls)
     return {"extras": {name: text, PREFIX + name: listed.as_text(found.others)}}
 
