@@ -43,6 +43,11 @@ ADDRESSES = [
     "http://id.esd.org.uk/service/579 - Public toilets",
     '["http://id.esd.org.uk/service/579"]',
     "http://id.esd.org.uk/service/579, http://id.esd.org.uk/service/579/",
+    ",http://id.esd.org.uk/service/579;",
+    "//id.esd.org.uk/service/579",
+    "http://id.esd.org.uk/service/579%20",
+    "\ufeffhttp://id.esd.org.uk/service/579\u200b",
+    "http://id.esd.org.uk/service/579http://id.esd.org.uk/service/579",
 ]
 
 
@@ -56,7 +61,8 @@ def test_an_address_says_itself_what_it_is(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["579", "0579", "579.", "579, ", "[579]", '["579"]', "service/579", "Service: 579"]
+    ["579", "0579", "579.", "579, ", "579.0", "[579.0]", "[579]", '["579"]', "service/579"]
+    + ["Service: 579"]
     + ["service 579", "/services/579/", "LGSL 579", "lgsl579", "LGSL:579", "Public toilets"]
     + ["public  TOILETS ", "579 Public toilets", "579 - Public toilets", "Public toilets (579)"],
 )
@@ -131,12 +137,30 @@ def test_each_label_of_the_lists_is_found() -> None:
 @pytest.mark.parametrize(
     "text",
     ["Bins", "Environment, waste", "a\nb", "24 hour care", "http://id.esd.org.uk/list/services"]
-    + ["http://id.esd.org.uk/circumstance/7", "http://id.esd.org.uk/service/x", "{}", "service"]
+    + ["http://id.esd.org.uk/circumstance/7", "http://id.esd.org.uk/service/x", "service"]
     + ["http://id.esd.org.uk/service/579abc", "http://a.example/?x=id.esd.org.uk/service/579"]
     + ["http://notesd.org.uk/service/579", "http://a.example/a,b", "1234567890123", "579abc"],
 )
 def test_what_is_neither_stays_as_it_is(text: str, kind: str) -> None:
     assert lga.find([text], kind) == Found(others=(text,))
+
+
+@pytest.mark.parametrize("kind", ["", SERVICE])
+@pytest.mark.parametrize("text", ["", ";", ", ,", "-", "{}", "[]", "[null]", "\u200b"])
+def test_signs_without_words_say_nothing(text: str, kind: str) -> None:
+    assert lga.find([text, "Bins"], kind) == Found(others=("Bins",))
+    assert lga.find([f"{text}, http://a.example/"], kind).others[-1] == "http://a.example/"
+    assert "" not in lga.find([f"{text}, http://a.example/"], kind).others
+
+
+@pytest.mark.parametrize("text", ["None", "n/a", "N/A.", "null", "Not applicable", "nan"])
+def test_that_there_is_none_is_no_value_of_the_field(text: str) -> None:
+    assert lga.find([text, TOILETS, f"{TOILETS}, {text}"], SERVICE) == Found(services=(TOILETS,))
+    assert lga.find([text]).others == (text,)
+
+
+def test_addresses_with_nothing_between_them() -> None:
+    assert lga.find([TOILETS + STREETS]) == Found((STREETS,), (TOILETS,))
 
 
 def test_what_stands_beside_identifiers_is_kept() -> None:

@@ -29,16 +29,20 @@ _NUMBER = r"0*([0-9]{1,9})(?![0-9])"
 # http://id.esd.org.uk/service/579, or a page that shows it
 # (http://standards.esd.org.uk/?uri=service%2F579).
 _ADDRESS = re.compile(
-    rf"(?:https?://)?(?:[\w-]+\.)*esd\.org\.uk[/?][^\s,;]*?{_NAMED}/{_NUMBER}(?:[/?&#.][^\s,;]*)?",
+    rf"(?:(?:https?:)?//)?(?:[\w-]+\.)*esd\.org\.uk[/?][^\s,;]*?{_NAMED}/{_NUMBER}(?:[/?&#.][^\s,;]*)?",
     re.I,
 )
 _PREFIXED = re.compile(rf"esd:{_NAMED}[/:]{_NUMBER}", re.I)
 # Says enough only where functions or services are expected.
 _SHORT = re.compile(rf"/?{_NAMED}(?:\s*[/:#]\s*|\s+|(?<=lgsl)){_NUMBER}/?", re.I)
-_BARE = re.compile(_NUMBER)
+_BARE = re.compile(rf"{_NUMBER}(?:\.0)?")  # spreadsheets make 579.0 of numbers among blanks
 
 _BEFORE_ADDRESS = re.compile(r"(?<![\s,;])[\s,;]+(?=https?://)", re.I)
-_AROUND = "<>()[]{}\"'.,;"
+# Between values; addresses may stand with nothing between them.
+_LINES = re.compile(r"[\n;|]+|(?<=[0-9])(?=https?://)", re.I)
+_AROUND = "<>()[]{}\"'.,; \u200b\ufeff"
+# What people and programs write where there is none.
+_NOTHING = ("none", "n/a", "na", "nan", "nil", "null", "not applicable", "unknown", "tbc")
 _MOST_COMMAS = 5  # parts of a label, such as "Archive loans, donations, bequests and sales"
 
 
@@ -130,13 +134,18 @@ class _Finding:
         uris, rest = self._lines(text)
         for uri in uris:
             self.uris[FUNCTION if "/function/" in uri else SERVICE][uri] = None
-        self.others.update(dict.fromkeys(rest if uris else _BEFORE_ADDRESS.split(text)))
+        others = rest if uris else _BEFORE_ADDRESS.split(text)
+        self.others.update(dict.fromkeys(filter(self._says_something, others)))
+
+    def _says_something(self, text: str) -> bool:
+        is_nothing = self.kind and text.strip(_AROUND).casefold() in _NOTHING
+        return not is_nothing and any(map(str.isalnum, text))
 
     def _lines(self, text: str) -> tuple[list[str], list[str]]:
         """Return the identifiers, and what is none."""
         uris: list[str] = []
         rest: list[str] = []
-        for line in filter(None, map(str.strip, re.split(r"[\n;|]+", text))):
+        for line in filter(None, map(str.strip, _LINES.split(text))):
             if uri := self._whole(line):
                 uris.append(uri)
                 continue
