@@ -344,3 +344,12 @@ def test_a_reference_system_is_no_schema_of_a_file() -> None:
     assert resource.schema_url == "https://a.example/s.json"
     assert resource.extras["schema_type"] == "csvlint"
     assert resource.extras["conforms_to"] == "http://www.opengis.net/def/crs/EPSG/0/27700"
+
+
+def test_a_reference_system_is_no_schema_of_a_dataset() -> None:
+    system = "http://www.opengis.net/def/crs/EPSG/0/27700"
+    columns = {"@id": "https://a.example/api/1/definition", "title": "Columns"}
+    given = [system, "https://a.example/s.json", {"title": "INSPIRE"}, columns]
+    record = _parse({"conformsTo": given})
+    assert record.schema_urls == ("https://a.example/s.json",)
+    assert record.extras["conforms_to"] == f"{system}, INSPIRE, {columns['@id']}"

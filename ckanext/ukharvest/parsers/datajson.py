@@ -190,11 +190,14 @@ def _place(fields: Fields) -> Found:
 def _standards(fields: Fields) -> Found:
     texts = [address(item) for item in fields.items("conformsTo", strict=False)]
     names = [words(item) for item in fields.items("conformsTo", strict=False)]
-    named = [n for n, text in zip(names, texts, strict=True) if n and not is_web_url(text)]
-    return {
-        "schema_urls": uk_fields.schemas(texts),
-        "extras": {"conforms_to": ", ".join(named)},
-    }
+    urls = uk_fields.schemas(texts)
+    # Of a reference system, which is no schema, the address is what is known.
+    others = [
+        text if is_web_url(text) else name
+        for text, name in zip(texts, names, strict=True)
+        if text not in urls
+    ]
+    return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(filter(None, others))}}
 
 
 def _addresses(fields: Fields) -> Found:
@@ -230,7 +233,7 @@ MAPPING = (
     Field(("license", "rights", "accessRights", "accessLevelComment"), "licence, rights", _terms),
     Field(("language",), "language", _language),
     Field(("spatial", "geographicBoundingBox"), "spatial, spatial_text", _place),
-    Field(("conformsTo",), "schema_urls", _standards),
+    Field(("conformsTo",), "schema_urls; extra conforms_to", _standards),
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
     Field(tuple(CODES), "extras", codes),
     Field(tuple(EXTRAS), "extras", further),
