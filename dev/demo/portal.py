@@ -73,7 +73,8 @@ class Portal:
         ini = configparser.RawConfigParser()
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         ini.read(HERE / "demo.ini")
-        plugins = ["ukharvest", *map(_plugin, self.types), "harvest"]
+        pages = ("ukharvest", "ukharvest_form", "ukharvest_map_view")
+        plugins = [*pages, *map(_plugin, self.types), "harvest"]
         ini["app:main"].update(
             {
                 "SECRET_KEY": self._secrets()["secret key"],
