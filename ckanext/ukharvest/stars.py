@@ -128,7 +128,8 @@ def fields_of(package: Mapping[str, Any]) -> dict[str, str]:
 
 def _is_data(resource: Mapping[str, Any]) -> bool:
     kind = str(resource.get("resource_type") or "").strip().lower()
-    return kind not in rules.NOT_DATA and resource.get("state") != "deleted"
+    is_there = resource.get("url") and resource.get("state") != "deleted"
+    return bool(is_there) and kind not in rules.NOT_DATA
 
 
 def _register() -> dict[str, bool]:

@@ -42,8 +42,6 @@ def report_csv() -> Response:
 
 def _page_of(name: str) -> dict[str, Any]:
     number = tk.h.get_page_number(tk.request.args)
-    # PostgreSQL's bigint ends somewhere.
-    number = min(number, 1_000_000)
     wanted = tk.request.args.get("stars", "")
     count, rows = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
     organisation = _ask_organisation(name)
@@ -116,5 +114,5 @@ def _csv(rows: Iterable[dict[str, Any]], columns: Sequence[str], name: str) -> R
 
 def _cell(value: Any) -> Any:
     """A title that begins like a formula would be one in a spreadsheet, and work."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    is_formula = isinstance(value, str) and value.lstrip().startswith(("=", "+", "-", "@"))
     return f"'{value}" if is_formula else value

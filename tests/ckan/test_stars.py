@@ -145,6 +145,11 @@ def test_linked_data() -> None:
             id="unclear",
         ),
         pytest.param({"resources": []}, "0 out of 5: there is no data", id="no-data"),
+        pytest.param(
+            {"resources": [{"url": "", "format": "CSV"}]},
+            "0 out of 5: there is no data",
+            id="no-address",
+        ),
     ],
 )
 def test_none_are_told_in_words(fields: dict[str, Any], words: str) -> None:

@@ -34,7 +34,7 @@ def councils() -> dict[str, str]:
     """Two councils with eight datasets, one of them private, and one of nobody's."""
     ids = {
         name: factories.Organization(name=name, title=title)["id"]
-        for name, title in (("a-council", "=A council"), ("b-council", "B council"))
+        for name, title in (("a-council", " =A council"), ("b-council", "B council"))
     }
     of_a = [("CSV", OGL), ("CSV", OGL), ("PDF", OGL), ("CSV", ""), ("CSV", "other-closed")]
     of_b = [("TTL", OGL), ("HTML", OGL)]
@@ -115,7 +115,7 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
     [figures] = found["organizations"]
     assert (figures["name"], figures["title"], figures["datasets"]) == (
         "a-council",
-        "=A council",
+        " =A council",
         5,
     )
     assert figures["stars"] == [2, 1, 0, 2, 0, 0]
@@ -138,6 +138,10 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
     assert listed["results"][1]["text"] == ("4 out of 5: data that names things by addresses (TTL)")
     few = call_action("ukharvest_stars_list", organization="a-council", stars=3, limit=1, offset=1)
     assert (few["count"], [each["name"] for each in few["results"]]) == (2, ["a-council-1"])
+    beyond = call_action("ukharvest_stars_list", organization="a-council", offset=10**30)
+    assert beyond == {"count": 5, "results": []}
+    with pytest.raises(tk.ObjectNotFound):
+        report(organization={"name": "a-council"})
     with pytest.raises(tk.ValidationError):
         call_action("ukharvest_stars_list", organization="")
     with pytest.raises(tk.ValidationError):
@@ -165,7 +169,7 @@ def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> Non
     answer = app.get("/harvest/stars.csv")
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     rows = list(csv.DictReader(io.StringIO(answer.body)))
-    assert rows[0]["title"] == "'=A council"
+    assert rows[0]["title"] == "' =A council"
     answer = app.get("/harvest/stars.csv?organization=a-council")
     assert 'filename="stars-a-council.csv"' in answer.headers["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.body)))

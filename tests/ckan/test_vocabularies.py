@@ -65,6 +65,8 @@ def test_everybody_may_read_them(app: CKANTestApp) -> None:
 def test_a_list_comes_in_pages() -> None:
     first = call_action("ukharvest_vocabulary_show", name="services")
     assert (first["count"], len(first["results"])) == (1127, 100)
+    beyond = call_action("ukharvest_vocabulary_show", name="services", offset=10**30)
+    assert beyond["results"] == []
     rest = call_action("ukharvest_vocabulary_show", name="services", limit=5000, offset=100)
     assert len(rest["results"]) == 1000
     by_number = call_action("ukharvest_vocabulary_show", name="services", search="579")

@@ -75,5 +75,7 @@ def datasets(
         .where(*where)
     )
     page = found.order_by(Assessment.stars.asc().nulls_first(), Package.name)
-    number = Session.scalar(sa.select(sa.func.count()).select_from(found.subquery()))
-    return int(number or 0), Session.execute(page.limit(limit).offset(offset)).all()
+    number = Session.scalar(sa.select(sa.func.count()).select_from(found.subquery())) or 0
+    # PostgreSQL's bigint ends somewhere.
+    page = page.limit(limit).offset(min(offset, number))
+    return number, Session.execute(page).all()

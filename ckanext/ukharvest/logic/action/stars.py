@@ -80,7 +80,7 @@ def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str,
     """
     tk.check_access("ukharvest_stars_report", context, data_dict)
     name = data_dict.get("organization")
-    rows = stars_report.counts(_organisation(name).id if name else None)
+    rows = stars_report.counts(_organisation(str(name)).id if name else None)
     by_id: dict[str | None, list[Any]] = {}
     for row in rows:
         by_id.setdefault(row.id, []).append(row)

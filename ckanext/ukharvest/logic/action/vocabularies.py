@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -53,7 +52,7 @@ def ukharvest_vocabulary_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     except KeyError:
         raise tk.ObjectNotFound(tk._("No vocabulary has this name")) from None
     rows = list(vocabulary.search(found.name, data["search"]))
-    page = islice(rows, data["offset"], data["offset"] + min(data["limit"], LARGEST_PAGE))
+    page = rows[data["offset"] :][: min(data["limit"], LARGEST_PAGE)]
     results = [
         {**row, "id": found.key(row), "label": found.label(row), "parents": vocabulary.above(row)}
         for row in page
