@@ -18,7 +18,7 @@ from ckan.tests.helpers import call_action, call_auth
 from ckanext.ukharvest import stars_pass
 from ckanext.ukharvest.core import stars as stars_rules
 from ckanext.ukharvest.core.stars import Stars
-from ckanext.ukharvest.model import Assessment, assessments, datasets
+from ckanext.ukharvest.model import Assessment, assessments, datasets, quality
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -325,6 +325,9 @@ def test_what_ckanext_qa_found_counts(second: Callable[..., None]) -> None:
     assert best(id_) == (3, "format", "CSV")  # its table is not there yet
     [csv, pdf] = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
     session = model.Session
+    session.execute(sa.text("CREATE TABLE qa (package_id text)"))  # another's of that name
+    assert not quality.is_there()
+    session.rollback()
     session.execute(sa.text(QA_TABLE))
     try:
         insert = sa.text(

@@ -15,20 +15,19 @@ from ckanext.ukharvest.core.stars import HIGHEST, Stars
 
 Session = model.Session
 
-_qa = sa.table(
-    "qa",
-    *map(
-        sa.column,
-        ("package_id", "resource_id", "openness_score", "openness_score_reason", "updated"),
-    ),
-)
+_COLUMNS = ("package_id", "resource_id", "openness_score", "openness_score_reason", "updated")
+_qa = sa.table("qa", *map(sa.column, _COLUMNS))
+_attribute = sa.table("pg_attribute", *map(sa.column, ("attrelid", "attname")))
 
 
 def is_there() -> bool:
-    """Tell whether the plugin is loaded and has made its table."""
+    """Tell whether the plugin is loaded and has made its table, with the columns that we read."""
     if not p.plugin_loaded("qa"):
         return False
-    return Session.scalar(sa.select(sa.func.to_regclass("qa"))) is not None
+    query = sa.select(sa.func.count()).where(
+        _attribute.c.attrelid == sa.func.to_regclass("qa"), _attribute.c.attname.in_(_COLUMNS)
+    )
+    return bool(Session.scalar(query) == len(_COLUMNS))
 
 
 def of(package_ids: Sequence[str]) -> dict[str, Stars]:
