@@ -12,6 +12,7 @@ from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest import theming
 from ckanext.ukharvest.mapper import Defaults
+from ckanext.ukharvest.model import Assessment, assessments
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
@@ -176,6 +177,25 @@ def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
     choose(found, theme_primary="environment")
     shown = told(found)
     assert (shown["theme"], shown["origin"]) == ("Environment", "person")
+
+
+def test_what_is_kept_is_written_where_it_differs(organization: dict[str, str]) -> None:
+    ids = sorted(factories.Dataset(owner_org=organization["id"])["id"] for _ in range(2))
+
+    def keep(*themes: str) -> list[tuple[Any, ...]]:
+        assessments.keep([{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)])
+        model.Session.commit()
+        table = Assessment
+        found = model.Session.query(table.theme, table.stars, table.stars_code, table.assessed)
+        return [tuple(row) for row in found.order_by(table.package_id)]
+
+    first, same = keep("Health", "Crime"), keep("Health", "Crime")
+    other = keep("Health", "Society")
+    assert [row[:3] for row in first] == [("Health", 0, "no-data"), ("Crime", 0, "no-data")]
+    assert same == first
+    assert other[0] == first[0]
+    assert other[1][:3] == ("Society", 0, "no-data")
+    assert other[1][3] > first[1][3]
 
 
 def test_a_harvest_asks_once_which_theme_a_dataset_has(source: Catalogue) -> None:

@@ -5,13 +5,14 @@ Until the migration that makes the table, nothing is kept: datasets can be writt
 
 from __future__ import annotations
 
+import functools
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest.model import Assessment, utcnow
 
@@ -57,17 +58,29 @@ def keep(rows: Sequence[Mapping[str, Any]]) -> None:
     """
     if not rows or not is_made():
         return
-    statement = insert(Assessment).values([{**row, "assessed": utcnow()} for row in rows])
     names = [name for name in rows[0] if name != "package_id"]
-    new = statement.excluded
-    is_other = sa.or_(*(getattr(Assessment, name).is_distinct_from(new[name]) for name in names))
-    Session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["package_id"],
-            set_={name: new[name] for name in (*names, "assessed")},
-            where=is_other,
-        )
-    )
+    now = utcnow().isoformat()
+    given = json.dumps([{**row, "assessed": now} for row in rows])
+    Session.execute(_statement(tuple(names)), {"rows": given})
+
+
+@functools.cache
+def _statement(names: tuple[str, ...]) -> sa.TextClause:
+    """What writes these columns of any number of rows.
+
+    A text, since SQLAlchemy 2.0 compiles "ON CONFLICT" anew each time: 2 ms of each import.
+    """
+    columns = ", ".join(names)
+    new = ", ".join(f"excluded.{name}" for name in names)
+    table = Assessment.__tablename__
+    kept = ", ".join(f"old.{name}" for name in names)
+    statement = f"""INSERT INTO {table} AS old (package_id, {columns}, assessed)
+        SELECT package_id, {columns}, assessed
+        FROM jsonb_populate_recordset(CAST(NULL AS {table}), CAST(:rows AS jsonb))
+        ON CONFLICT (package_id) DO UPDATE
+        SET ({columns}, assessed) = ROW ({new}, excluded.assessed)
+        WHERE ({kept}) IS DISTINCT FROM ({new})"""  # noqa: S608
+    return sa.text(statement)
 
 
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
