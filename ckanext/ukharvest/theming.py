@@ -58,12 +58,11 @@ def put(
     old = stored(existing) if existing else NONE
     before = assessments.themes_of(existing["id"]) if existing else None
     kept = {PRIMARY, SECONDARY}.intersection(defaults.not_overwrite) if old[0] else set()
-    default = theme_names.find(defaults.extras.get(PRIMARY, ""))
-    given = stored(package) if not kept else NONE
-    named = (given[0], *given[1]) if given[0] != default else ()
-    choice = themes.choose(about(package, named))
-    decided, origin = (choice.primary, choice.secondary), choice.origin
-    fallback = (given if given[0] == default else (default, ())) if default else NONE
+    default = stored(defaults.extras)
+    given = stored(package) if not kept else default
+    is_default = given[0] == default[0]
+    choice = themes.choose(about(package, () if is_default else (given[0], *given[1])))
+    fallback = given if is_default else default
     stays = PRIMARY in kept or (_is_by_person(before) and not forced)
     decided, origin = _decided(choice, old, before, fallback, stays=stays, forced=forced)
     if SECONDARY in kept:
@@ -149,7 +148,7 @@ def about(package: Mapping[str, Any], given: Sequence[str] = ()) -> About:
     """
     facts = _extras(package)
     tags = tuple(str(tag.get("name", "")) for tag in package.get("tags") or ())
-    topics = _texts(facts.get("topic-category"))
+    topics = dict.fromkeys(_texts(facts.get("topic-category")))
     named = (*filter(None, given), *_texts(facts.get("dcat_subject")))
     inspire = _texts(facts.get("inspire-themes"))
     if not inspire and str(facts.get("UKLP", "")).casefold() == "true":
@@ -162,7 +161,7 @@ def about(package: Mapping[str, Any], given: Sequence[str] = ()) -> About:
         functions=lga.find(_texts(facts.get("la_function")), lga.FUNCTION).functions,
         services=lga.find(_texts(facts.get("la_service")), lga.SERVICE).services,
         inspire=inspire,
-        topics=topics,
+        topics=tuple(topics),
     )
 
 

@@ -143,6 +143,14 @@ def test_the_source_s_default_stands_where_nothing_certain_does(source: Catalogu
     assert themes(source.harvest(theme=["Health"])) == ("Health", None)
 
 
+def test_a_default_that_is_none_of_the_twelve_stays_what_it_is(source: Catalogue) -> None:
+    default = {"theme-primary": "Fishing", "theme-secondary": '["Ships"]'}
+    config = {"default_extras": default}
+    for title in ("Country parks", "Parks in the country"):
+        assert themes(source.harvest(config=config, title=title)) == ("Fishing", '["Ships"]')
+    assert themes(source.harvest(theme=["Health"])) == ("Health", None)
+
+
 def test_a_theme_that_the_source_must_not_overwrite(source: Catalogue) -> None:
     first = source.harvest(config={"not_overwrite": ["theme-primary", "theme-secondary"]})
     assert themes(first) == ("Environment", None)
