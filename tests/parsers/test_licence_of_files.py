@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ckanext.ukharvest.core import stars
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.parsers import ckan, datajson, dkan
 from tests.parsers import turtle
@@ -79,3 +80,37 @@ def test_its_own_rights_in_words_which_stay(parse: Parse) -> None:
 @pytest.mark.parametrize("parse", TYPES)
 def test_rights_that_hold_back_name_none(parse: Parse) -> None:
     assert found(parse("", "rights", "Not under the Open Government Licence")) == ("", "")
+
+
+NC = "https://creativecommons.org/licenses/by-nc/4.0/"
+ODBL = "https://opendatacommons.org/licenses/odbl/1-0/"
+
+
+def given_in_data_json(*said: str) -> DatasetRecord:
+    return datajson.parse(
+        RawRecord("x", json.dumps({"identifier": "x", "title": "X", "license": said})), {}
+    )
+
+
+def given_in_dcat(*said: str) -> DatasetRecord:
+    objects = (f"<{each}>" if each.startswith("http") else f'"{each}"' for each in said)
+    return turtle.parse(f'dct:title "X" ; dct:license {", ".join(objects)}', bare=True)
+
+
+@pytest.mark.parametrize("parse", [given_in_data_json, given_in_dcat])
+def test_several_licences_of_a_dataset(parse: Callable[..., DatasetRecord]) -> None:
+    assert found(parse(OGL, "Open Government Licence"))[0] == "uk-ogl"
+    assert found(parse(OGL, NC))[0] == found(parse(NC, OGL))[0] == "cc-nc"
+    for others in ((OGL, ODBL), (OGL, "The map needs our permission")):
+        record = parse(*others)
+        assert record.licence is not None
+        assert (record.licence.id, record.licence.url) == ("", "")
+        assert all(each in record.licence.title for each in others)
+        assert "unknown-licence" in [problem.code for problem in record.problems]
+        assert stars.terms_of("", [record.licence.title], {"uk-ogl": True}).code != ""
+
+
+def test_rights_in_several_places_that_hold_back_name_none() -> None:
+    record = turtle.parse('dct:title "X" ; dct:rights "OGL", "No commercial use"', bare=True)
+    assert found(record) == ("", "")
+    assert set(record.rights.splitlines()) == {"OGL", "No commercial use"}

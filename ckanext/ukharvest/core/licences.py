@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -130,6 +130,24 @@ def agreed(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
     if len(found) != 1 or any(len(t) > _LONGEST_TERMS or phrases.holds_back(t) for t in texts):
         return None
     return next(iter(found.values()))
+
+
+def one_of(found: Sequence[Licence]) -> Licence | None:
+    """Return the licence that a source gives in several places, unknown ones beside it; else None.
+
+    Where known ones differ, or words beside one hold something back, it gives none.
+    """
+    return agreed(
+        (each for each in found if each.id), [each.title for each in found if not each.id]
+    )
+
+
+def together(found: Sequence[Licence]) -> Licence:
+    """Return licences of which none counts as one that is not known, with their words."""
+    if any(each.id for each in found):
+        return Licence(title="; ".join(dict.fromkeys(each.url or each.title for each in found)))
+    title = next((each.title for each in found if each.title), "")
+    return Licence(title=title, url=next((each.url for each in found if each.url), ""))
 
 
 def _in_sentences(text: str, value: str) -> Licence | None:

@@ -129,18 +129,20 @@ def licence(fields: Fields) -> Licence | None:
         key = "licence"
         fields.report("misnamed-field", key, "expected under the name license")
     value = fields.get(key)
+    values = value if isinstance(value, list) else [value]
     if isinstance(value, list):
         fields.text(key)
-        value = next(filter(words, value), None)
-    texts = [text for text in (address(value), words(value)) if text and not is_redacted(text)]
-    found = [each for each in map(licences.find, texts) if each is not None]
-    known = next((each for each in found if each.id), None)
-    if found and known is None:
-        shown = shorten(texts[0], 80)
-        fields.report(
-            "unknown-licence", key, f"'{shown}' is not a known licence; expected one such as {_OGL}"
-        )
-    return known or next(iter(found), None)
+    texts = [text for each in values for text in (address(each), words(each)) if text]
+    found = list(filter(None, map(licences.find, texts)))
+    known = licences.one_of(found)
+    if not found or known:
+        return known
+    unknown = licences.together(found)
+    shown = shorten(unknown.url or unknown.title, 80)
+    fields.report(
+        "unknown-licence", key, f"'{shown}' is not a known licence; expected one such as {_OGL}"
+    )
+    return unknown
 
 
 def rights(fields: Fields) -> str:

@@ -144,20 +144,20 @@ def licence(node: Node) -> Licence | None:
     """
     parts = node.nodes(*LICENCE)
     found = [each for part in parts for each in _licences(part)]
-    known = next((each for each in found if each.id), None)
-    if known is None and not found:
-        rights = node.nodes("dct:rights", "dc:rights")
-        known = next((each for part in rights for each in _licences(part) if each.id), None)
-    if found and known is None:
-        shown = quoted(found[0].url or found[0].title, 80)
-        node.report(
-            "unknown-licence",
-            "dct:license",
-            f"{shown} is not a known licence; expected one such as {_OGL}",
-        )
-        title = next((each.title for each in found if each.title), "")
-        return Licence("", title, next((each.url for each in found if each.url), ""))
-    return known
+    if not found:
+        words = node.nodes("dct:rights", "dc:rights")
+        named = [each for part in words for each in _licences(part)]
+        return licences.agreed((each for each in named if each.id), [rights(node)])
+    if known := licences.one_of(found):
+        return known
+    unknown = licences.together(found)
+    shown = quoted(unknown.url or unknown.title, 80)
+    node.report(
+        "unknown-licence",
+        "dct:license",
+        f"{shown} is not a known licence; expected one such as {_OGL}",
+    )
+    return unknown
 
 
 def _licences(part: Node) -> Iterator[Licence]:
