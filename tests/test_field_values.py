@@ -71,6 +71,12 @@ def words(key: str, value: Any) -> list[str]:
         ("mandate", f"{LAW}/ukpga/2000/36/section/19", ["Act of Parliament 2000 chapter 36"]),
         ("mandate", f"{LAW}/id/uksi/2012/2479", ["Statutory Instrument 2012/2479"]),
         ("mandate", f"{LAW}/nisr/2004/3", ["legislation.gov.uk: nisr/2004/3"]),
+        (
+            "mandate",
+            f"{LAW}/ukpga/Geo6/12-13-14/97",
+            ["legislation.gov.uk: ukpga/Geo6/12-13-14/97"],
+        ),
+        ("mandate", f"{LAW}/", ["legislation.gov.uk"]),
         ("mandate", "Act of 1985, section 3", ["Act of 1985, section 3"]),
         (
             "mandate",

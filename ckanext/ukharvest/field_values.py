@@ -134,12 +134,17 @@ def _apart(text: str) -> list[str]:
 
 def lga_label(uri: str) -> str:
     """Return what an identifier of the LGA's lists stands for; "Service 99999" if none has it."""
-    kind, number = uri.rstrip("/").rsplit("/", 2)[-2:]
-    return lga.label(uri) or f"{kind.capitalize()} {number}"
+    match = re.search(r"/(function|service)/(\d+)$", uri)
+    return lga.label(uri) or (f"{match[1].capitalize()} {match[2]}" if match else uri)
 
 
 def address_label(name: str, url: str) -> str:
-    """Return what an address stands for in a list; else its host and what it ends with."""
+    """Return what an address stands for in a list; else its host and what it ends with.
+
+    What is no address stays as it is: visitors may search for anything.
+    """
+    if not is_web_url(url):
+        return url
     return vocabulary.label(name, url) or _law(url) or _short(url)
 
 
@@ -277,5 +282,9 @@ def _law(url: str) -> str:
     if _host(url) != "legislation.gov.uk":
         return ""
     parts = [part for part in urlsplit(url).path.split("/") if part not in ("", "id")]
-    words = _LAWS.get(parts[0]) if len(parts) > 2 else None
-    return words.format(*parts[1:3]) if words else "legislation.gov.uk: " + "/".join(parts)
+    # Acts before 1963 are by the year of a reign: /ukpga/Geo5and1Edw8/26/49.
+    is_year = len(parts) > 2 and re.fullmatch(r"\d{4}", parts[1])
+    words = _LAWS.get(parts[0]) if is_year else None
+    if words:
+        return words.format(*parts[1:3])
+    return ": ".join(filter(None, ("legislation.gov.uk", "/".join(parts))))

@@ -131,6 +131,13 @@ def test_what_was_asked_for_and_not_found_has_its_label() -> None:
     assert found(f'-{field}:"{ESD}/service/579"')["search_facets"][field]["items"] == []
 
 
+@pytest.mark.parametrize("asked", ["foo", "/", "a b:c", "http://[", 'a"b', "<b>", "*", "9" * 9])
+def test_a_visitor_may_ask_for_anything(app: CKANTestApp, asked: str) -> None:
+    for field in INDEXED.values():
+        page = app.get("/dataset/", query_string={field: asked}).body
+        assert "<b>" not in page
+
+
 def test_pages_have_the_facets_and_choosing_works(app: CKANTestApp) -> None:
     organization, group = factories.Organization(), factories.Group()
     groups = [{"name": group["name"]}]
