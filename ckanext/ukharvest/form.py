@@ -66,11 +66,15 @@ def _with_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     }
     extras = package.get("extras")
     if isinstance(extras, list) and all(isinstance(extra, dict) for extra in extras):
-        found["extras"] = [extra for extra in extras if extra.get("key") not in names]
+        given: dict[str, list[Any]] = {}
+        found["extras"] = []
         for extra in extras:
-            if extra.get("key") in names and not extra.get("deleted"):
-                key = names[extra["key"]]
-                found[key] = found.get(key) or extra.get("value")
+            if extra.get("key") not in names:
+                found["extras"].append(extra)
+            elif not extra.get("deleted"):
+                given.setdefault(names[extra["key"]], []).append(extra.get("value"))
+        for key, values in given.items():
+            found[key] = found.get(key) or (values[0] if len(values) == 1 else values)
     resources = package.get("resources")
     if isinstance(resources, list) and all(isinstance(each, dict) for each in resources):
         found["resources"] = [_with_resource_fields(each) for each in resources]

@@ -7,7 +7,7 @@ select where scripts run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,9 @@ OF_FILES = frozenset(
     ("hash", "size", "mimetype", "mimetype_inner", "last_modified")
     + ("cache_url", "cache_last_updated")
 )
+
+# What a form says of a resource: the names of what it does not show and that is to stay.
+KEPT = "ukharvest_kept"
 
 Translate = Callable[[str], str]
 
@@ -61,6 +64,16 @@ class Part:
     groups: tuple[tuple[str, tuple[Option, ...]], ...] = ()
     is_multiple: bool = False
     example: str = ""
+
+
+def keep(current: Mapping[str, Any], resource: dict[str, Any]) -> None:
+    """Give a resource that a form sent what the form did not show.
+
+    Not sent as hidden inputs: a field that another extension's form shows would be sent twice.
+    """
+    for name in _sent(resource.pop(KEPT, None)):
+        if name in current:
+            resource.setdefault(name, current[name])
 
 
 def part(field: Field, value: Any, translate: Translate) -> Part:

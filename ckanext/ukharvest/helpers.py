@@ -21,6 +21,7 @@ from ckanext.ukharvest import (
     record_form,
 )
 from ckanext.ukharvest.core import themes
+from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import assessments, documents
 
 _DATASET_KEYS = frozenset(each.key for each in fields.FIELDS if each.of == fields.DATASET)
@@ -185,20 +186,23 @@ def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def ukharvest_form_kept(data: dict[str, Any], shown: list[str]) -> list[tuple[str, Any]]:
-    """Return what a resource has beyond what its form shows, which drops what it does not send.
+def ukharvest_form_kept(data: dict[str, Any], dataset_type: str) -> list[str]:
+    """Return the names of what a resource has and its form does not show (``form_fields.keep``).
 
     Args:
-        data: the resource, or what was sent.
-        shown: fields of the form beside CKAN's own.
+        data: the resource, or what was sent; of a new one nothing is kept.
     """
+    if not data.get("id"):
+        return []
+    shown = schema.resource_fields(dataset_type)
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
-    known = {*form_fields.OF_RESOURCES, *shown, *aliases}
+    known = {*form_fields.OF_RESOURCES, *shown, *aliases, form_fields.KEPT}
     if data.get("url_type") == "upload":
         known |= form_fields.OF_FILES
-    kept = [(key, value) for key, value in data.items() if key not in known]
-    # Flags of other extensions are theirs to set.
-    return [(k, v) for k, v in kept if type(v) in (str, int) and v != ""]
+    # Flags of other extensions are theirs to set, and objects theirs to work out.
+    found = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
+    before = data.get(form_fields.KEPT, ())
+    return list(dict.fromkeys([*found, *([before] if isinstance(before, str) else before)]))
 
 
 def _rows(

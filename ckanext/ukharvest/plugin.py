@@ -7,7 +7,7 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import assessment, compat, config, facets, search_fields
+from ckanext.ukharvest import assessment, compat, config, facets, form_fields, search_fields
 from ckanext.ukharvest.core import vocabulary
 
 
@@ -23,6 +23,7 @@ class UkharvestPlugin(p.SingletonPlugin):
 
     p.implements(p.IConfigurer)
     p.implements(p.IPackageController, inherit=True)
+    p.implements(p.IResourceController, inherit=True)
     p.implements(p.IFacets, inherit=True)
 
     def update_config(self, config_: Any) -> None:
@@ -42,6 +43,12 @@ class UkharvestPlugin(p.SingletonPlugin):
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Work them out anew."""
         assessment.keep(context, pkg_dict)
+
+    def before_resource_update(
+        self, context: Any, current: dict[str, Any], resource: dict[str, Any]
+    ) -> None:
+        """Keep what the form of the resource did not show."""
+        form_fields.keep(current, resource)
 
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Add what facets count."""

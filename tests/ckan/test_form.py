@@ -10,6 +10,7 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
+from lxml import html
 
 from ckanext.ukharvest import helpers
 from ckanext.ukharvest.fields import BY_HARVEST
@@ -48,6 +49,15 @@ def test_fields_are_taken_wherever_a_client_writes_them() -> None:
     shown = call_action("package_show", id="bins")
     assert (shown["la_service"], shown["theme-primary"]) == (SERVICE, "Health")
     assert shown["extras"] == [{"key": "colour", "value": "red"}]
+
+
+def test_a_field_that_is_sent_twice_has_both_values() -> None:
+    extras = [{"key": "la_service", "value": value} for value in ("579", "100")]
+    two = f"{SERVICE} http://id.esd.org.uk/service/100"
+    assert factories.Dataset(extras=extras)["la_service"] == two
+    extras = [{"key": "unpublished", "value": value} for value in ("yes", "no")]
+    with pytest.raises(tk.ValidationError, match="found 2 values"):
+        factories.Dataset(extras=extras)
 
 
 def test_a_resources_older_names_are_read() -> None:
@@ -105,15 +115,40 @@ def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> No
     assert f'<option value="{unlisted}" selected>{unlisted} (not in the list)</option>' in page
     assert f'<option value="{SERVICE}">' in page
     assert stored(name) == {"la_service": SERVICE}
+    # What is wrong is said of the input that it is about.
+    (date,) = html.fromstring(page).xpath("//input[@id='field-temporal_coverage-from']")
+    ids = date.get("aria-describedby").split()
+    said = [html.fromstring(page).get_element_by_id(each).text_content() for each in ids]
+    assert "is about" in said[0]
+    assert "is not a date" in said[1]
+    assert date.get("aria-invalid") == "true"
 
 
-def test_a_resources_form_sends_what_it_does_not_show() -> None:
-    facts = {"licence": "uk-ogl", "size": 7, "mimetype": "text/csv", "schema-url": ADDRESS}
+def test_a_resources_form_keeps_what_it_does_not_show() -> None:
+    facts = {"id": "1", "licence": "uk-ogl", "size": 7, "mimetype": "text/csv", "schema-url": "a"}
     facts |= {"datastore_active": True, "other_flag": False, "qa": {}, "hash": "", "url": ADDRESS}
     kept = helpers.ukharvest_form_kept
-    assert dict(kept(facts, ["schema_url"])) == {
-        "licence": "uk-ogl",
-        "size": 7,
-        "mimetype": "text/csv",
-    }
-    assert kept({**facts, "url_type": "upload"}, ["schema_url"]) == [("licence", "uk-ogl")]
+    assert kept(facts, "dataset") == ["licence", "size", "mimetype"]
+    assert kept({**facts, "url_type": "upload"}, "dataset") == ["licence"]
+    assert kept({**facts, "id": ""}, "dataset") == []
+
+
+def test_what_another_form_shows_is_not_sent_twice(app: CKANTestApp) -> None:
+    """Whatever of it a schema knows, and in whichever template it stands."""
+    headers = {"Authorization": factories.SysadminWithToken()["token"]}
+    facts = {"url": ADDRESS, "colour": "red", "size": 7, "licence": "uk-ogl"}
+    resource = factories.Resource(**facts)
+    path = f"/dataset/{resource['package_id']}/resource/{resource['id']}/edit"
+    page = html.fromstring(str(app.get(path, headers=headers).body))
+    kept = page.xpath("//input[@name='ukharvest_kept']/@value")
+    assert {"colour", "size", "licence"} <= set(kept)
+    assert page.xpath("//input[@name='colour']") == []
+    sent = {"id": resource["id"], "url": ADDRESS, "colour": "", "ukharvest_kept": kept, "save": ""}
+    # What was refused is kept all the same when it is sent again.
+    refused = {**sent, "schema_url": "no address"}
+    page = html.fromstring(str(app.post(path, headers=headers, data=refused).body))
+    assert {"size", "licence"} <= set(page.xpath("//input[@name='ukharvest_kept']/@value"))
+    app.post(path, headers=headers, data=sent, follow_redirects=False)
+    shown = call_action("resource_show", id=resource["id"])
+    assert (shown.get("colour"), shown["size"], shown["licence"]) == ("", 7, "uk-ogl")
+    assert "ukharvest_kept" not in shown

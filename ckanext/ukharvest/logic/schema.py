@@ -7,6 +7,7 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.lib.plugins import lookup_package_plugin
+from ckan.logic.schema import default_resource_schema
 
 from ckanext.ukharvest.fields import (
     ADDRESS,
@@ -48,6 +49,17 @@ def dataset_fields() -> frozenset[str]:
         except tk.ObjectNotFound:  # it has schemas of other types only
             return frozenset(names)
         names.update(field["field_name"] for field in found["dataset_fields"])
+    return frozenset(names)
+
+
+def resource_fields(dataset_type: str) -> frozenset[str]:
+    """Names of the fields that a type's resources have beside CKAN's; its form has them too."""
+    found = lookup_package_plugin(dataset_type).update_package_schema()
+    names = found.get("resources", {}).keys() - default_resource_schema().keys()
+    if p.plugin_loaded("scheming_datasets"):
+        own = tk.h.scheming_get_dataset_schema(dataset_type) or {}
+        for field in own.get("resource_fields", ()):
+            names |= {field["field_name"], field.get("ukharvest_field", "")}
     return frozenset(names)
 
 
