@@ -37,7 +37,7 @@ def report_csv() -> Response:
     name = tk.request.args.get("organization", "")
     if name:
         return _csv(_all_of(name), _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
-    return _csv(map(_flat, _ask_report("")["organizations"]), _REPORT_COLUMNS, "stars")
+    return _csv(map(flat, _ask_report("")["organizations"]), _REPORT_COLUMNS, "stars")
 
 
 def _page_of(name: str) -> dict[str, Any]:
@@ -97,7 +97,8 @@ def _all_of(name: str) -> Iterable[dict[str, Any]]:
             return rows
 
 
-def _flat(figures: dict[str, Any]) -> dict[str, Any]:
+def flat(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return an organisation's figures as one row of a table."""
     counts = {str(number): count for number, count in enumerate(figures["stars"])}
     return {**figures, **counts, "organization": figures["name"]}
 

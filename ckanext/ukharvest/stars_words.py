@@ -75,7 +75,8 @@ def _reasons() -> dict[str, str]:
             "{detail} is a page or a program and no data: add the address of the data itself"
         ),
         "unknown-format": tk._(
-            "it can be had, but of the format “{detail}” it is not known what it is worth"
+            "it can be had, but its format, “{detail}”, is none that is rated here: use one that "
+            "many programs read, such as CSV"
         ),
         "no-format": tk._(
             "it can be had, but neither its format nor its address says what it is: name the "
@@ -102,7 +103,7 @@ def _kinds() -> dict[str, str]:
     return {
         "linked": caption(5),
         "not-data": tk._("A page or a program and no data"),
-        "unknown-format": tk._("Format whose worth is not known"),
+        "unknown-format": tk._("A format that is not rated"),
         "no-format": tk._("No format"),
         "no-licence": tk._("No licence"),
         "closed-licence": tk._("A licence that is not open"),

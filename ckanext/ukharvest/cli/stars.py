@@ -15,6 +15,7 @@ from ckanext.ukharvest import stars as rules
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.model import assessments, datasets
 from ckanext.ukharvest.stars_pass import Change
+from ckanext.ukharvest.stars_views import flat
 
 PAGE = 1000
 FIGURES = ("datasets", "0", "1", "2", "3", "4", "5", "average", "not_rated")
@@ -150,9 +151,3 @@ def _listing(organization: str, form: str) -> None:
 
 def _write(rows: Sequence[dict[str, Any]], columns: Sequence[str], form: str) -> None:
     (output.write_csv if form == "csv" else output.write_table)(rows, columns)
-
-
-def flat(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return an organisation's figures as one row of a table."""
-    counts = {str(number): count for number, count in enumerate(figures["stars"])}
-    return {**figures, **counts, "organization": figures["name"]}
