@@ -456,3 +456,22 @@ def test_a_files_schema_that_is_no_address_is_kept_and_reported() -> None:
     assert resource.extras == {"conforms_to": "X, our columns", "schema_type": "csvlint"}
     (problem,) = record.problems
     assert (problem.code, problem.field) == ("bad-url", "resources[0].schema_url")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("INSPIRE", "INSPIRE, Bins 2"), ('["INSPIRE", "Bins 2"]', "INSPIRE, Bins 2"), ("", "Bins 2")],
+)
+def test_a_schema_in_words_stands_behind_what_the_data_conforms_to(
+    given: str, expected: str
+) -> None:
+    record = parsed(schema="Bins 2", conforms_to=given)
+    assert record.extras["conforms_to"] == expected
+    file = {"url": "https://a.example/x.csv", "schema_url": "Bins 2", "conforms_to": given}
+    (resource,) = parsed(resources=[file]).resources
+    assert resource.extras["conforms_to"] == expected
+
+
+def test_what_the_data_conforms_to_stays_as_it_is() -> None:
+    given = '["http://a.example/1", "INSPIRE"]'
+    assert parsed(conforms_to=given).extras["conforms_to"] == given

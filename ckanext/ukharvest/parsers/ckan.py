@@ -208,6 +208,8 @@ def _addresses(fields: Fields) -> Found:
         part = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
         found["extras"] |= part.pop("extras", {})
         found |= part
+    words = filter(None, [found["extras"].get("conforms_to", "")])
+    found["extras"]["conforms_to"] = package.with_more(fields, "conforms_to", tuple(words))
     return found
 
 
@@ -274,7 +276,11 @@ MAPPING: tuple[Field[Fields], ...] = (
     ),
     Field(("temporal_coverage-from", "temporal_coverage-to"), "temporal", _period),
     Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
-    Field(_ADDRESSES, "schema_urls; extras codelist, mandate", _addresses),
+    Field(
+        (*_ADDRESSES, "conforms_to"),
+        "schema_urls; extras codelist, mandate, conforms_to",
+        _addresses,
+    ),
     Field(("unpublished",), "extra unpublished", _unpublished),
     Field(("every other field and extra",), "extras", _further),
 )

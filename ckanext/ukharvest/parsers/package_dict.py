@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ckanext.ukharvest.core import licences
@@ -101,6 +101,13 @@ def text_of(value: Any) -> str:
     if isinstance(value, list) and len(value) == 1:
         return text_of(value[0])
     return canonical_json(value) if isinstance(value, (list, Mapping)) else clean_text(value)
+
+
+def with_more(fields: Fields, key: str, more: Sequence[str]) -> str:
+    """A field's text with further ones behind it, in words; as it is where there are none."""
+    given = fields.get(key)
+    texts = (*listed(given), *more) if more else (text_of(given),)
+    return ", ".join(dict.fromkeys(filter(None, texts)))
 
 
 def names(value: Any) -> tuple[str, ...]:

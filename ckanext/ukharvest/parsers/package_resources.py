@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from urllib.parse import urljoin
 
 from ckanext.ukharvest.core import formats, listed, schema_types
@@ -147,15 +146,10 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
     kind = given or schema_types.guess(url, label)
     facts = {
         "schema_type": kind,
-        "conforms_to": _with(part, "conforms_to", others),
-        "described_by": _with(part, "described_by", own),
+        "conforms_to": package.with_more(part, "conforms_to", others),
+        "described_by": package.with_more(part, "described_by", own),
     }
     return url, {name: value for name, value in facts.items() if value}
-
-
-def _with(part: Fields, key: str, more: Sequence[str]) -> str:
-    """More texts behind what a field says itself; "" where there are none."""
-    return ", ".join(filter(None, (package.text_of(part.get(key)), *more))) if more else ""
 
 
 def _extras(part: Fields, word: str) -> dict[str, str]:
