@@ -65,8 +65,8 @@ def test_no(value: Any) -> None:
 
 
 def test_neither_yes_nor_no() -> None:
-    with pytest.raises(ValueError, match="'soon' is neither; expected true or false"):
-        listed.flag("soon")
+    with pytest.raises(ValueError, match="'Soon' is neither; expected true or false"):
+        listed.flag("Soon")
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,10 @@ def flag(value: object) -> str:
     Raises:
         ValueError: it is neither; the message is the end of a sentence.
     """
-    text = clean_text(value).casefold()
-    if text in _YES:
+    text = clean_text(value)
+    if text.casefold() in _YES:
         return "true"
-    if text in _NO:
+    if text.casefold() in _NO:
         return ""
     raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
 
