@@ -154,6 +154,12 @@ def test_what_nobody_writes_takes_no_time(key: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("key", sorted(field_values.KEYS))
+def test_half_a_character_breaks_no_page(key: str) -> None:
+    for text in ("x \\ud800", "http://a.example/\\ud800", f"{ESD}/service/579 \\ud800"):
+        assert str(field_values.shown(key, f'["{text}"]', PORTAL)).encode()
+
+
+@pytest.mark.parametrize("key", sorted(field_values.KEYS))
 @pytest.mark.parametrize("text", [*HOSTILE, "[" * 5000, "http://[", "http://a.example:x/", "{}"])
 def test_nothing_of_a_strangers_acts(key: str, text: str) -> None:
     for value in (text, [text], json.dumps([text, {text: text}]), f"{ESD}/service/579 {text}"):

@@ -90,7 +90,7 @@ def _stars(name: str) -> str:
 
 
 _LABELS: dict[str, Callable[[str], str]] = {
-    "theme": theme_names.title,
+    "theme": lambda name: tk._(theme_names.title(name)),
     "function": field_values.lga_label,
     "service": field_values.lga_label,
     "schema": lambda url: field_values.address_label("schemas", url),

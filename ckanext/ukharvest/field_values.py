@@ -6,7 +6,6 @@ Every text comes from a stranger: it is escaped, and only web addresses become l
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from markupsafe import Markup, escape
 
 from ckanext.ukharvest.core import frequencies, lga, theme_names, vocabulary
 from ckanext.ukharvest.core.web import is_web_url
-from ckanext.ukharvest.fields_shown import MOST, listed
+from ckanext.ukharvest.fields_shown import MOST, from_json, listed
 
 # Facet → field of the search index. CKAN's schema has vocab_* for tags of vocabularies: texts that
 # are not taken apart, several for each dataset.
@@ -116,7 +115,7 @@ def _plain(value: Any) -> Any:
     """The list that a text is in JSON."""
     if isinstance(value, str) and value.lstrip()[:1] == "[":
         with contextlib.suppress(ValueError, RecursionError):
-            return json.loads(value)
+            return from_json(value)
     return value
 
 
@@ -150,7 +149,7 @@ def address_label(name: str, url: str) -> str:
 
 def _theme(key: str, text: str, portal: Portal) -> _Item:
     if name := theme_names.find(text):
-        return _Item(theme_names.title(name), search=_search(key, name, portal))
+        return _Item(portal.translate(theme_names.title(name)), search=_search(key, name, portal))
     return _other(text, is_listed=False)
 
 

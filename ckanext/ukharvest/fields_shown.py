@@ -158,12 +158,19 @@ def shown(text: str) -> Markup:
     if text[:1] not in ("[", "{"):
         return _text({"True": "yes", "False": "no"}.get(text, text))
     try:
-        # JSON can spell half a character, which no page can hold.
-        plain = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
-        value = json.loads(plain)
+        value = from_json(text)
     except (ValueError, RecursionError):
         return _text(text)
     return _shown(value, DEEPEST)
+
+
+def from_json(text: str) -> Any:
+    """Return what a text says in JSON, which can spell half a character; no page can hold that.
+
+    Raises:
+        ValueError, RecursionError: it is no JSON, or too deep.
+    """
+    return json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _resolution(facts: Mapping[str, str]) -> str:

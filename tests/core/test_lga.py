@@ -112,6 +112,10 @@ def test_lists_and_texts_of_lists(texts: list[str]) -> None:
     assert lga.find(texts, SERVICE) == Found((STREETS,), (TOILETS,))
 
 
+def test_half_a_character_in_json_is_left_out() -> None:
+    assert lga.find(['["bins \\ud800"]'], SERVICE).others == ("bins",)
+
+
 def test_labels_with_commas_stay_whole() -> None:
     text = "Business grants, Catering, sales and vending, Public toilets, Sweeping"
     found = lga.find([text], SERVICE)

@@ -17,6 +17,7 @@ from itertools import groupby
 from urllib.parse import unquote
 
 from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.core.vocabulary import Vocabulary
 
 FUNCTION, SERVICE = "function", "service"
@@ -111,7 +112,9 @@ def _each(texts: Iterable[str]) -> Iterator[str]:
             with contextlib.suppress(ValueError, RecursionError):
                 given = json.loads(text)
                 items = given if isinstance(given, list) else [given]
-                yield from filter(None, (str(item).strip() for item in items if item is not None))
+                yield from filter(
+                    None, (clean_text(str(item)) for item in items if item is not None)
+                )
                 continue
         if text:
             yield text
