@@ -1,11 +1,11 @@
-"""Datasets in bulk, in the shape of package_show, at two statements for hundreds of them.
+"""Datasets in bulk, in the shape of package_show, at two or three statements for hundreds of them.
 
 Only what the database has: a field of the portal's own schema stands among the extras.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +23,8 @@ IS_PUBLIC = sa.and_(IS_DATASET, _package.c.private.isnot(True))
 CHUNK = 500
 
 _COLUMNS = ("id", "name", "title", "notes", "type", "license_id", "url", "owner_org", "private")
+# CKAN 2.12 has a column of them, 2.11 a table.
+_EXTRAS = (_package.c.extras,) if "extras" in _package.c else ()
 _RESOURCE_COLUMNS = ("id", "package_id", "url", "format", "mimetype", "name", "description") + (
     "resource_type",
     "size",
@@ -67,26 +69,35 @@ def _next(last: str) -> list[str]:
 
 
 def _query() -> sa.Select[Any]:
-    return sa.select(*(_package.c[name] for name in _COLUMNS), _extras().label("extras"))
+    return sa.select(*(_package.c[name] for name in _COLUMNS), *_EXTRAS)
 
 
-def _extras() -> Any:
-    """All extras as a JSON object; CKAN 2.11 has a table of them, 2.12 a column."""
-    if "extras" in _package.c:
-        return _package.c.extras
+def _extras(rows: Sequence[Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return extras by dataset.
+
+    In one statement where they have a table: asked for dataset by dataset, they took 40 s of a pass
+    over 10,000.
+    """
+    if _EXTRAS:
+        return {row.id: row.extras or {} for row in rows}
     extra = model.PackageExtra
-    return (
-        sa.select(sa.func.json_object_agg(extra.key, extra.value))
-        .where(extra.package_id == _package.c.id, extra.state == "active")
-        .scalar_subquery()
+    query = sa.select(extra.package_id, extra.key, extra.value).where(
+        extra.package_id.in_([row.id for row in rows]), extra.state == "active"
     )
+    found: dict[str, dict[str, Any]] = {}
+    for package_id, key, value in Session.execute(query):
+        found.setdefault(package_id, {})[key] = value
+    return found
 
 
 def _with_resources(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    extras = _extras(rows)
     packages = {
         row.id: {
             **{name: getattr(row, name) for name in _COLUMNS},
-            "extras": [{"key": key, "value": value} for key, value in (row.extras or {}).items()],
+            "extras": [
+                {"key": key, "value": value} for key, value in extras.get(row.id, {}).items()
+            ],
             "resources": [],
         }
         for row in rows
