@@ -18,8 +18,9 @@ class IUkHarvestStars(Interface):
     All methods are optional: ``plugins.implements(IUkHarvestStars, inherit=True)``. Plugins are
     asked in the order of the line ``ckan.plugins``, each given what the one before returned. They
     are asked at each import and edit and by ``ckan ukharvest stars``, ten thousand times in a row:
-    ask no network, and no database for each dataset. A plugin that raises, or returns what is no
-    ``Stars`` from 0 to 5, is noted in the log, and what was there before it stays.
+    ask no network, and no database for each dataset; SQL that fails takes the dataset's transaction
+    with it. Any other plugin that raises, or returns what is no ``Stars`` from 0 to 5, is noted in
+    the log, and what was there before it stays.
 
     A dataset is a dict with ``id``, ``name``, ``title``, ``notes``, ``type``, ``license_id``,
     ``url``, ``owner_org``, ``private``, ``extras`` (a list of dicts with ``key`` and ``value``;
