@@ -152,9 +152,13 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def ukharvest_form_keys(of: str) -> list[str]:
-    """Return the fields of forms of datasets or resources ("dataset", "resource")."""
-    return [field.key for field in fields.FIELDS if field.of == of]
+def ukharvest_form_keys(of: str, dataset_type: str) -> list[str]:
+    """Return the fields of forms of datasets or resources ("dataset", "resource").
+
+    Only those that the type's schema has: a type of another extension would drop them.
+    """
+    known = schema.own_fields(of, dataset_type)
+    return [field.key for field in fields.FIELDS if field.of == of and field.key in known]
 
 
 def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict[str, Any]:
@@ -194,7 +198,7 @@ def ukharvest_form_kept(data: dict[str, Any], dataset_type: str) -> list[str]:
     """
     if not data.get("id"):
         return []
-    shown = schema.resource_fields(dataset_type)
+    shown = schema.own_fields(fields.RESOURCE, dataset_type)
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
     known = {*form_fields.OF_RESOURCES, *shown, *aliases, form_fields.KEPT}
     if data.get("url_type") == "upload":

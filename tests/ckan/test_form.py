@@ -8,12 +8,14 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
+from ckan.lib import plugins as lib_plugins
+from ckan.plugins.toolkit import DefaultDatasetForm
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
 from ckanext.ukharvest import helpers
-from ckanext.ukharvest.fields import BY_HARVEST
+from ckanext.ukharvest.fields import BY_HARVEST, DATASET, FIELDS, RESOURCE
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
 from tests.ckan.harvesting import act
 
@@ -122,6 +124,15 @@ def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> No
     assert "is about" in said[0]
     assert "is not a date" in said[1]
     assert date.get("aria-invalid") == "true"
+
+
+def test_a_type_of_another_extension_has_its_own_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(lib_plugins._package_plugins, "map", DefaultDatasetForm())
+    for of in (DATASET, RESOURCE):
+        wanted = [field.key for field in FIELDS if field.of == of]
+        assert helpers.ukharvest_form_keys(of, "dataset") == wanted
+        assert helpers.ukharvest_form_keys(of, "any") == wanted
+        assert helpers.ukharvest_form_keys(of, "map") == []
 
 
 def test_a_resources_form_keeps_what_it_does_not_show() -> None:

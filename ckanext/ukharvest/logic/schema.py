@@ -52,13 +52,27 @@ def dataset_fields() -> frozenset[str]:
     return frozenset(names)
 
 
-def resource_fields(dataset_type: str) -> frozenset[str]:
-    """Names of the fields that a type's resources have beside CKAN's; its form has them too."""
-    found = lookup_package_plugin(dataset_type).update_package_schema()
-    names = found.get("resources", {}).keys() - default_resource_schema().keys()
+def choices(key: str) -> tuple[str, ...]:
+    """Return the values that the dataset type's own schema allows in a field, () for any."""
+    if not p.plugin_loaded("scheming_datasets"):
+        return ()
+    own = (tk.h.scheming_get_dataset_schema("dataset") or {}).get("dataset_fields", ())
+    fields = [field for field in own if field.get("field_name") == key]
+    return tuple(
+        str(each["value"]) for field in fields for each in tk.h.scheming_field_choices(field) or ()
+    )
+
+
+def own_fields(of: str, dataset_type: str) -> frozenset[str]:
+    """Names of the fields of a type's datasets or resources, but those of CKAN's resources.
+
+    A form of theirs shows them.
+    """
+    own = lookup_package_plugin(dataset_type).update_package_schema()
+    names = set(own if of == DATASET else own.get("resources", ())) - set(default_resource_schema())
     if p.plugin_loaded("scheming_datasets"):
-        own = tk.h.scheming_get_dataset_schema(dataset_type) or {}
-        for field in own.get("resource_fields", ()):
+        theirs: dict[str, Any] = tk.h.scheming_get_dataset_schema(dataset_type) or {}
+        for field in theirs.get(f"{of}_fields", ()):
             names |= {field["field_name"], field.get("ukharvest_field", "")}
     return frozenset(names)
 
