@@ -15,6 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core import lga, listed, theme_names, themes
 from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.core.themes import About, Choice, Ranked, Reason
+from ckanext.ukharvest.logic.schema import choices
 from ckanext.ukharvest.mapper import Defaults
 from ckanext.ukharvest.model import assessments
 
@@ -191,13 +192,28 @@ def _extras(package: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write(package: dict[str, Any], decided: Themes, schema: Collection[str]) -> None:
-    primary, secondary = decided
-    texts = {PRIMARY: primary, SECONDARY: json.dumps(secondary) if primary and secondary else ""}
-    extras = [each for each in package["extras"] if each["key"] not in texts]
-    for key, text in texts.items():
+    allowed = {key: choices(key) if key in schema else () for key in (PRIMARY, SECONDARY)}
+    primary = _spelled(decided[0], allowed[PRIMARY])
+    further = [_spelled(name, allowed[SECONDARY]) for name in decided[1]] if primary else []
+    secondary: Any = list(filter(None, further))
+    if secondary and not allowed[SECONDARY]:
+        secondary = json.dumps(secondary)
+    values = {PRIMARY: primary, SECONDARY: secondary}
+    extras = [each for each in package["extras"] if each["key"] not in values]
+    for key, value in values.items():
         package.pop(key, None)
-        if text and key in schema:
-            package[key] = text
-        elif text:
-            extras.append({"key": key, "value": text})
+        if value and key in schema:
+            package[key] = value
+        elif value:
+            extras.append({"key": key, "value": value})
     package["extras"] = sorted(extras, key=lambda extra: extra["key"])
+
+
+def _spelled(name: str, allowed: Sequence[str]) -> str:
+    """A theme as the portal's own schema has it, "" where that has none such.
+
+    CKAN would refuse the dataset for another one.
+    """
+    if not allowed or name in allowed:
+        return name
+    return next((each for each in allowed if theme_names.find(each) == name), "")

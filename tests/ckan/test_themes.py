@@ -15,6 +15,7 @@ from ckanext.ukharvest.mapper import Defaults
 from ckanext.ukharvest.model import Assessment, assessments
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.forms import SCHEMING, portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
@@ -175,6 +176,22 @@ def test_a_schema_s_own_fields_have_the_themes() -> None:
     empty = {"title": "A list", "extras": []}
     theming.put(empty, None, schema, Defaults(owner_org=""))
     assert empty == {"title": "A list", "extras": []}
+
+
+def test_themes_of_a_portal_s_own_are_spelled_as_it_has_them(
+    source: Catalogue, clean: None
+) -> None:
+    with portal_with(SCHEMING, **{"scheming.dataset_schemas": "tests.ckan:own_themes.yaml"}):
+        found = source.harvest(theme=["Crime", "Health", "Transport"])
+        assert found["theme-primary"] == "crime-and-justice"
+        assert found["theme-secondary"] == ["health"]
+        assert told(found)["origin"] == "source"
+        assert source.harvest(theme=["Transport"]).get("theme-primary") is None
+        act("package_patch", id=found["id"], **{"theme-primary": "fishing"})
+        assert source.harvest(theme=["Crime"])["theme-primary"] == "fishing"
+        act("package_patch", id=found["id"], **{"theme-primary": "health"})
+        assert source.harvest(theme=["Towns"])["theme-primary"] == "health"
+        assert told(found)["origin"] == "person"
 
 
 def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
