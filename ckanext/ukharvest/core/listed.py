@@ -6,13 +6,15 @@ Extras are text: several web addresses are a JSON list, yes is ``true``.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ckanext.ukharvest.core import vocabulary
 from ckanext.ukharvest.core.text import clean_text, shorten
+from ckanext.ukharvest.core.vocabulary import Vocabulary
 from ckanext.ukharvest.core.web import is_web_url
 
 _YES = ("true", "yes", "y", "1", "on", "t")
@@ -49,7 +51,7 @@ def addresses(value: object, register: str = "") -> Addresses:
     """
     urls: dict[str, None] = {}
     others: dict[str, None] = {}
-    titles = _titles(register)
+    titles = _titles(register)() if register else {}
     for text in texts(value):
         whole = titles.get(_folded(text))
         for piece in [whole] if whole else filter(None, _BETWEEN.split(text)):
@@ -104,10 +106,15 @@ def _address(text: str) -> str:
     return text if is_web_url(text) else ""
 
 
-def _titles(register: str) -> dict[str, str]:
+@functools.cache
+def _titles(register: str) -> Callable[[], Mapping[str, str]]:
     """Addresses by the titles of a list."""
-    rows = vocabulary.load(register).rows if register else ()
-    return {_folded(row["title"]): row["url"] for row in rows}
+
+    @vocabulary.derived(register)
+    def titles(given: Vocabulary) -> Mapping[str, str]:
+        return {_folded(row["title"]): row["url"] for row in given.rows}
+
+    return titles
 
 
 def _folded(text: str) -> str:

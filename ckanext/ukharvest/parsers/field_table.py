@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ckanext.ukharvest.core.values import clean_text, shorten
@@ -156,6 +157,7 @@ def _rename(found: dict[str, Any], names: Mapping[str, str], own: Mapping[str, R
                 found[target] = found.pop(name)
 
 
+@lru_cache(maxsize=1024)  # a catalogue's records have the same names
 def _folded_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())
 
