@@ -233,7 +233,11 @@ def _search_address(field: str, value: str) -> str:
 def _facts(package: dict[str, Any]) -> dict[str, str]:
     """Return what the page may show of a dataset's extras and of our fields at its top level."""
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
-    top = {key: package[key] for key in _DATASET_KEYS if package.get(key) and key not in hidden}
+    given = {key: package[key] for key in _DATASET_KEYS if package.get(key) and key not in hidden}
+    top = {  # numbers and lists of a schema of the portal's own
+        key: value if key in field_values.KEYS or isinstance(value, str) else json.dumps(value)
+        for key, value in given.items()
+    }
     extras = {key: str(value) for key, value in tk.h.sorted_extras(package.get("extras", ()))}
     return {**top, **extras}
 

@@ -155,6 +155,7 @@ def test_pages_have_the_facets_and_choosing_works(app: CKANTestApp) -> None:
         assert entries(functions) == ["Environmental protection", "› Street care and cleaning"]
         assert facet_of(page, "Schema") is None  # nothing to choose
         assert "id.esd.org.uk" not in html.fromstring(page).text_content()
+        assert not [each for each in html.fromstring(page).xpath("//@aria-label") if "_" in each]
         assert functions is not None
         chosen = app.get(functions.xpath(".//a/@href")[0]).body
         assert "Toilets" in chosen
