@@ -26,7 +26,7 @@ OF_RESOURCES = frozenset(
     ("id", "package_id", "position", "state", "created", "metadata_modified", "save", "upload")
     + ("clear_upload", "url", "url_type", "name", "description", "format", "datastore_active")
 )
-# What CKAN finds out of a file that is uploaded, and which another file has otherwise.
+# What is known of a file, and which another file has otherwise.
 OF_FILES = frozenset(
     ("hash", "size", "mimetype", "mimetype_inner", "last_modified")
     + ("cache_url", "cache_last_updated")
@@ -70,10 +70,22 @@ def keep(current: Mapping[str, Any], resource: dict[str, Any]) -> None:
     """Give a resource that a form sent what the form did not show.
 
     Not sent as hidden inputs: a field that another extension's form shows would be sent twice.
+
+    Args:
+        current: the resource as it is.
+        resource: what was sent, which may have another file or link.
     """
-    for name in _sent(resource.pop(KEPT, None)):
-        if name in current:
-            resource.setdefault(name, current[name])
+    kept = set(_sent(resource.pop(KEPT, None))) & current.keys()
+    if resource.get("upload") or _file(resource) != _file(current):
+        kept -= OF_FILES
+    for name in kept:
+        resource.setdefault(name, current[name])
+
+
+def _file(resource: Mapping[str, Any]) -> str:
+    """A link, or the name of a file; CKAN shows its address, and the form sends its name."""
+    url = str(resource.get("url") or "")
+    return url.rpartition("/")[2] if resource.get("url_type") == "upload" else url
 
 
 def part(field: Field, value: Any, translate: Translate) -> Part:

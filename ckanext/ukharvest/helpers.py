@@ -201,8 +201,6 @@ def ukharvest_form_kept(data: dict[str, Any], dataset_type: str) -> list[str]:
     shown = schema.own_fields(fields.RESOURCE, dataset_type)
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
     known = {*form_fields.OF_RESOURCES, *shown, *aliases, form_fields.KEPT}
-    if data.get("url_type") == "upload":
-        known |= form_fields.OF_FILES
     # Flags of other extensions are theirs to set, and objects theirs to work out.
     found = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
     before = data.get(form_fields.KEPT, ())

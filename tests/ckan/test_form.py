@@ -14,7 +14,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
-from ckanext.ukharvest import helpers
+from ckanext.ukharvest import form_fields, helpers
 from ckanext.ukharvest.fields import BY_HARVEST, DATASET, FIELDS, RESOURCE
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
 from tests.ckan.harvesting import act
@@ -148,8 +148,32 @@ def test_a_resources_form_keeps_what_it_does_not_show() -> None:
     facts |= {"datastore_active": True, "other_flag": False, "qa": {}, "hash": "", "url": ADDRESS}
     kept = helpers.ukharvest_form_kept
     assert kept(facts, "dataset") == ["licence", "size", "mimetype"]
-    assert kept({**facts, "url_type": "upload"}, "dataset") == ["licence"]
     assert kept({**facts, "id": ""}, "dataset") == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "size"),
+    [
+        ({}, 7),
+        ({"url": "https://a.example/2.csv"}, None),
+        ({"url_type": "upload", "url": "x.csv", "upload": ""}, None),
+    ],
+)
+def test_what_is_known_of_a_file_goes_with_it(changed: dict[str, str], size: int | None) -> None:
+    current = {"url": ADDRESS, "size": 7, "licence": "uk-ogl"}
+    resource: dict[str, Any] = {"url": ADDRESS, "ukharvest_kept": ["size", "licence"], **changed}
+    form_fields.keep(current, resource)
+    assert (resource.get("size"), resource["licence"]) == (size, "uk-ogl")
+
+
+def test_an_uploaded_file_keeps_what_is_known_of_it() -> None:
+    url = "https://a.example/resource/1/download/x.csv"
+    current = {"url": url, "url_type": "upload", "size": 7}
+    sent = {"url": "x.csv", "url_type": "upload", "ukharvest_kept": "size"}
+    for upload, size in (("", 7), ("another file", None)):
+        resource = {**sent, "upload": upload}
+        form_fields.keep(current, resource)
+        assert resource.get("size") == size
 
 
 def test_what_another_form_shows_is_not_sent_twice(app: CKANTestApp) -> None:
