@@ -46,6 +46,8 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
     tags = data_dict.get("tags") or ()
     if isinstance(tags, str):
         tags = tags.split(",")
+    elif not isinstance(tags, (list, tuple)):
+        tags = ()
     named = [each["name"] if isinstance(each, dict) and "name" in each else each for each in tags]
     package = {
         "title": _text(data_dict.get("title")),
