@@ -5,10 +5,12 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ckanext.ukharvest.core import vocabulary
 from ckanext.ukharvest.core.guard import Guard
 from ckanext.ukharvest.core.http import HttpClient
 from tests.publisher import Publisher
@@ -110,3 +112,12 @@ def _is_here(host: Any) -> bool:
         return ipaddress.ip_address(text).is_loopback
     except ValueError:
         return False
+
+
+@pytest.fixture
+def lists_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A portal's own folder of lists, looked at each time."""
+    monkeypatch.setattr(vocabulary, "EVERY", 0.0)
+    vocabulary.use(tmp_path)
+    yield tmp_path
+    vocabulary.use(None)

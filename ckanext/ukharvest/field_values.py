@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from markupsafe import Markup, escape
 
 from ckanext.ukharvest.core import frequencies, lga, theme_names, vocabulary
+from ckanext.ukharvest.core.listed import is_yes
 from ckanext.ukharvest.core.web import is_web_url
 from ckanext.ukharvest.fields_shown import MOST, from_json, listed
 
@@ -202,8 +203,7 @@ def _frequency(_key: str, text: str, portal: Portal) -> _Item:
 
 
 def _flag(_key: str, text: str, portal: Portal) -> _Item:
-    is_set = text.strip().lower() in ("true", "yes", "1", "on", "t", "y")
-    return _Item(portal.translate("yes" if is_set else "no"))
+    return _Item(portal.translate("yes" if is_yes(text) else "no"))
 
 
 # Key → what takes a value apart, and what makes an item of each part.

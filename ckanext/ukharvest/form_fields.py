@@ -75,7 +75,7 @@ def keep(current: Mapping[str, Any], resource: dict[str, Any]) -> None:
         current: the resource as it is.
         resource: what was sent, which may have another file or link.
     """
-    kept = set(_sent(resource.pop(KEPT, None))) & current.keys()
+    kept = set(listed.sent(resource.pop(KEPT, None))) & current.keys()
     if resource.get("upload") or _file(resource) != _file(current):
         kept -= OF_FILES
     for name in kept:
@@ -96,7 +96,7 @@ def part(field: Field, value: Any, translate: Translate) -> Part:
         translate: English words → the reader's.
     """
     if field.kind == FLAG:
-        return Part(CHECKBOX, tuple(text for text in _sent(value) if _is_yes(text)))
+        return Part(CHECKBOX, tuple(filter(listed.is_yes, listed.sent(value))))
     if field.kind == ADDRESSES:
         found = listed.addresses(value, field.vocabulary)
         rows = (*found.urls, *found.others, *[""] * EMPTY_ROWS)
@@ -107,12 +107,12 @@ def part(field: Field, value: Any, translate: Translate) -> Part:
         groups = tuple(_groups(choices(translate), values, translate))
         return Part(SELECT, tuple(values), groups, field.kind in (URIS, NAMES))
     example = {ADDRESS: "https://", DATE: "2019-04"}.get(field.kind, "")
-    return Part(INPUT, tuple(_sent(value)[:1]), _suggestions(field), example=example)
+    return Part(INPUT, tuple(listed.sent(value)[:1]), _suggestions(field), example=example)
 
 
 def _chosen(field: Field, value: Any) -> list[str]:
     """Return what is chosen in a select, in the form of its options where that is known."""
-    texts = _sent(value)
+    texts = listed.sent(value)
     if field.kind == URIS:
         kind = lga.FUNCTION if field.vocabulary == "functions" else lga.SERVICE
         found = lga.find(texts, kind)
@@ -135,29 +135,17 @@ def _frequency(text: str) -> str:
         return text
 
 
-def _is_yes(text: str) -> bool:
-    try:
-        return bool(listed.flag(text))
-    except ValueError:
-        return False
-
-
-def _sent(value: Any) -> list[str]:
-    given = value if isinstance(value, (list, tuple)) else [value]
-    return [text for each in given if each is not None and (text := str(each).strip())]
-
-
 def _groups(
     choices: Iterable[tuple[str, list[tuple[str, str]]]], values: list[str], translate: Translate
 ) -> Iterator[tuple[str, tuple[Option, ...]]]:
     """Yield the choices as options; values that are not among them come first."""
-    listed = list(choices)
-    known = {value for _label, options in listed for value, _text in options}
+    offered = list(choices)
+    known = {value for _label, options in offered for value, _text in options}
     note = translate("not in the list")
     unlisted = [Option(each, f"{each} ({note})", True) for each in values if each not in known]
     if unlisted:
         yield translate("Not in the list"), tuple(unlisted)
-    for label, options in listed:
+    for label, options in offered:
         yield label, tuple(Option(value, text, value in values) for value, text in options)
 
 

@@ -11,6 +11,7 @@ import ckan.plugins.toolkit as tk
 from ckan.lib.helpers import Page
 from flask import Blueprint, Response
 
+from ckanext.ukharvest.logic.paging import all_of
 from ckanext.ukharvest.stars_words import caption
 
 stars = Blueprint("ukharvest_stars", __name__)
@@ -36,14 +37,15 @@ def report() -> str:
 def report_csv() -> Response:
     name = tk.request.args.get("organization", "")
     if name:
-        return _csv(_all_of(name), _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
+        rows = all_of(lambda offset: _ask_list(name, limit=CSV_PAGE, offset=offset))
+        return _csv(rows, _LIST_COLUMNS, f"stars-{_ask_organisation(name)['name']}")
     return _csv(map(flat, _ask_report("")["organizations"]), _REPORT_COLUMNS, "stars")
 
 
 def _page_of(name: str) -> dict[str, Any]:
     number = tk.h.get_page_number(tk.request.args)
     wanted = tk.request.args.get("stars", "")
-    count, rows = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+    found = _ask_list(name, stars=wanted, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
     organisation = _ask_organisation(name)
 
     def url(**more: Any) -> str:
@@ -51,10 +53,10 @@ def _page_of(name: str) -> dict[str, Any]:
         return str(tk.url_for("ukharvest_stars.report", **of))
 
     page = Page(
-        collection=rows,
+        collection=found["results"],
         page=number,
         url=url,
-        item_count=count,
+        item_count=found["count"],
         items_per_page=PER_PAGE,
         presliced_list=True,
     )
@@ -66,10 +68,10 @@ def _ask_report(name: str) -> dict[str, Any]:
     return found
 
 
-def _ask_list(name: str, **more: Any) -> tuple[int, list[dict[str, Any]]]:
+def _ask_list(name: str, **more: Any) -> dict[str, Any]:
     more = {key: value for key, value in more.items() if value != ""}
-    found = _ask("ukharvest_stars_list", organization=name, **more)
-    return found["count"], found["results"]
+    found: dict[str, Any] = _ask("ukharvest_stars_list", organization=name, **more)
+    return found
 
 
 def _ask_organisation(name: str) -> dict[str, Any]:
@@ -86,15 +88,6 @@ def _ask(action: str, **data: Any) -> Any:
         return tk.abort(404, tk._("There is no organisation of this name or id."))
     except tk.ValidationError as exc:
         return tk.abort(400, str(exc.error_summary))
-
-
-def _all_of(name: str) -> Iterable[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    while True:
-        count, page = _ask_list(name, limit=CSV_PAGE, offset=len(rows))
-        rows.extend(page)
-        if not page or len(rows) >= count:
-            return rows
 
 
 def flat(figures: dict[str, Any]) -> dict[str, Any]:

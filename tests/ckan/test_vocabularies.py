@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +22,6 @@ from tests.publisher import Publisher
 pytestmark = pytest.mark.in_process
 
 ESD = "http://id.esd.org.uk"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The portal's own folder, looked at each time."""
-    monkeypatch.setattr(vocabulary, "EVERY", 0.0)
-    vocabulary.use(tmp_path)
-    yield tmp_path
-    vocabulary.use(None)
 
 
 @pytest.fixture
@@ -100,7 +91,7 @@ def test_commands_that_list_and_show(run: Callable[..., Any]) -> None:
 
 
 def test_a_newer_list_from_its_publisher(
-    folder: Path, run: Callable[..., Any], publisher: Publisher
+    lists_folder: Path, run: Callable[..., Any], publisher: Publisher
 ) -> None:
     publisher.serve("/services.csv", published(579, 9999).encode())
     source = publisher.url("/services.csv")
@@ -109,7 +100,7 @@ def test_a_newer_list_from_its_publisher(
     refused = run("update", "services", source)
     assert refused.exit_code == 1
     assert "1 are new, 1,126 of before are gone. That is more than half" in refused.output
-    assert not list(folder.iterdir())
+    assert not list(lists_folder.iterdir())
     done = run("update", "services", secret, "--force")
     assert done.exit_code == 0, done.output
     assert "2 entries" in done.output
@@ -127,7 +118,7 @@ def test_a_newer_list_from_its_publisher(
 
 
 def test_an_update_that_fails_changes_nothing(
-    folder: Path, run: Callable[..., Any], publisher: Publisher, tmp_path_factory: Any
+    lists_folder: Path, run: Callable[..., Any], publisher: Publisher, tmp_path_factory: Any
 ) -> None:
     publisher.serve("/page", b"<html>Not here any more</html>")
     file = tmp_path_factory.mktemp("lists") / "themes.csv"
@@ -145,7 +136,7 @@ def test_an_update_that_fails_changes_nothing(
         done = run("update", *words)
         assert done.exit_code
         assert told in done.output
-    assert not list(folder.iterdir())
+    assert not list(lists_folder.iterdir())
 
 
 def test_without_a_folder_the_setting_is_named(run: Callable[..., Any]) -> None:
@@ -154,20 +145,20 @@ def test_without_a_folder_the_setting_is_named(run: Callable[..., Any]) -> None:
     assert "set ckanext.ukharvest.vocabularies" in done.output
 
 
-def test_a_folder_that_may_not_be_written(folder: Path, run: Callable[..., Any]) -> None:
-    (folder / "new.csv").write_text(published(*range(1, 4)), encoding="utf-8")
-    vocabulary.use(folder / "new.csv")
-    done = run("update", "services", str(folder / "new.csv"), "--force")
+def test_a_folder_that_may_not_be_written(lists_folder: Path, run: Callable[..., Any]) -> None:
+    (lists_folder / "new.csv").write_text(published(*range(1, 4)), encoding="utf-8")
+    vocabulary.use(lists_folder / "new.csv")
+    done = run("update", "services", str(lists_folder / "new.csv"), "--force")
     assert done.exit_code == 1
     assert "cannot be written" in done.output
 
 
 def test_the_doctor_tells_of_a_faulty_list_and_a_run_goes_on(
-    folder: Path, portal: Portal, publisher: Publisher
+    lists_folder: Path, portal: Portal, publisher: Publisher
 ) -> None:
     assert not list(vocabularies.own_lists())
     for name in vocabulary.names():
-        (folder / f"{name}.csv").write_text("nonsense\n1\n", encoding="utf-8")
+        (lists_folder / f"{name}.csv").write_text("nonsense\n1\n", encoding="utf-8")
     findings = list(vocabularies.own_lists())
     assert len(findings) == len(vocabulary.names())
     assert {finding.level for finding in findings} == {"error"}
@@ -179,28 +170,31 @@ def test_the_doctor_tells_of_a_faulty_list_and_a_run_goes_on(
     assert package["license_id"] == "uk-ogl"
 
 
-def test_the_doctor_tells_of_a_folder_that_is_not_there(folder: Path) -> None:
-    vocabulary.use(folder / "missing")
+def test_the_doctor_tells_of_a_folder_that_is_not_there(lists_folder: Path) -> None:
+    vocabulary.use(lists_folder / "missing")
     (finding,) = vocabularies.own_lists()
     assert finding.level == "warning"
     assert "ckanext.ukharvest.vocabularies" in finding.message
 
 
-def test_the_setting_is_read_when_the_portal_starts(ckan_config: Any, folder: Path) -> None:
+def test_the_setting_is_read_when_the_portal_starts(ckan_config: Any, lists_folder: Path) -> None:
     vocabulary.use(None)
-    ckan_config["ckanext.ukharvest.vocabularies"] = str(folder)
+    ckan_config["ckanext.ukharvest.vocabularies"] = str(lists_folder)
     p.get_plugin("ukharvest").update_config(tk.config)
-    assert vocabulary.folder() == folder
+    assert vocabulary.folder() == lists_folder
 
 
 def test_other_processes_use_the_newer_list(
-    ckan: Callable[..., subprocess.CompletedProcess[str]], ini: str, folder: Path, tmp_path: Path
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+    ini: str,
+    lists_folder: Path,
+    tmp_path: Path,
 ) -> None:
     own = Path(ini).read_text(encoding="utf-8")
     other = tmp_path / "own.ini"
-    setting = f"[app:main]\nckanext.ukharvest.vocabularies = {folder}\n"
+    setting = f"[app:main]\nckanext.ukharvest.vocabularies = {lists_folder}\n"
     other.write_text(own.replace("[app:main]\n", setting), encoding="utf-8")
-    newer = folder / "new.txt"
+    newer = lists_folder / "new.txt"
     newer.write_text(published(579), encoding="utf-8")
     ckan("-c", str(other), "ukharvest", "vocabulary", "update", "services", str(newer), "--force")
     assert vocabulary.label("services", f"{ESD}/service/579") == "Service 579"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,15 +19,6 @@ LISTS = ("codelists", "eu_themes", "file_types", "frequencies", "functions", "in
     "themes",
 )
 FREQUENCIES = "value,label,intervals,words\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The portal's own folder, looked at each time."""
-    monkeypatch.setattr(vocabulary, "EVERY", 0.0)
-    vocabulary.use(tmp_path)
-    yield tmp_path
-    vocabulary.use(None)
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -154,9 +144,9 @@ def test_labels_of_what_an_entry_stands_in() -> None:
     assert vocabulary.above({"label": "no parents"}) == []
 
 
-def test_functions_that_stand_in_each_other_do_no_harm(folder: Path) -> None:
+def test_functions_that_stand_in_each_other_do_no_harm(lists_folder: Path) -> None:
     one, two = "http://id.esd.org.uk/function/1", "http://id.esd.org.uk/function/2"
-    (folder / "functions.csv").write_text(
+    (lists_folder / "functions.csv").write_text(
         f"uri,label,parent,theme\n{one},One,{two},\n{two},Two,{one},\n", encoding="utf-8"
     )
     row = vocabulary.row("functions", one)
@@ -164,8 +154,8 @@ def test_functions_that_stand_in_each_other_do_no_harm(folder: Path) -> None:
     assert vocabulary.above(row) == ["One", "Two"]
 
 
-def test_the_portals_own_list_counts_and_is_read_again(folder: Path) -> None:
-    path = folder / "frequencies.csv"
+def test_the_portals_own_list_counts_and_is_read_again(lists_folder: Path) -> None:
+    path = lists_folder / "frequencies.csv"
     assert not vocabulary.is_replaced("frequencies")
     path.write_text(f"{FREQUENCIES}R/P7Y,Every seven years,P84M,now and then\n", encoding="utf-8")
     assert vocabulary.is_replaced("frequencies")
@@ -179,11 +169,11 @@ def test_the_portals_own_list_counts_and_is_read_again(folder: Path) -> None:
     assert not vocabulary.faults()
 
 
-def test_every_table_that_was_in_python_follows_its_file(folder: Path) -> None:
+def test_every_table_that_was_in_python_follows_its_file(lists_folder: Path) -> None:
     def put(name: str, line: str) -> None:
         own = vocabulary.bundled(name)
         text = write(own.about, own.columns, own.rows)
-        (folder / f"{name}.csv").write_text(text + line + "\n", encoding="utf-8")
+        (lists_folder / f"{name}.csv").write_text(text + line + "\n", encoding="utf-8")
 
     put("file_types", "Shiny,3,shiny,application/x-shiny,very shiny")
     put("licences", "shiny-1,Shiny Licence,https://shiny.example/,Shine; Be Shiny,shiny.example/#")
@@ -197,8 +187,8 @@ def test_every_table_that_was_in_python_follows_its_file(folder: Path) -> None:
     assert vocabulary.label("schemas", "http://shiny.example/old") == "Shiny schema"
 
 
-def test_an_unchanged_list_stays_the_same_object(folder: Path) -> None:
-    path = folder / "frequencies.csv"
+def test_an_unchanged_list_stays_the_same_object(lists_folder: Path) -> None:
+    path = lists_folder / "frequencies.csv"
     path.write_text(f"{FREQUENCIES}never,Never,,\n", encoding="utf-8")
     assert vocabulary.load("frequencies") is vocabulary.load("frequencies")
     assert vocabulary.load("services") is vocabulary.bundled("services")
@@ -222,9 +212,9 @@ def test_an_unchanged_list_stays_the_same_object(folder: Path) -> None:
     ],
 )
 def test_a_faulty_list_is_told_and_not_used(
-    folder: Path, content: bytes, words: str, caplog: pytest.LogCaptureFixture
+    lists_folder: Path, content: bytes, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (folder / "frequencies.csv").write_bytes(content)
+    (lists_folder / "frequencies.csv").write_bytes(content)
     assert frequencies.parse_frequency("yearly") == "R/P1Y"
     assert not vocabulary.is_replaced("frequencies")
     assert words in vocabulary.faults()["frequencies"]
@@ -242,28 +232,28 @@ def test_a_faulty_list_is_told_and_not_used(
     ],
 )
 def test_a_cell_that_is_not_what_its_column_holds(
-    folder: Path, name: str, line: str, words: str
+    lists_folder: Path, name: str, line: str, words: str
 ) -> None:
     columns = ",".join(vocabulary.bundled(name).columns)
-    (folder / f"{name}.csv").write_text(f"{columns}\n{line}\n", encoding="utf-8")
+    (lists_folder / f"{name}.csv").write_text(f"{columns}\n{line}\n", encoding="utf-8")
     assert words in vocabulary.faults()[name]
 
 
-def test_a_list_that_its_reader_cannot_use_is_not_used(folder: Path) -> None:
+def test_a_list_that_its_reader_cannot_use_is_not_used(lists_folder: Path) -> None:
     @vocabulary.derived("frequencies")
     def lengths(read: vocabulary.Vocabulary) -> int:
         return len(read.rows) if len(read.rows) > 1 else 1 // 0
 
-    (folder / "frequencies.csv").write_text(f"{FREQUENCIES}never,Never,,\n", encoding="utf-8")
+    (lists_folder / "frequencies.csv").write_text(f"{FREQUENCIES}never,Never,,\n", encoding="utf-8")
     assert lengths() == 24
     assert "cannot be used" in vocabulary.faults()["frequencies"]
     assert frequencies.parse_frequency("yearly") == "R/P1Y"
 
 
-def test_a_folder_in_the_place_of_a_file_and_one_that_may_not_be_read(folder: Path) -> None:
-    (folder / "frequencies.csv").mkdir()
+def test_a_folder_in_the_place_of_a_file_and_one_that_may_not_be_read(lists_folder: Path) -> None:
+    (lists_folder / "frequencies.csv").mkdir()
     assert "cannot be read" in vocabulary.faults()["frequencies"]
-    vocabulary.use(folder / "missing")
+    vocabulary.use(lists_folder / "missing")
     assert not vocabulary.faults()
     assert vocabulary.label("frequencies", "never") == "Never"
 
@@ -297,15 +287,15 @@ def test_a_head_cannot_break_out_of_its_line() -> None:
 
 
 def test_other_processes_see_a_newer_list_within_seconds(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    lists_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(vocabulary, "EVERY", 10.0)
     monkeypatch.setattr(vocabulary.time, "monotonic", lambda: clock[0])
     assert vocabulary.label("frequencies", "R/P7Y") == ""
-    path = folder / "new"
+    path = lists_folder / "new"
     path.write_text(f"{FREQUENCIES}R/P7Y,Seven,,\n", encoding="utf-8")
-    os.replace(path, folder / "frequencies.csv")
+    os.replace(path, lists_folder / "frequencies.csv")
     clock[0] = 9.0
     assert vocabulary.label("frequencies", "R/P7Y") == ""
     clock[0] = 10.0

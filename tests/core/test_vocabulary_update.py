@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,6 @@ from ckanext.ukharvest.core.vocabulary import Vocabulary, VocabularyError
 from ckanext.ukharvest.core.vocabulary_file import parse
 
 ESD = "http://id.esd.org.uk"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setattr(vocabulary, "EVERY", 0.0)
-    vocabulary.use(tmp_path)
-    yield tmp_path
-    vocabulary.use(None)
 
 
 def newer(name: str, text: str) -> Vocabulary:
@@ -116,9 +107,9 @@ def test_loss_is_counted_by_what_names_an_entry() -> None:
     assert (updates.loss(old, new), updates.loss(new, old)) == (1, 1)
 
 
-def test_a_list_is_written_at_once_and_may_be_read_by_all(folder: Path) -> None:
+def test_a_list_is_written_at_once_and_may_be_read_by_all(lists_folder: Path) -> None:
     found = newer("frequencies", "value,label,intervals,words\nnever,Not once,,\n")
-    path = updates.save(found, folder / "deep" / "er")
+    path = updates.save(found, lists_folder / "deep" / "er")
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     vocabulary.use(path.parent)
     assert vocabulary.label("frequencies", "never") == "Not once"
@@ -126,17 +117,17 @@ def test_a_list_is_written_at_once_and_may_be_read_by_all(folder: Path) -> None:
 
 
 def test_a_list_that_cannot_be_written_leaves_the_old_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    lists_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = newer("frequencies", "value,label,intervals,words\nnever,Not once,,\n")
-    updates.save(found, folder)
+    updates.save(found, lists_folder)
 
     def fails(_file: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fails)
-    before = (folder / "frequencies.csv").read_bytes()
+    before = (lists_folder / "frequencies.csv").read_bytes()
     with pytest.raises(OSError, match="No space"):
-        updates.save(found, folder)
-    assert [path.name for path in folder.iterdir()] == ["frequencies.csv"]
-    assert (folder / "frequencies.csv").read_bytes() == before
+        updates.save(found, lists_folder)
+    assert [path.name for path in lists_folder.iterdir()] == ["frequencies.csv"]
+    assert (lists_folder / "frequencies.csv").read_bytes() == before

@@ -11,6 +11,7 @@ from ckanext.ukharvest import config, link_job
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.core.address import shown
 from ckanext.ukharvest.links.look import Look
+from ckanext.ukharvest.logic.paging import all_of
 from ckanext.ukharvest.model import locks
 
 COLUMNS = ("dataset", "resource_format", "format", "version", "checked", "url", "why")
@@ -31,13 +32,8 @@ def links(source: str | None, untold: bool, look: bool, form: str) -> None:
     if look:
         _look(source)
         return
-    rows = output.all_of(lambda offset: _ask(source, untold=untold, offset=offset))
-    if form == "json":
-        output.write_json(rows)
-    elif form == "csv":
-        output.write_csv(rows, COLUMNS)
-    else:
-        output.write_table(rows, COLUMNS)
+    rows = all_of(lambda offset: _ask(source, untold=untold, offset=offset))
+    output.write(rows, COLUMNS, form)
 
 
 def _ask(source: str | None, *, untold: bool, offset: int) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 import click
 
 from ckanext.ukharvest.cli import output
+from ckanext.ukharvest.logic.paging import all_of
 
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 SOURCE_COLUMNS = (
@@ -38,8 +38,7 @@ def _ask(action: str, **data: Any) -> Any:
 
 
 def _write(rows: list[dict[str, Any]], columns: tuple[str, ...], form: str) -> None:
-    write: Callable[..., None] = output.write_csv if form == "csv" else output.write_table
-    write([_flat(row) for row in rows], columns)
+    output.write(rows if form == "json" else [_flat(row) for row in rows], columns, form)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -63,11 +62,7 @@ def sources(include_inactive: bool, form: str) -> None:
         of = {"include_inactive": include_inactive, "limit": 500, "offset": offset}
         return _ask("ukharvest_sources_list", **of)
 
-    rows = output.all_of(ask)
-    if form == "json":
-        output.write_json(rows)
-    else:
-        _write(rows, SOURCE_COLUMNS, form)
+    _write(all_of(ask), SOURCE_COLUMNS, form)
 
 
 @click.command()
@@ -78,10 +73,7 @@ def jobs(source: str | None, limit: int, form: str) -> None:
     """List runs, newest first, with their figures and why they ended as they did."""
     data = {"source": source} if source else {}
     rows = _ask("ukharvest_jobs_list", limit=limit, **data)["results"]
-    if form == "json":
-        output.write_json(rows)
-    else:
-        _write(rows, JOB_COLUMNS, form)
+    _write(rows, JOB_COLUMNS, form)
 
 
 @click.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -41,18 +41,14 @@ form_option = click.option(
 )
 
 
-def all_of(ask: Callable[[int], Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the results of all pages.
-
-    Args:
-        ask: an action's answer with ``count`` and ``results``, from this offset on.
-    """
-    rows: list[dict[str, Any]] = []
-    while True:
-        page = ask(len(rows))
-        rows.extend(page["results"])
-        if not page["results"] or len(rows) >= page["count"]:
-            return rows
+def write(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
+    """Print rows as ``form_option`` says: JSON has all of them, the others these columns."""
+    if form == "json":
+        write_json(rows)
+    elif form == "csv":
+        write_csv(rows, columns)
+    else:
+        write_table(rows, columns)
 
 
 def write_json(rows: object) -> None:

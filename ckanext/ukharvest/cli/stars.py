@@ -13,6 +13,7 @@ from ckan import model
 from ckanext.ukharvest import compat, stars_pass
 from ckanext.ukharvest import stars as rules
 from ckanext.ukharvest.cli import output
+from ckanext.ukharvest.logic.paging import all_of
 from ckanext.ukharvest.model import assessments, datasets
 from ckanext.ukharvest.stars_pass import Change
 from ckanext.ukharvest.stars_views import flat
@@ -122,7 +123,7 @@ def _report(organization: str | None, form: str) -> None:
         output.write_json(found)
         return
     rows = [flat(each) for each in found["organizations"]]
-    _write(rows, REPORT_COLUMNS, form)
+    output.write(rows, REPORT_COLUMNS, form)
     if form == "table":
         _tell_reasons(found["total"])
 
@@ -140,14 +141,9 @@ def _listing(organization: str, form: str) -> None:
         return found
 
     try:
-        rows = output.all_of(ask)
+        rows = all_of(ask)
     except tk.ObjectNotFound as exc:
         raise click.ClickException(f"{organization}: {exc.message}") from exc
-    if form == "json":
-        output.write_json(rows)
-    else:
-        _write([{**row, "dataset": row["name"]} for row in rows], LIST_COLUMNS, form)
-
-
-def _write(rows: Sequence[dict[str, Any]], columns: Sequence[str], form: str) -> None:
-    (output.write_csv if form == "csv" else output.write_table)(rows, columns)
+    if form != "json":
+        rows = [{**row, "dataset": row["name"]} for row in rows]
+    output.write(rows, LIST_COLUMNS, form)

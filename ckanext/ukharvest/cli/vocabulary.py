@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.address import shown
 from ckanext.ukharvest.core.errors import FetchError
 from ckanext.ukharvest.core.vocabulary import Vocabulary, VocabularyError
 from ckanext.ukharvest.core.web import is_web_url
+from ckanext.ukharvest.logic.paging import all_of
 
 COLUMNS = ("name", "entries", "date", "replaced", "title", "fault")
 PAGE = 1000
@@ -34,12 +35,7 @@ def list_(form: str) -> None:
     rows = _ask("ukharvest_vocabulary_list")
     faults = lists.faults()
     rows = [{**row, "fault": faults.get(row["name"], "")} for row in rows]
-    if form == "json":
-        output.write_json(rows)
-    elif form == "csv":
-        output.write_csv(rows, COLUMNS)
-    else:
-        output.write_table(rows, COLUMNS)
+    output.write(rows, COLUMNS, form)
 
 
 @vocabulary.command()
@@ -54,16 +50,11 @@ def show(name: str, search: str, form: str) -> None:
         of = {"search": search, "limit": PAGE, "offset": offset}
         return _ask("ukharvest_vocabulary_show", name=name, **of)
 
-    rows = output.all_of(ask)
+    rows = all_of(ask)
     columns = lists.load(name).columns
     if "parent" in columns:
         columns = (*columns, "parents")
-    if form == "json":
-        output.write_json(rows)
-    elif form == "csv":
-        output.write_csv(rows, columns)
-    else:
-        output.write_table(rows, columns)
+    output.write(rows, columns, form)
 
 
 @vocabulary.command()

@@ -100,6 +100,17 @@ def flag(value: object) -> str:
     raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
 
 
+def is_yes(value: object) -> bool:
+    """Return whether a value says yes; what says neither does not."""
+    return clean_text(value).casefold() in _YES
+
+
+def sent(value: object) -> list[str]:
+    """Return what a form or a client sent as texts; forms send blanks of rows left empty."""
+    given = value if isinstance(value, (list, tuple)) else [value]
+    return [text for each in given if each is not None and (text := str(each).strip())]
+
+
 def _address(text: str) -> str:
     if re.match(r"www\.[\w-]+\.\S+$", text, re.IGNORECASE):
         text = f"https://{text}"

@@ -117,15 +117,13 @@ def ukharvest_vocabulary_show(context: Any, data_dict: dict[str, Any]) -> Answer
 @tk.auth_allow_anonymous_access
 def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may read the dataset."""
-    refusal = tk._("Not authorised to read this dataset")
-    return _as("package_show", context, data_dict.get("id"), refusal)
+    return _may_read_dataset(context, data_dict)
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_theme_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may read the dataset."""
-    refusal = tk._("Not authorised to read this dataset")
-    return _as("package_show", context, data_dict.get("id"), refusal)
+    return _may_read_dataset(context, data_dict)
 
 
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -136,8 +134,7 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
 @tk.auth_allow_anonymous_access
 def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Who may read the dataset."""
-    refusal = tk._("Not authorised to read this dataset")
-    return _as("package_show", context, data_dict.get("id"), refusal)
+    return _may_read_dataset(context, data_dict)
 
 
 @tk.auth_allow_anonymous_access
@@ -155,6 +152,11 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Sysadmins, to whom CKAN never refuses anything."""
     return {"success": False, "msg": tk._("Only sysadmins may have the portal examined")}
+
+
+def _may_read_dataset(context: Any, data_dict: dict[str, Any]) -> Answer:
+    refusal = tk._("Not authorised to read this dataset")
+    return _as("package_show", context, data_dict.get("id"), refusal)
 
 
 def _may_update_source(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -229,11 +229,8 @@ def _refuse_several(values: Sequence[str]) -> NoReturn:
 
 
 def _values(value: Any) -> list[str]:
-    """Return what a form or a client sent as texts; forms send blanks of rows left empty."""
-    if value is tk.missing or value is None:
-        return []
-    given = value if isinstance(value, (list, tuple)) else [value]
-    return [text for each in given if each is not None and (text := str(each).strip())]
+    """Return what a form or a client sent as texts."""
+    return [] if value is tk.missing else listed.sent(value)
 
 
 def _put(key: Key, data: Data, text: str) -> None:
