@@ -6,12 +6,13 @@ numbers reach the markup, each through float and a format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from markupsafe import Markup
 
-from ckanext.ukharvest.extent_areas import Area, areas, words
-from ckanext.ukharvest.extent_window import Window, window
+from ckanext.ukharvest.extent import words
+from ckanext.ukharvest.extent.areas import Area, areas
+from ckanext.ukharvest.extent.window import Window, window
 
 # Paths of the files that dev/outline.py makes, below the site's static files.
 OUTLINE_UK = "/ukharvest/outline-uk.svg"
@@ -21,7 +22,6 @@ _UK = (-16.0, 47.0, 8.0, 63.0)
 
 _SMALL = 6  # pixels: what is smaller both ways gets a marker
 _NUMBERED = 12  # more numbers than these would cover each other
-_LISTED = 5
 
 _FIGURE = Markup(
     '<figure class="ukharvest-extent"><svg viewBox="0 0 {width} {height}" width="{width}"'
@@ -48,20 +48,25 @@ _NUMBER = Markup(
 )
 
 
-def in_words(geojson_text: str) -> str:
+def in_words(geojson_text: str, translate: words.Translate = words.plain) -> str:
     """Return where a GeoJSON geometry lies, as a sentence part; "" if it is no geometry.
 
     Such as ``A box: 54.53° N to 61.07° N, 8.97° W to 0.21° E``.
     """
-    return words(areas(geojson_text))
+    return words.of_areas(areas(geojson_text), translate)
 
 
-def figure(geojson_text: str, outline_url: Callable[[str], str]) -> Markup | None:
+def figure(
+    geojson_text: str,
+    outline_url: Callable[[str], str],
+    translate: words.Translate = words.plain,
+) -> Markup | None:
     """Return a picture of a GeoJSON geometry with its coordinates in words; None if it is none.
 
     Args:
         outline_url: gives the address of a static file for its path, ``OUTLINE_UK`` or
             ``OUTLINE_WORLD``; browsers load it only from the page's own origin.
+        translate: English words → the reader's.
     """
     found = areas(geojson_text)
     if not found:
@@ -78,10 +83,10 @@ def figure(geojson_text: str, outline_url: Callable[[str], str]) -> Markup | Non
     return _FIGURE.format(
         width=view.width,
         height=view.height,
-        label=f"Map. {words(found)}",
+        label=translate(words.TEXTS["map"]).format(place=words.of_areas(found, translate)),
         land=_land(view, outline_url),
         drawn=drawn,
-        caption=_caption(found),
+        caption=words.caption(found, translate),
     )
 
 
@@ -130,20 +135,3 @@ def _above(area: Area, view: Window) -> tuple[float, float]:
 
 def _numbers(*numbers: float) -> list[str]:
     return [f"{float(number):.2f}".rstrip("0").rstrip(".") for number in numbers]
-
-
-def _caption(found: Sequence[Area]) -> Markup:
-    together = Markup("<p>{}</p>").format(words(found))
-    if len(found) == 1:
-        return together
-    lines = [Markup("<li>{}</li>").format(words([area])) for area in found]
-    if len(found) <= _NUMBERED:
-        return together + Markup("<ol>{}</ol>").format(Markup("").join(lines))
-    return together + Markup(
-        "<ol>{}</ol><details><summary>{} more</summary><ol start='{}'>{}</ol></details>"
-    ).format(
-        Markup("").join(lines[:_LISTED]),
-        len(lines) - _LISTED,
-        _LISTED + 1,
-        Markup("").join(lines[_LISTED:]),
-    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest import stars_hooks
 from ckanext.ukharvest.core.stars import Stars
+from ckanext.ukharvest.stars import hooks
 
 
 def caption(stars: int) -> str:
@@ -34,7 +34,7 @@ def in_words(found: Stars) -> str:
 
 def reason(found: Stars) -> str:
     """Return why there are so many stars, and what would help where there are none."""
-    words = stars_hooks.reason(found)
+    words = hooks.reason(found)
     if words:
         return words
     texts = _formats() if found.code == "format" else _reasons()

@@ -8,9 +8,11 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import config, field_values, fields, stars_words
+from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core import lga, theme_names
-from ckanext.ukharvest.field_values import FACETS, INDEXED
+from ckanext.ukharvest.shown import values as shown_values
+from ckanext.ukharvest.shown.values import FACETS, INDEXED
+from ckanext.ukharvest.stars.words import out_of_five
 
 
 def titles() -> dict[str, str]:
@@ -86,13 +88,13 @@ def _asked_for(field: str, asked: str) -> list[str]:
 
 
 def _stars(name: str) -> str:
-    return stars_words.out_of_five(int(name)) if name in tuple("012345") else name
+    return out_of_five(int(name)) if name in tuple("012345") else name
 
 
 _LABELS: dict[str, Callable[[str], str]] = {
     "theme": lambda name: tk._(theme_names.title(name)),
-    "function": field_values.lga_label,
-    "service": field_values.lga_label,
-    "schema": lambda url: field_values.address_label("schemas", url),
+    "function": shown_values.lga_label,
+    "service": shown_values.lga_label,
+    "schema": lambda url: shown_values.address_label("schemas", url),
     "stars": _stars,
 }

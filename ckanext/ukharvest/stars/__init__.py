@@ -8,13 +8,13 @@ from typing import Any
 from ckan import model
 from ckan.model import license
 
-from ckanext.ukharvest import stars_hooks
 from ckanext.ukharvest.core import licences
 from ckanext.ukharvest.core import stars as rules
 from ckanext.ukharvest.core.stars import DatasetStars, Stars, Terms
 from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.model import datasets, quality
-from ckanext.ukharvest.stars_words import caption, in_words, out_of_five, reason, short
+from ckanext.ukharvest.stars import hooks
+from ckanext.ukharvest.stars.words import caption, in_words, out_of_five, reason, short
 
 __all__ = ["Rules", "as_columns", "caption", "columns", "from_columns", "in_words"] + [
     "out_of_five",
@@ -66,7 +66,7 @@ class Rules:
     """
 
     def __init__(self) -> None:
-        self._formats = {**rules.by_format(), **stars_hooks.formats()}
+        self._formats = {**rules.by_format(), **hooks.formats()}
         self._register = _register()
 
     def score(
@@ -88,10 +88,10 @@ class Rules:
         for resource in data:
             seen = (judged or {}).get(resource["id"])
             stars = self._of_resource(resource, terms, seen, is_linked=is_linked)
-            found[resource["id"]] = stars_hooks.of_resource(package, resource, stars)
+            found[resource["id"]] = hooks.of_resource(package, resource, stars)
         is_unpublished = facts.get("unpublished", "").lower() in ("true", "yes", "1")
         dataset = rules.of_dataset(found, is_unpublished=is_unpublished)
-        return stars_hooks.of_dataset(package, dataset)
+        return hooks.of_dataset(package, dataset)
 
     def _of_resource(
         self, resource: Mapping[str, Any], terms: Terms, seen: Stars | None, *, is_linked: bool

@@ -103,7 +103,7 @@ class Check:
                 if self._limit and number == self._limit:
                     self.reason = f"stopped after {self._limit} records, as asked"
                     return
-                entry = self._entry(raw)
+                entry = as_entry(self.kind, self._source, raw)
                 self.lost += "error" in entry
                 yield entry
         except SourceError as exc:
@@ -112,40 +112,6 @@ class Check:
         if reading.ending is not None:
             self.complete, self.reason = reading.ending.complete, reading.ending.reason
             self.problems = [dataclasses.asdict(each) for each in reading.ending.problems]
-
-    def _entry(self, raw: RawRecord) -> Entry:
-        """One record as it would arrive, with ``error`` if it would be lost."""
-        if raw.deleted:
-            return {**_empty(raw), "deleted": True}
-        if raw.error is not None:
-            return {**self._as_far_as_read(raw), "guid": raw.guid, "error": error_entry(raw.error)}
-        try:
-            if raw.content is None:
-                raw = self.kind.reader.fetch(self._source, raw)
-            return self._parsed(raw)
-        except SkipRecord as exc:
-            return {**_empty(raw), "skipped": exc.message}
-        except FetchError as exc:
-            is_listing = not is_url(self.location)
-            return _empty(raw) if is_listing else {**_empty(raw), "error": error_entry(exc)}
-        except NotValid as exc:
-            problems = [dataclasses.asdict(each) for each in exc.problems]
-            return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
-        except RecordError as exc:
-            return {**_empty(raw), "error": error_entry(exc)}
-
-    def _as_far_as_read(self, raw: RawRecord) -> Entry:
-        """What a lost record holds, so that its publisher knows it again."""
-        if raw.content is None:
-            return _empty(raw)
-        try:
-            return self._parsed(dataclasses.replace(raw, guid=raw.guid or raw.position))
-        except UkharvestError:
-            return _empty(raw)
-
-    def _parsed(self, raw: RawRecord) -> Entry:
-        record = self.kind.parser.parse(raw, self._source.options)
-        return {**_of(record), "position": raw.position}
 
     def as_dict(self, records: Sequence[Entry]) -> Entry:
         """The whole result, for ``--format json``."""
@@ -162,6 +128,44 @@ class Check:
 
 def is_url(location: str) -> bool:
     return "://" in location
+
+
+def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
+    """Return one record as it would arrive, with ``error`` if it would be lost."""
+    if raw.deleted:
+        return {**_empty(raw), "deleted": True}
+    if raw.error is not None:
+        lost = _as_far_as_read(kind, source, raw)
+        return {**lost, "guid": raw.guid, "error": error_entry(raw.error)}
+    try:
+        if raw.content is None:
+            raw = kind.reader.fetch(source, raw)
+        return _parsed(kind, source, raw)
+    except SkipRecord as exc:
+        return {**_empty(raw), "skipped": exc.message}
+    except FetchError as exc:
+        # A saved listing has no more to give.
+        return {**_empty(raw), "error": error_entry(exc)} if is_url(source.url) else _empty(raw)
+    except NotValid as exc:
+        problems = [dataclasses.asdict(each) for each in exc.problems]
+        return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
+    except RecordError as exc:
+        return {**_empty(raw), "error": error_entry(exc)}
+
+
+def _as_far_as_read(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
+    """What a lost record holds, so that its publisher knows it again."""
+    if raw.content is None:
+        return _empty(raw)
+    try:
+        return _parsed(kind, source, dataclasses.replace(raw, guid=raw.guid or raw.position))
+    except UkharvestError:
+        return _empty(raw)
+
+
+def _parsed(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
+    record = kind.parser.parse(raw, source.options)
+    return {**_of(record), "position": raw.position}
 
 
 def _of(record: DatasetRecord) -> Entry:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ckanext.ukharvest import field_values
 from ckanext.ukharvest.core import lga, theme_names, vocabulary
 from ckanext.ukharvest.core.web import is_web_url
-from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.model import assessments, reports
+from ckanext.ukharvest.shown import values as shown_values
 
 MOST = 100  # values of one field
 LONGEST = 1000  # characters of one value
@@ -25,8 +25,18 @@ def of(package: Mapping[str, Any]) -> dict[str, Any]:
         package: as ``before_dataset_index`` has it.
     """
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
-        return {}
+        return _of_source(package)
     return {**_shortened(package), **_counted(package)}
+
+
+def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
+    """Keep a source's last errors, which ckanext-harvest shows with it, out of searches."""
+    status = reports.short_status(package["id"])
+    found = {"status": json.dumps(status)} if "status" in package else {}
+    for key in ("data_dict", "validated_data_dict"):
+        if package.get(key):
+            found[key] = json.dumps({**json.loads(package[key]), "status": status})
+    return found
 
 
 def _shortened(package: Mapping[str, Any]) -> dict[str, str]:
@@ -47,7 +57,7 @@ def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
     A dataset is found by the functions above its own too, so that a branch can be chosen.
     """
     kinds = (lga.FUNCTION, lga.SERVICE)
-    local = [field_values.local(_text(package, f"la_{kind}"), kind) for kind in kinds]
+    local = [shown_values.local(_text(package, f"la_{kind}"), kind) for kind in kinds]
     functions = [uri for found in local for uri in found.functions]
     services = [uri for found in local for uri in found.services]
     values: dict[str, Iterable[str]] = {
@@ -57,13 +67,13 @@ def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
         "schema": _schemas(package),
         "stars": (str(stars) for stars in assessments.stars_of(package["id"])),
     }
-    found = {field_values.INDEXED[facet]: _few(each) for facet, each in values.items()}
+    found = {shown_values.INDEXED[facet]: _few(each) for facet, each in values.items()}
     return {field: each for field, each in found.items() if each}
 
 
 def _text(package: Mapping[str, Any], key: str) -> str:
     """An extra's text, or that of a field of the portal's own, which is stored as an extra."""
-    return str(field_values.start(package.get(f"extras_{key}")) or "")
+    return str(shown_values.start(package.get(f"extras_{key}")) or "")
 
 
 def _few(values: Iterable[str]) -> list[str]:
@@ -79,14 +89,14 @@ def _few(values: Iterable[str]) -> list[str]:
 
 def _themes(package: Mapping[str, Any]) -> Iterator[str]:
     for key in ("theme-primary", "theme-secondary"):
-        for text in field_values.names(_text(package, key)):
+        for text in shown_values.names(_text(package, key)):
             if name := theme_names.find(text):
                 yield name
 
 
 def _schemas(package: Mapping[str, Any]) -> Iterator[str]:
     """Schemas of the dataset, then those of its resources; of the list's by the list's address."""
-    texts = field_values.addresses(_text(package, "schema"))
+    texts = shown_values.addresses(_text(package, "schema"))
     whole = str(package.get("data_dict") or "")
     if any(f'"{key}"' in whole for key in _SCHEMA_KEYS):
         for resource in json.loads(whole).get("resources", ()):

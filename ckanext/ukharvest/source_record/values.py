@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ckanext.ukharvest.core.values import clean_text, is_web_url
-from ckanext.ukharvest.record_labels import KINDS, LABELS, LANGUAGES, NIL
+from ckanext.ukharvest.source_record.labels import KINDS, LABELS, LANGUAGES, NIL
 
 _DATE = re.compile(
     r"(\d{4})-(\d\d)(?:-(\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?", re.ASCII

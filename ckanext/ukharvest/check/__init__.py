@@ -10,8 +10,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO, cast
 
-from ckanext.ukharvest import __version__, check_table
-from ckanext.ukharvest.check_records import FINE, UNUSABLE, Check, Entry, error_entry
+from ckanext.ukharvest import __version__
+from ckanext.ukharvest.check import table
+from ckanext.ukharvest.check.records import FINE, UNUSABLE, Check, Entry, error_entry
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.guard import Guard
 from ckanext.ukharvest.core.http import HttpClient
@@ -45,7 +46,7 @@ def run(
         if as_json:
             _dump(check.as_dict(list(check)), out)
         else:
-            check_table.write(check, out)
+            table.write(check, out)
     for error in check.errors:
         print(f"ukharvest check: {error['message']}", file=err)
         if error["code"] == Blocked.code and not allow_private:
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cast(Any, stream).reconfigure(errors="replace")
     try:
         if given.command == "types":
-            check_table.write_types(TYPES.values(), sys.stdout)
+            table.write_types(TYPES.values(), sys.stdout)
             return FINE
         return run(
             given.type,

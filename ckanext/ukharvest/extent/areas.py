@@ -148,37 +148,3 @@ def _joined(found: list[Area]) -> list[Area]:
 def around(found: Sequence[Area]) -> Box:
     """Return the box around areas."""
     return _box([corner for area in found for corner in (area.box[:2], area.box[2:])])
-
-
-def words(found: Sequence[Area]) -> str:
-    """Return where areas lie; "" for none."""
-    if not found:
-        return ""
-    box = around(found)
-    if len(found) > 1:
-        return f"{len(found)} areas; together: {_span(box)}"
-    [area] = found
-    if area.is_world:
-        return "The whole world"
-    if area.kind == "point":
-        return f"A point: {_degrees(box[1], 'NS', 4)}, {_degrees(box[0], 'EW', 4)}"
-    if area.kind == "shape":
-        return f"A shape with {area.points:,} points, within {_span(box)}"
-    return f"A {area.kind}: {_span(box)}"
-
-
-def _span(box: Box) -> str:
-    west, south, east, north = box
-    if west >= 180:
-        west, east = west - 360, east - 360
-    places = 2 if max(east - west, north - south) >= 0.1 else 4
-    latitudes = dict.fromkeys(_degrees(each, "NS", places) for each in (south, north))
-    longitudes = dict.fromkeys(_degrees(each, "EW", places) for each in (west, east))
-    crossing = ", across the date line" if east > 180 else ""
-    return f"{' to '.join(latitudes)}, {' to '.join(longitudes)}{crossing}"
-
-
-def _degrees(number: float, sides: str, places: int) -> str:
-    number = number - 360 if number > 180 else number
-    text = f"{abs(number):.{places}f}".rstrip("0").rstrip(".")
-    return f"{text}° {sides[number < 0]}" if float(text) else "0°"

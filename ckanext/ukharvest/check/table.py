@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.spatial import bounds
 from ckanext.ukharvest.core.text import shorten
 
 if TYPE_CHECKING:
-    from ckanext.ukharvest.check_records import Check
+    from ckanext.ukharvest.check.records import Check
     from ckanext.ukharvest.types import SourceType
 
 Entry = Mapping[str, Any]

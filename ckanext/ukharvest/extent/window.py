@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ckanext.ukharvest.extent_areas import Area, around
+from ckanext.ukharvest.extent.areas import Area, around
 
 _WIDTH, _HEIGHT = 480, 320
 _WORLD_HEIGHT = 240

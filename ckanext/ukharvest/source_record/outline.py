@@ -15,8 +15,8 @@ from lxml import etree
 
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.record_labels import KINDS, NAMELESS, TRANSPARENT, UNITS, WEAK
-from ckanext.ukharvest.record_values import (
+from ckanext.ukharvest.source_record.labels import KINDS, NAMELESS, TRANSPARENT, UNITS, WEAK
+from ckanext.ukharvest.source_record.values import (
     Value,
     code_in_words,
     label_of,

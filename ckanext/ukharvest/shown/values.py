@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
 from ckanext.ukharvest.core import frequencies, lga, theme_names, vocabulary
 from ckanext.ukharvest.core.listed import is_yes
 from ckanext.ukharvest.core.web import is_web_url
-from ckanext.ukharvest.fields_shown import MOST, from_json, listed
+from ckanext.ukharvest.shown.facts import MOST, from_json, host, listed, short
+from ckanext.ukharvest.shown.portal import Portal
 
 # Facet → field of the search index. CKAN's schema has vocab_* for tags of vocabularies: texts that
 # are not taken apart, several for each dataset.
@@ -43,19 +44,6 @@ _THEMES_BY_ADDRESS = (theme_names.of_eu, theme_names.of_inspire, theme_names.of_
 # What of one field is taken apart: characters of a text, items of a list.
 _LONGEST, _MANY = 20_000, 1000
 _LAWS = {"ukpga": "Act of Parliament {} chapter {}", "uksi": "Statutory Instrument {}/{}"}
-
-
-@dataclass(frozen=True, slots=True)
-class Portal:
-    """What a value on a page needs of the portal.
-
-    Attributes:
-        translate: English words → the reader's.
-        search: a field of the search index and a value → the address of the portal's search.
-    """
-
-    translate: Callable[[str], str]
-    search: Callable[[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +133,7 @@ def address_label(name: str, url: str) -> str:
     """
     if not is_web_url(url):
         return url
-    return vocabulary.label(name, url) or _law(url) or _short(url)
+    return vocabulary.label(name, url) or _law(url) or short(url)
 
 
 def _theme(key: str, text: str, portal: Portal) -> _Item:
@@ -226,7 +214,7 @@ KEYS: dict[str, tuple[Callable[[Any], list[str]], Callable[[str, str, Portal], _
 def _other(text: str, *, is_listed: bool = True) -> _Item:
     """What no list has: an address by its host and end, other text as it is."""
     if is_web_url(text):
-        return _Item(_law(text) or _short(text), is_listed, address=text)
+        return _Item(_law(text) or short(text), is_listed, address=text)
     return _Item(text, is_listed)
 
 
@@ -248,9 +236,9 @@ def _markup(item: _Item, portal: Portal) -> Markup:
     if item.path:
         notes.append(escape(" › ".join(item.path)))
     if item.search and item.address:
-        host = _host(item.address)
-        is_named = item.label.startswith(host)
-        notes.append(_out(item.address, portal.translate("address") if is_named else host, item))
+        name = host(item.address)
+        is_named = item.label.startswith(name)
+        notes.append(_out(item.address, portal.translate("address") if is_named else name, item))
     if not notes:
         return head
     note = Markup(" · ").join(notes)
@@ -267,18 +255,9 @@ def _out(url: str, words: str, of: _Item | None = None) -> Markup:
     return link.format(url, url, more, words)
 
 
-def _host(url: str) -> str:
-    return (urlsplit(url).hostname or "").removeprefix("www.")
-
-
-def _short(url: str) -> str:
-    last = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
-    return f"{_host(url)}: {last}" if last else _host(url)
-
-
 def _law(url: str) -> str:
     """Return how an address of legislation.gov.uk is cited, "" for others."""
-    if _host(url) != "legislation.gov.uk":
+    if host(url) != "legislation.gov.uk":
         return ""
     parts = [part for part in urlsplit(url).path.split("/") if part not in ("", "id")]
     # Acts before 1963 are by the year of a reign: /ukpga/Geo5and1Edw8/26/49.

@@ -1,0 +1,1 @@
+"""Where a dataset lies: areas, and the map that a page shows of them."""

@@ -1,0 +1,1 @@
+"""Facts and fields of a dataset as its page shows them."""

@@ -1,0 +1,1 @@
+"""The record that a dataset was made of, laid out for people to read."""
