@@ -97,9 +97,13 @@ class ProtocolError(SourceError):
 
 
 class RecordError(UkharvestError):
-    """This record is lost; the run goes on."""
+    """This record is lost; the run goes on.
+
+    ``title`` is what the record calls itself, "" if that is not known.
+    """
 
     code = "record"
+    title = ""
 
 
 class ParseError(RecordError):
@@ -116,9 +120,12 @@ class NotValid(RecordError):
 
     code = "not-valid"
 
-    def __init__(self, message: str, *, problems: tuple[Problem, ...] = ()) -> None:
+    def __init__(
+        self, message: str, *, problems: tuple[Problem, ...] = (), title: str = ""
+    ) -> None:
         super().__init__(message)
         self.problems = problems
+        self.title = title
 
 
 class DuplicateGuid(RecordError):

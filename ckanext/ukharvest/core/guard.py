@@ -46,7 +46,7 @@ _NEAR = re.compile(
 
 
 class Guard:
-    """Says which addresses may be contacted; immutable, shared by threads.
+    """Says which addresses may be contacted; shared by threads.
 
     Args:
         allow: networks outside the public net that may be contacted all the same, such as
@@ -54,6 +54,9 @@ class Guard:
         proxied: a proxy makes the connections. It resolves the names too, so only schemes,
             literal addresses and names that always mean "near me" can be judged here.
         resolve: stands in for socket.getaddrinfo in tests.
+
+    Attributes:
+        led_inside: an address passed that only ``allow`` lets pass.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Guard:
     ) -> None:
         self.allow = tuple(ipaddress.ip_network(network) for network in allow)
         self.proxied = proxied
+        self.led_inside = False
         self._resolve = resolve or socket.getaddrinfo
 
     def check_url(self, url: str) -> None:
@@ -116,7 +120,11 @@ class Guard:
     def _passes(self, address: Address | str) -> bool:
         ip = ipaddress.ip_address(address) if isinstance(address, str) else address
         meaning = _meaning(ip)
-        return self._listed(ip) or self._listed(meaning) or _is_public(meaning)
+        if _is_public(meaning):
+            return True
+        is_listed = self._listed(ip) or self._listed(meaning)
+        self.led_inside = self.led_inside or is_listed
+        return is_listed
 
     def _listed(self, ip: Address) -> bool:
         return any(ip in network for network in self.allow)

@@ -149,6 +149,10 @@ _OF_DOCUMENTS = {
 
 # The record is lost, or is not for us.
 _OF_RECORDS = {
+    "ended-consumer": "Ask the portal's sysadmin to look into the log of the consumers, such as for"
+    " a lack of memory; the record is tried again at the next run.",
+    "index-failed": "Nothing has to change at the source: the portal's sysadmin looks after its"
+    " search index, such as with ckan ukharvest doctor.",
     "duplicate-guid": "Give every dataset an identifier of its own, such as roads-2024 and"
     " roads-2025.",
     "missing-identifier": "Give the dataset an identifier that never changes, such as"

@@ -6,7 +6,7 @@ text as precise as the source gave them (``2019``, ``2019-05``, ``2019-05-01T10:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,6 +37,10 @@ class Copy:
     modified: str = ""
 
 
+def _tell_nobody(_total: int) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """What a reader needs to know about one harvest source.
@@ -55,6 +59,8 @@ class Source:
         copies: address → the record that was read there. As long as a copy's stamps are those of
             the document there is nothing to do, and the record is yielded with ``unchanged``; a
             copy without stamps only tells which record it is.
+        tell_total: is told how many records the source says it has (of a folder: how many files),
+            by readers whose protocol says so; a trial that reads the first few shows it.
     """
 
     url: str
@@ -65,6 +71,7 @@ class Source:
     since: str = ""
     resume: str = ""
     copies: Mapping[str, Copy] = field(default_factory=dict)
+    tell_total: Callable[[int], None] = _tell_nobody
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,11 @@ _UNSEEN = re.compile(
 _REDACTED = re.compile(r"\[\[\s*REDACTED.*\]\]", re.IGNORECASE | re.DOTALL)
 
 
+def marked(text: str) -> str:
+    """Mark a text for translators; it is translated where it is shown. Import it as ``_``."""
+    return text
+
+
 def clean_text(value: object) -> str:
     """Return a value as stripped text with LF line ends and without control characters.
 

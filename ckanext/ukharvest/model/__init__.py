@@ -37,6 +37,8 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         held: deletions that wait: {"job_id", "guids", "reason", "since"}, or None.
         schedule, recipients: per source settings beyond ckanext-harvest's own. recipients also
             holds, under "confirmed", the options that a sysadmin confirmed (model/confirmed.py).
+        mail: who gets which mails of this source, or None: nobody.
+        mailed: what was told by mail last, so that it is told once.
     """
 
     __tablename__ = "ukharvest_source"
@@ -50,6 +52,8 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     held = sa.Column(JSONB)
     schedule = sa.Column(JSONB)
     recipients = sa.Column(JSONB)
+    mail = sa.Column(JSONB)
+    mailed = sa.Column(JSONB)
 
 
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -62,8 +66,13 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         resources: resources that we wrote: [[ckan id, key], …]; others were added by hand.
         missed_runs: complete runs in a row that did not see the record.
         outcome: of the last import: "added", "updated", "deleted", "errored", "skipped"; or
-            "adopted", "adopted by guid" of a row that no import has confirmed yet.
+            "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
+            that is gone, whose dataset a person kept.
         removed: we deleted the dataset, because its record was gone; else a person did.
+        title: as the record has it, "" as long as none could be read.
+        error: why the last import lost it: {"code", "message", "line"}; None if it did not.
+        written: when we wrote the dataset last, None if that is not known: what changed it later
+            was a person.
     """
 
     __tablename__ = "ukharvest_record"
@@ -93,6 +102,9 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    error = sa.Column(JSONB(none_as_null=True))
+    written = sa.Column(sa.DateTime)
 
 
 class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -137,8 +149,12 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
         heartbeat: last sign of life of the gather.
         counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records.
         complete: the read proved that it saw every record.
-        outcome: "" while it runs, then "finished", "held" or "failed".
+        outcome: "" while it runs, then "finished", "held", "failed" or "stopped".
         reason: one sentence on why nothing was deleted, or why the run failed.
+        asked_by: name of the person who asked for it, "" for the schedule.
+        stopped_by: name of the person who asked to stop it, "" as long as nobody did.
+        error: what a failed run ended with: {"code", "message", "passes": such an error often
+            passes by itself}; None of others.
     """
 
     __tablename__ = "ukharvest_job"
@@ -156,6 +172,9 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     complete = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     reason = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    asked_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stopped_by = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    error = sa.Column(JSONB(none_as_null=True))
 
 
 class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -174,6 +193,63 @@ class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
     job_id = sa.Column(sa.UnicodeText, _harvest_job())
     created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     content = sa.Column(sa.LargeBinary, nullable=False)
+
+
+class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What one import changed in a record's dataset; the last few of each record are kept.
+
+    Attributes:
+        kind: "added", "updated" or "deleted".
+        fields: of an update: [{"field": its key, "of": "dataset", or the resource's name, "old",
+            "new"}, …]; texts are for people and shortened. At the end may be {"more": number} and,
+            if the dataset was private, {"private": true}.
+    """
+
+    __tablename__ = "ukharvest_change"
+
+    id = sa.Column(sa.BigInteger, primary_key=True)
+    record_id = sa.Column(
+        sa.BigInteger,
+        sa.ForeignKey("ukharvest_record.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    )
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    kind = sa.Column(sa.UnicodeText, nullable=False)
+    fields = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
+
+
+class Trial(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A look at a source that changes nothing: "Test this source" and "Check only".
+
+    Attributes:
+        user_name: who asked for it.
+        source_id: the saved source that is looked at, None for one that is being typed in.
+        source_type, url, config: what is looked at, as the form sent it.
+        state: "waiting", "running", "done" or "stopped".
+        stage: what it does now, in words of the program: "connecting", "listing", "reading".
+        done: records read so far.
+        result: what was found, once it is done.
+    """
+
+    __tablename__ = "ukharvest_trial"
+
+    id = sa.Column(sa.UnicodeText, primary_key=True)
+    user_name = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    source_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), index=True
+    )
+    source_type = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    config = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    state = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    stage = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    done = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    created = sa.Column(sa.DateTime, nullable=False, default=utcnow)
+    heartbeat = sa.Column(sa.DateTime)
+    finished = sa.Column(sa.DateTime)
+    result = sa.Column(JSONB)
 
 
 class Link(tk.BaseModel):  # type: ignore[misc, name-defined]

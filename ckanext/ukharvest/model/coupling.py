@@ -34,19 +34,21 @@ def replace(record_id: int, references: Collection[str]) -> None:
     )
 
 
-def datasets_of(package_id: str) -> list[str]:
-    """Return the ids of the active datasets that a service names."""
+def datasets_of(package_id: str) -> dict[str, set[str]]:
+    """Return the ids of the active datasets that a service names, each with what it calls it."""
     service, dataset = aliased(Record), aliased(Record)
     return _pairs(service, dataset, of=service, other=dataset, package_id=package_id)
 
 
-def services_of(package_id: str) -> list[str]:
-    """Return the ids of the active services that name a dataset."""
+def services_of(package_id: str) -> dict[str, set[str]]:
+    """Return the ids of the active services that name a dataset, each with what it calls it."""
     service, dataset = aliased(Record), aliased(Record)
     return _pairs(service, dataset, of=dataset, other=service, package_id=package_id)
 
 
-def _pairs(service: Any, dataset: Any, *, of: Any, other: Any, package_id: str) -> list[str]:
+def _pairs(
+    service: Any, dataset: Any, *, of: Any, other: Any, package_id: str
+) -> dict[str, set[str]]:
     """Ask, in one statement, for the other ends of a package's couplings."""
     named = Coupling.reference
     has_own_address = sa.or_(
@@ -67,8 +69,11 @@ def _pairs(service: Any, dataset: Any, *, of: Any, other: Any, package_id: str) 
         )
     )
     # "1" names the first dataset of its own source and of nobody else's.
-    found = (id_ for id_, name, at_home in query if at_home or is_globally_unique(name))
-    return sorted(set(found))
+    found: dict[str, set[str]] = {}
+    for id_, name, at_home in query:
+        if at_home or is_globally_unique(name):
+            found.setdefault(id_, set()).add(name)
+    return dict(sorted(found.items()))
 
 
 def _equal(column: Any, named: Any) -> Any:

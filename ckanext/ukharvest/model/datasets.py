@@ -5,7 +5,7 @@ Only what the database has: a field of the portal's own schema stands among the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -33,6 +33,21 @@ _RESOURCE_COLUMNS = ("id", "package_id", "url", "format", "mimetype", "name", "d
 )
 
 
+# One that two objects bring in is one dataset.
+_OF_SOURCES = sa.text(
+    """
+    SELECT object.harvest_source_id, count(DISTINCT object.package_id)
+      FROM harvest_object AS object
+      JOIN package ON package.id = object.package_id
+     WHERE object.current AND package.state = 'active'
+       AND NOT (:public AND COALESCE(package.private, false))
+       AND (CAST(:ids AS text[]) IS NULL
+            OR object.harvest_source_id = ANY (CAST(:ids AS text[])))
+     GROUP BY object.harvest_source_id
+    """
+)
+
+
 def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return datasets by their ids, whatever their state."""
     Session.flush()
@@ -45,6 +60,19 @@ def count(*, without_stars: bool = False) -> int:
     if without_stars:
         query = query.where(~sa.exists().where(Assessment.package_id == _package.c.id))
     return int(Session.scalar(query) or 0)
+
+
+def of_sources(
+    source_ids: Collection[str] | None = None, *, public: bool = False
+) -> dict[str, int]:
+    """Return source id → how many live datasets come from it; one statement.
+
+    Args:
+        source_ids: None for all sources.
+        public: count only what everybody sees.
+    """
+    values = {"ids": None if source_ids is None else list(source_ids), "public": public}
+    return dict(Session.execute(_OF_SOURCES, values).all())
 
 
 def chunks() -> Iterator[list[dict[str, Any]]]:

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
-from ckanext.ukharvest import record_form
 from ckanext.ukharvest.model import Record, RecordVersion, versions
+from ckanext.ukharvest.source_record import form as record_form
 
 Session = model.Session
 

@@ -23,6 +23,8 @@ CHUNK = 5000
 
 # Outcomes of rows that adoption made and no import has confirmed yet.
 ADOPTED, ADOPTED_BY_GUID = "adopted", "adopted by guid"
+# Outcome of a row whose dataset a person kept when its record had gone.
+KEPT = "kept"
 
 
 class Known(NamedTuple):
@@ -54,8 +56,11 @@ class Known(NamedTuple):
 
     @property
     def can_go_missing(self) -> bool:
-        """Its absence means something: not so for what only shares its guid with the source."""
-        return self.is_active and self.outcome != ADOPTED_BY_GUID
+        """Its absence means something: not so for what only shares its guid with the source.
+
+        Nor for what a person kept.
+        """
+        return self.is_active and self.outcome not in (ADOPTED_BY_GUID, KEPT)
 
     @property
     def is_newly_adopted(self) -> bool:
@@ -77,6 +82,8 @@ class Known(NamedTuple):
     @property
     def is_settled(self) -> bool:
         """Nothing has to be done as long as the source does not change the record."""
+        if self.outcome == KEPT:
+            return True
         return self.outcome != "errored" and (self.is_sound or self.removed)
 
 
@@ -129,6 +136,12 @@ def mark_missed(ids: Iterable[int]) -> None:
     """Count one more complete run that did not see these records; the caller commits."""
     for chunk in _chunks(ids):
         _update(chunk, missed_runs=Record.missed_runs + 1)
+
+
+def mark_back(ids: Iterable[int]) -> None:
+    """Begin anew to count the runs that miss these records, which one saw; the caller commits."""
+    for chunk in _chunks(ids):
+        _update(chunk, missed_runs=0)
 
 
 def rename(row_id: int, source_id: str, guid: str) -> None:

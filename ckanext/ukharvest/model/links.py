@@ -17,6 +17,7 @@ from ckan import model
 from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core.moments import iso
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.text import clean_text
 from ckanext.ukharvest.links import api, services
@@ -258,8 +259,8 @@ def as_dict(link: Link | None) -> dict[str, Any]:
         return {**dict.fromkeys(names, ""), "layers": [], "checked": None, "due": None}
     return {
         **{name: getattr(link, name) for name in names},
-        "checked": link.checked.isoformat(timespec="seconds"),
-        "due": link.due.isoformat(timespec="seconds"),
+        "checked": iso(link.checked),
+        "due": iso(link.due),
     }
 
 

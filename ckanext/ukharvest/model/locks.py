@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from ckan import model
 
 # Of PostgreSQL's advisory locks: any numbers that nobody else takes.
-SWEEPER, LINKS = 7_310_577, 7_310_578
+SWEEPER, LINKS, MAILS = 7_310_577, 7_310_578, 7_310_579
 
 
 @contextmanager

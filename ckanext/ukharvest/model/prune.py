@@ -1,8 +1,9 @@
 """Take away harvest objects, jobs and links that nobody needs any more.
 
 What a record is stands in ``ukharvest_record``, so old work items can go without making
-duplicates. What stays: current objects; everything of a source's last runs; jobs that something
-still refers to; whatever is unfinished; and all of source types that are not ours.
+duplicates. What stays: current objects; all of a source's last runs, its last good one, and the
+first that failed since; jobs that something still refers to; whatever is unfinished; and all
+of source types that are not ours.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.model import JobReport, Link, SourceState, reports
+from ckanext.ukharvest.model import JobReport, Link, SourceState, health, run_figures
 
 Session = model.Session
 
@@ -73,7 +74,7 @@ def prune_all(
         if max_objects is not None and pruned.objects >= max_objects:
             break
         jobs = ids[start : start + JOBS]
-        reports.freeze(_with_something_to_lose(jobs))
+        run_figures.freeze(_with_something_to_lose(jobs))
         Session.commit()
         pruned.objects += _delete(HarvestObject, _objects_of(jobs))
         pruned.gather_errors += _delete(
@@ -109,7 +110,30 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
     for column in (SourceState.validators, SourceState.held, SourceState.resume):
         named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
         query = query.where(table.c.id.notin_(named))
-    return query
+    told = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
+    return query.where(table.c.id.notin_(sa.select(told.c.id)))
+
+
+# "Failing since", "last good run": where a source fails for weeks, these are no recent runs.
+_HEALTH = f"""
+    WITH run AS (
+        SELECT job.id, job.source_id, job.created, {health.OUTCOME} AS outcome
+          FROM harvest_job AS job
+          JOIN harvest_source AS source
+            ON source.id = job.source_id AND source.type = ANY (CAST(:types AS text[]))
+          LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
+         WHERE COALESCE(report.mode, '') <> 'approval'
+    ), good AS (
+        SELECT DISTINCT ON (source_id) id, source_id, created
+          FROM run WHERE outcome IN ('finished', 'held') ORDER BY source_id, created DESC, id
+    ), failed AS (
+        SELECT DISTINCT ON (run.source_id) run.id
+          FROM run LEFT JOIN good ON good.source_id = run.source_id
+         WHERE run.outcome = 'failed' AND run.created > COALESCE(good.created, '-infinity')
+         ORDER BY run.source_id, run.created, run.id
+    )
+    SELECT id FROM good UNION ALL SELECT id FROM failed
+"""  # noqa: S608 - no value is put into it
 
 
 def _objects_of(jobs: Any) -> sa.ColumnElement[bool]:

@@ -7,20 +7,16 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import (
-    HarvestGatherError,
-    HarvestJob,
-    HarvestObject,
-    HarvestObjectError,
-)
+from ckanext.harvest.model import HarvestGatherError, HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest.model import JobReport
+from ckanext.ukharvest.model import JobReport, datasets, health
 
 Session = model.Session
 
 # In a report's counts: figures of harvest objects that were pruned since.
 FROZEN = "frozen"
 STATS = ("added", "updated", "not modified", "errored", "deleted")
+LOST = "lost"
 
 
 def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
@@ -48,7 +44,8 @@ def _merge(job: dict[str, Any], report: JobReport) -> None:
     counts: Mapping[str, Any] = report.counts or {}
     if "stats" in job:
         stats = job["stats"]
-        stats.update(counts.get(FROZEN) or {})
+        frozen = counts.get(FROZEN) or {}
+        stats.update({key: frozen[key] for key in STATS if key in frozen})
         silent = sum(counts.get(key, 0) for key in ("unchanged", "skipped", "kept_deleted"))
         stats["not modified"] = stats.get("not modified", 0) + silent
         stats["missing"] = counts.get("missing", 0) + counts.get("held", 0)
@@ -61,13 +58,36 @@ def _merge(job: dict[str, Any], report: JobReport) -> None:
     }
 
 
+def short_status(source_id: str) -> dict[str, Any]:
+    """Return what everybody may know of a source's runs, under the names of the stock status.
+
+    Its last run is the last that did not fail.
+    """
+    number, finished = Session.execute(_SHORT, {"source_id": source_id}).one()
+    return {
+        "job_count": number,
+        "last_job": {"finished": str(finished)} if finished else None,
+        "total_datasets": datasets.of_sources([source_id], public=True).get(source_id, 0),
+    }
+
+
+_SHORT = sa.text(
+    f"""
+    SELECT (SELECT count(*) FROM harvest_job WHERE source_id = :source_id),
+           (SELECT ended FROM {health.ENDED} AS run
+             WHERE outcome IN ('finished', 'held') {health.NEWEST})
+    """  # noqa: S608 - no value is put into it
+)
+
+
 def stats_of(job_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return job id → figures as ``harvest_job_show`` counts them, in three queries.
 
-    Only what harvest objects and errors tell: ``merge`` adds the rest.
+    Only what harvest objects and errors tell: ``merge`` adds the rest. "lost" is beside them: the
+    records that were not brought in. Other harvesters store errors of others, too.
     """
     ids = list(job_ids)
-    found: dict[str, dict[str, Any]] = {id_: dict.fromkeys(STATS, 0) for id_ in ids}
+    found: dict[str, dict[str, Any]] = {id_: dict.fromkeys((*STATS, LOST), 0) for id_ in ids}
     statuses = Session.query(
         HarvestObject.harvest_job_id, HarvestObject.report_status, sa.func.count()
     ).filter(HarvestObject.harvest_job_id.in_(ids))
@@ -75,7 +95,7 @@ def stats_of(job_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
         HarvestObject.harvest_job_id, HarvestObject.report_status
     ):
         if status:
-            found[id_][status] = number
+            found[id_][LOST if status == "errored" else status] = number
     # As ckanext-harvest: objects with an error, not those that ended as errored.
     errors = (
         Session.query(
@@ -94,29 +114,3 @@ def stats_of(job_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     for id_, number in failures.group_by(HarvestGatherError.harvest_job_id):
         found[id_]["errored"] += number
     return found
-
-
-def freeze(job_ids: Iterable[str]) -> None:
-    """Keep the figures of ended jobs, whose objects are about to go; the caller commits.
-
-    A job that was frozen before keeps what it has: some of its objects are gone by now.
-    """
-    ids = list(job_ids)
-    if not ids:
-        return
-    reports = reports_of(ids)
-    for job in Session.query(HarvestJob).filter(HarvestJob.id.in_(ids)):
-        if job.id not in reports:  # of another harvester, before the source was ours
-            reports[job.id] = JobReport(
-                job_id=job.id,
-                source_id=job.source_id,
-                outcome="finished",
-                started=job.gather_started,
-                finished=job.finished,
-                counts={},
-            )
-            Session.add(reports[job.id])
-    for id_, stats in stats_of(ids).items():
-        report = reports.get(id_)
-        if report and FROZEN not in (report.counts or {}):
-            report.counts = {**(report.counts or {}), FROZEN: stats}

@@ -5,18 +5,22 @@ Nothing here commits: the caller's transaction holds the row's lock.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
+from ckanext.ukharvest.core.errors import RecordError, UkharvestError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.model import Record, RecordProblem, staging, utcnow
 
 Session = model.Session
+
+LONGEST_TITLE = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,35 @@ def spoil_stamp(row: Record, obj: HarvestObject) -> None:
     row.etag = row.last_modified = ""
 
 
+def put_title(row: Record, title: str) -> None:
+    """Note what a record calls itself."""
+    row.title = " ".join(title.split())[:LONGEST_TITLE]
+
+
+def put_error(row: Record, obj: HarvestObject, error: UkharvestError, stage: str) -> None:
+    """Note why a record was lost: in its row, and as ckanext-harvest does."""
+    if isinstance(error, RecordError) and error.title:
+        put_title(row, error.title)
+    row.error = {"code": error.code, "message": error.message, "line": error.line}
+    lost = {"message": error.message, "stage": stage, "line": error.line}
+    said = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
+    if said.first() is None:  # two consumers can be at one message that is delivered twice
+        Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
+
+
+def note_written(package_id: str, before: str) -> None:
+    """Note that we have just changed a dataset again, unless a person did before.
+
+    Args:
+        before: when it had been changed last, as package_show has it.
+    """
+    ours = sa.and_(
+        Record.package_id == package_id, Record.written >= datetime.datetime.fromisoformat(before)
+    )
+    statement = sa.update(Record).where(ours).values(written=utcnow())
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
 def replace_problems(row: Record, problems: Iterable[Problem]) -> None:
     """Keep a record's problems in place of all earlier ones; the row has its id already."""
     Session.query(RecordProblem).filter_by(record_id=row.id).delete(synchronize_session=False)
@@ -135,10 +168,11 @@ def retire(package_id: str, obj: HarvestObject) -> None:
     Session.execute(statement.execution_options(synchronize_session=False))
 
 
-def _keep_update(_obj: HarvestObject, value: Any, before: Any, _event: Any) -> Any:
-    return before if (before, value) == ("updated", "added") else value
+def _keep_status(_obj: HarvestObject, value: Any, before: Any, _event: Any) -> Any:
+    return before if before == "stopped" or (before, value) == ("updated", "added") else value
 
 
 # ckanext.harvest.queue.fetch_callback calls every import "added" whose dataset has no second
-# harvest object: those of datasets adopted without one, or whose history was cleared.
-sa.event.listen(HarvestObject.report_status, "set", _keep_update, retval=True, active_history=True)
+# harvest object: those of datasets adopted without one, or whose history was cleared. And it calls
+# every record errored that it did not import, those of a stopped run too.
+sa.event.listen(HarvestObject.report_status, "set", _keep_status, retval=True, active_history=True)

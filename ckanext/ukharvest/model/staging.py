@@ -22,6 +22,8 @@ Session = model.Session
 GATHERED = "GATHERED"
 # Extras of a harvest object that the stages read again.
 STATUS, URL, MODIFIED, ETAG = "status", "url", "modified", "etag"
+# Of one that was lost while it was read: the error's code; ckanext-harvest keeps the words alone.
+CODE = "error_code"
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class Staged:
 
     Attributes:
         status: "new", "change", "delete" or "errored" (lost already while it was read).
-        error, line: for "errored": the message.
+        error, line, code: for "errored": the message.
     """
 
     guid: str
@@ -40,6 +42,7 @@ class Staged:
     extras: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
     line: int | None = None
+    code: str = ""
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
@@ -51,7 +54,7 @@ def add(staged: Sequence[Staged], job_id: str, source_id: str) -> None:
     extras = [
         {"id": str(uuid.uuid4()), "harvest_object_id": each.id, "key": key, "value": value}
         for each in staged
-        for key, value in {STATUS: each.status, **each.extras}.items()
+        for key, value in {STATUS: each.status, CODE: each.code, **each.extras}.items()
         if value
     ]
     errors = [_error_row(each) for each in staged if each.error]

@@ -1,0 +1,129 @@
+"""One record by its row: where it stands, what its runs did with it, and its text."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject, HarvestObjectError
+
+from ckanext.ukharvest.model import Record, RecordProblem, RecordVersion, SourceState, versions
+from ckanext.ukharvest.model.documents import Glance
+from ckanext.ukharvest.source_record import form as record_form
+
+Session = model.Session
+
+MOST = 20  # runs that are told of
+
+
+class Found(NamedTuple):
+    """A record with its dataset and whether its deletion waits."""
+
+    row: Record
+    dataset: model.Package | None
+    is_held: bool
+
+
+class Pass(NamedTuple):
+    """What one run did with a record; ``status`` as in ``HarvestObject.report_status``."""
+
+    job_id: str
+    when: datetime.datetime
+    status: str | None
+    message: str
+
+
+def find(record_id: int) -> Found | None:
+    """Return a record, None if there is none of this id."""
+    held = SourceState.held["guids"].has_key(Record.guid)
+    query = (
+        sa.select(Record, model.Package, sa.func.coalesce(held, sa.false()))
+        .outerjoin(model.Package, model.Package.id == Record.package_id)
+        .outerjoin(SourceState, SourceState.source_id == Record.source_id)
+        .where(Record.id == record_id)
+    )
+    row = Session.execute(query).first()
+    return Found(*row) if row else None
+
+
+def problems(record_id: int) -> list[RecordProblem]:
+    """Return the problems of a record as last imported, in the order of its lines."""
+    query = sa.select(RecordProblem).where(RecordProblem.record_id == record_id)
+    return list(Session.scalars(query.order_by(RecordProblem.line, RecordProblem.id)))
+
+
+def passes(row: Record) -> list[Pass]:
+    """Return what the last runs did with a record, as far as they are still kept."""
+    lines = sa.func.string_agg(HarvestObjectError.message, "\n")
+    message = sa.select(lines).where(HarvestObjectError.harvest_object_id == HarvestObject.id)
+    when = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
+    query = (
+        sa.select(
+            HarvestObject.harvest_job_id,
+            when,
+            HarvestObject.report_status,
+            sa.func.coalesce(message.scalar_subquery(), ""),
+        )
+        .where(
+            HarvestObject.guid == row.guid,
+            HarvestObject.harvest_source_id == row.source_id,
+            HarvestObject.report_status.isnot(None),
+        )
+        .order_by(when.desc())
+        .limit(MOST)
+    )
+    return [Pass(*each) for each in Session.execute(query)]
+
+
+def text_of(record_id: int) -> str:
+    """Return the record's text that its problems are about, "" if it is not kept.
+
+    Of a lost record that is what it was lost at, else what the dataset was made of.
+    """
+    found = Session.scalar(_text(record_id, HarvestObject.content))
+    return str(found) if found else _version_of(record_id)
+
+
+def glance_at(record_id: int) -> Glance | None:
+    """Return what can be said of the text without reading it; a record may have megabytes."""
+    head = sa.func.left(HarvestObject.content, record_form.LOOK_AT)
+    size = sa.func.octet_length(HarvestObject.content)
+    row = Session.execute(_text(record_id, head, size)).first()
+    if row and row[0]:
+        return Glance(*row)
+    kept = _version_of(record_id)
+    return Glance(kept[: record_form.LOOK_AT], record_form.size_of(kept)) if kept else None
+
+
+def _text(record_id: int, *columns: Any) -> sa.Select[Any]:
+    is_its = sa.and_(
+        HarvestObject.guid == Record.guid, HarvestObject.harvest_source_id == Record.source_id
+    )
+    return (
+        sa.select(*columns)
+        .select_from(Record)
+        .join(HarvestObject, is_its)
+        .where(
+            Record.id == record_id,
+            HarvestObject.content.isnot(None),
+            sa.or_(Record.outcome == "errored", HarvestObject.current.is_(True)),
+        )
+        .order_by(HarvestObject.gathered.desc())
+        .limit(1)
+    )
+
+
+def _version_of(record_id: int) -> str:
+    query = sa.select(RecordVersion.content).where(RecordVersion.record_id == record_id)
+    content = Session.scalar(query.order_by(RecordVersion.id.desc()).limit(1))
+    return versions.unpack(content) if content else ""
+
+
+def forget_stamp(row: Record) -> None:
+    """Have the next run read the source anew, and bring in this record; the caller commits."""
+    row.fingerprint = row.salt = row.etag = row.last_modified = ""
+    state = Session.get(SourceState, row.source_id)
+    if state is not None and state.validators:
+        state.validators = {**state.validators, "job_id": None}

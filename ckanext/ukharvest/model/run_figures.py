@@ -1,0 +1,199 @@
+"""A run in figures, as every page and action tells it; six statements for any number of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestGatherError, HarvestJob
+
+from ckanext.ukharvest.core.moments import iso
+from ckanext.ukharvest.model import JobReport, health, reports
+
+Session = model.Session
+
+COUNTS = ("added", "updated", "unchanged", "skipped", "deleted", "missing", "held", "lost")
+
+
+def of(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
+    """Return the figures of these runs, in their order.
+
+    Returns:
+        Dicts with ``id``, ``source_id``, ``status`` (ckanext-harvest's), ``created``, ``started``,
+        ``gathered`` (the source was read), ``finished`` (ISO 8601 with zone, None where it has not
+        come to that), ``seconds`` (None as long as it runs), ``mode`` ("normal", "force",
+        "approval"), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` (key of
+        ``words.status.OUTCOMES``), ``reason``, ``error`` ({"code", "message", "passes"} of a run
+        that failed, else None), ``complete`` (it read the whole source), ``seen`` (records that
+        the source listed), ``counts``: ``COUNTS`` and ``with_problems``, and ``stats`` as in
+        ``harvest_job_show``.
+    """
+    ids = [job.id for job in jobs]
+    stats = reports.stats_of(ids)
+    known = reports.reports_of(ids)
+    more = _more(ids)
+    without = [id_ for id_ in ids if id_ not in known]
+    failed = dict(Session.execute(_FAILURES, {"job_ids": without}).all()) if without else {}
+    return [
+        _row(job, known.get(job.id), stats[job.id], more.get(job.id), failed.get(job.id, ""))
+        for job in jobs
+    ]
+
+
+def _more(job_ids: Collection[str]) -> dict[str, Any]:
+    return {row.job_id: row for row in Session.execute(_MORE, {"job_ids": list(job_ids)})}
+
+
+def _row(
+    job: HarvestJob, report: JobReport | None, stats: Mapping[str, int], more: Any, failure: str
+) -> dict[str, Any]:
+    counts = _counts(report, stats, more)
+    stored = _stored(job, report, failure)
+    changed = sum(counts[key] for key in ("added", "updated", "deleted"))
+    started = job.gather_started or (report and report.started)
+    finished = (job.finished or (report and report.finished)) if _is_over(job) else None
+    return {
+        "id": job.id,
+        "source_id": job.source_id,
+        "status": job.status,
+        "created": iso(job.created),
+        "started": iso(started),
+        "gathered": iso(job.gather_finished),
+        "finished": iso(finished),
+        "seconds": (finished - started).total_seconds() if finished and started else None,
+        "mode": report.mode if report else "normal",
+        "asked_by": report.asked_by if report else "",
+        "stopped_by": report.stopped_by if report else "",
+        "outcome": health.outcome(stored, counts["lost"], changed),
+        "reason": report.reason if report else failure,
+        "error": _error(report, failure) if stored == "failed" else None,
+        "complete": bool(report and report.complete),
+        "seen": int((report.counts or {}).get("seen", 0)) if report else 0,
+        "counts": counts,
+        "stats": _stock(report, stats, counts),
+    }
+
+
+def _stock(
+    report: JobReport | None, stats: Mapping[str, int], counts: Mapping[str, int]
+) -> dict[str, int]:
+    """The figures under ckanext-harvest's names: its errors are not only lost records."""
+    figures = {**stats, **_frozen(report)}
+    return {
+        **{key: int(figures.get(key, 0)) for key in reports.STATS},
+        "not modified": counts["unchanged"] + counts["skipped"],
+        "missing": counts["missing"] + counts["held"],
+    }
+
+
+def _frozen(report: JobReport | None) -> Mapping[str, int]:
+    return ((report and report.counts) or {}).get(reports.FROZEN) or {}
+
+
+def _counts(report: JobReport | None, stats: Mapping[str, int], more: Any) -> dict[str, int]:
+    noted: Mapping[str, Any] = (report.counts or {}) if report else {}
+    frozen = _frozen(report)
+    figures = {**stats, **frozen}
+    skipped = int(frozen.get("skipped", more.skipped if more else 0))
+    unchanged = int(figures.get("not modified", 0)) - skipped
+    unchanged += int(noted.get("unchanged", 0)) + int(noted.get("kept_deleted", 0))
+    return {
+        "added": int(figures.get("added", 0)),
+        "updated": int(figures.get("updated", 0)),
+        "unchanged": unchanged,
+        "skipped": skipped + int(noted.get("skipped", 0)),
+        "deleted": int(figures.get("deleted", 0)),
+        "missing": int(noted.get("missing", 0)),
+        "held": int(noted.get("held", 0)),
+        "lost": health.lost_of(frozen or stats),
+        "with_problems": more.with_problems if more else 0,
+    }
+
+
+def _is_over(job: HarvestJob) -> bool:
+    return job.status not in ("New", "Running")
+
+
+def _stored(job: HarvestJob, report: JobReport | None, failure: str) -> str:
+    """How a run ended, as ``health.OUTCOME`` has it; ckanext-harvest's job says only that it did.
+
+    Earlier versions of that called some jobs "Aborted".
+    """
+    if not _is_over(job):
+        return "queued" if job.status == "New" else "running"
+    if job.status != "Finished":
+        return "stopped"
+    if report is None:
+        return "failed" if failure else "finished"
+    if report.stopped_by or not report.outcome:
+        return "stopped"
+    return str(report.outcome)
+
+
+def _error(report: JobReport | None, failure: str) -> dict[str, Any]:
+    words = report.reason if report else failure
+    return (report and report.error) or {"code": "", "message": words, "passes": False}
+
+
+def freeze(job_ids: Iterable[str]) -> None:
+    """Keep the figures of ended jobs, whose objects are about to go; the caller commits.
+
+    A job that was frozen before keeps what it has: some of its objects are gone by now.
+    """
+    ids = list(job_ids)
+    if not ids:
+        return
+    known = reports.reports_of(ids)
+    for job in Session.query(HarvestJob).filter(HarvestJob.id.in_(ids)):
+        if job.id not in known:  # of another harvester, before the source was ours
+            known[job.id] = JobReport(
+                job_id=job.id,
+                source_id=job.source_id,
+                outcome="finished",
+                started=job.gather_started,
+                finished=job.finished,
+                counts={},
+            )
+            Session.add(known[job.id])
+    more = _more(ids)
+    for id_, stats in reports.stats_of(ids).items():
+        report = known.get(id_)
+        if report and reports.FROZEN not in (report.counts or {}):
+            kept = {**stats, "skipped": more[id_].skipped if id_ in more else 0}
+            report.counts = {**(report.counts or {}), reports.FROZEN: kept}
+
+
+_MORE = sa.text(
+    """
+    SELECT job_id, sum(skipped)::integer AS skipped, sum(with_problems)::integer AS with_problems
+      FROM (
+        SELECT object.harvest_job_id AS job_id, count(*) AS skipped, 0 AS with_problems
+          FROM harvest_object AS object
+          JOIN ukharvest_record AS record
+            ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+         WHERE object.harvest_job_id = ANY (CAST(:job_ids AS text[]))
+           AND object.report_status = 'not modified' AND record.outcome = 'skipped'
+         GROUP BY object.harvest_job_id
+         UNION ALL
+        SELECT object.harvest_job_id, 0, count(*)
+          FROM harvest_object AS object
+          JOIN ukharvest_record AS record
+            ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+         WHERE object.harvest_job_id = ANY (CAST(:job_ids AS text[]))
+           AND object.current AND object.report_status IN ('added', 'updated')
+           AND EXISTS (SELECT FROM ukharvest_problem WHERE record_id = record.id)
+         GROUP BY object.harvest_job_id
+      ) AS figures
+     GROUP BY job_id
+    """
+)
+_FAILURES = (
+    sa.select(HarvestGatherError.harvest_job_id, sa.func.min(HarvestGatherError.message))
+    .where(
+        HarvestGatherError.harvest_job_id
+        == sa.any_(sa.bindparam("job_ids", type_=sa.ARRAY(sa.Text)))
+    )
+    .group_by(HarvestGatherError.harvest_job_id)
+)

@@ -1,0 +1,293 @@
+"""Records of a run, or of a source as it is now, with what became of each; page by page.
+
+Of a run: what it brought in, deleted, lost or did not come to. What it left unchanged or did not
+find is known of the last run alone: such records leave nothing behind but their row. Outcomes are
+keys of ``words.status.RECORDS``.
+"""
+
+# ruff: noqa: S608 - the statements are put together of constants of these two modules alone
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.model.problem_groups import (
+    CODE,
+    DATASET,
+    HIDDEN,
+    LAST_READ,
+    SHOWN,
+    TITLE,
+    Scope,
+    found_in,
+)
+
+Session = model.Session
+
+# The worst first; also the order of the rows.
+OUTCOMES = (
+    "lost",
+    "held",
+    "missing",
+    "deleted",
+    "added",
+    "updated",
+    "waiting",
+    "skipped",
+    "kept",
+    "unchanged",
+)
+PROBLEMS = "problems"  # a filter beside the outcomes: what came in with problems
+
+# How a record's row is now, if no object of the run says more.
+_ROW_OUTCOME = """
+    CASE WHEN record.outcome = 'errored' THEN 'lost'
+         WHEN record.outcome = 'skipped' THEN 'skipped'
+         WHEN record.removed OR record.outcome = 'deleted' THEN 'deleted'
+         WHEN record.missed_runs > 0 AND record.outcome = 'kept' THEN 'kept'
+         WHEN record.missed_runs > 0 AND held.guid IS NOT NULL THEN 'held'
+         WHEN record.missed_runs > 0 THEN 'missing'
+         WHEN record.outcome IN ('added', 'updated') THEN {settled}
+         ELSE 'unchanged' END
+"""
+_HELD = """
+      LEFT JOIN (SELECT guid.value AS guid
+                   FROM ukharvest_source AS state,
+                        jsonb_array_elements_text(
+                            COALESCE(NULLIF(state.held, 'null') -> 'guids', '[]')) AS guid
+                  WHERE state.source_id = :source_id) AS held ON held.guid = record.guid
+"""
+# Joined, and not asked for row by row: PostgreSQL would take that for so dear that it compiles the
+# statement first, which takes ten times as long as running it.
+_FAULTY = """
+    SELECT DISTINCT problem.record_id
+      FROM ukharvest_problem AS problem
+      JOIN ukharvest_record AS record ON record.id = problem.record_id
+     WHERE record.source_id = :source_id
+"""
+_ERRING = """
+    SELECT DISTINCT error.harvest_object_id AS object_id
+      FROM harvest_object AS object
+      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
+     WHERE object.harvest_job_id = :job_id AND object.report_status IN ('added', 'updated')
+"""
+# is_its: the problems that the record's row has are of this import.
+_OBJECT = """
+    {who} AS who, record.id AS record_id, object.id AS object_id,
+    COALESCE(object.guid, record.guid) AS guid, COALESCE(record.title, '') AS title,
+    CASE WHEN object.id IS NULL THEN {row_outcome}
+         WHEN object.report_status = 'not modified' AND record.outcome = 'skipped' THEN 'skipped'
+         ELSE CASE object.report_status WHEN 'errored' THEN 'lost'
+                                        WHEN 'added' THEN 'added'
+                                        WHEN 'updated' THEN 'updated'
+                                        WHEN 'deleted' THEN 'deleted'
+                                        WHEN 'not modified' THEN 'unchanged'
+                                        ELSE 'waiting' END
+         END AS outcome,
+    {is_its} AS is_its,
+    {has_problems} AS has_problems,
+    COALESCE(record.package_id, object.package_id) AS package_id
+"""
+# Lost while it was read: it may share its identifier with a record that was brought in.
+_LOST_EARLY = f"""
+    SELECT {_OBJECT.format(who="object.id", row_outcome="''", is_its="false", has_problems="false")}
+      FROM harvest_object_extra AS code
+      JOIN harvest_object AS object ON object.id = code.harvest_object_id
+      LEFT JOIN ukharvest_record AS record
+             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+     WHERE code.key = 'error_code' AND object.harvest_job_id = {{job}}
+"""
+_ROW = "COALESCE(record.id::text, object.id)"
+_IS_ITS = """
+    (object.id IS NULL OR object.current
+     OR (object.report_status = 'errored' AND record.outcome = 'errored'
+         AND record.last_seen_job_id = :job_id))
+"""
+_HAS_PROBLEMS = """
+    (object.report_status IN ('added', 'updated')
+     AND (object.current AND faulty.record_id IS NOT NULL OR erring.object_id IS NOT NULL))
+"""
+# What the run staged beside all rows of its source: a row without an object was seen and left,
+# whatever became of it since, or, in the last run that read all, not seen.
+_LEFT = f"""
+    CASE WHEN record.last_seen_job_id = :job_id AND record.outcome <> 'skipped' THEN 'unchanged'
+         ELSE {_ROW_OUTCOME.format(settled="'unchanged'")} END
+"""
+_RUN = _OBJECT.format(who=_ROW, row_outcome=_LEFT, is_its=_IS_ITS, has_problems=_HAS_PROBLEMS)
+_OF_RUN = f"""
+    SELECT {_RUN}
+      FROM (SELECT object.* FROM harvest_object AS object
+              LEFT JOIN harvest_object_extra AS code
+                     ON code.harvest_object_id = object.id AND code.key = 'error_code'
+             WHERE object.harvest_job_id = :job_id AND code.value IS NULL) AS object
+      FULL JOIN (SELECT * FROM ukharvest_record WHERE source_id = :source_id) AS record
+             ON record.guid = object.guid
+      LEFT JOIN faulty ON faulty.record_id = record.id
+      LEFT JOIN erring ON erring.object_id = object.id
+    {_HELD}
+     WHERE object.id IS NOT NULL OR record.last_seen_job_id = :job_id
+        OR (record.missed_runs > 0 AND record.id IN (SELECT id FROM gone))
+     UNION ALL
+    {_LOST_EARLY.format(job=":job_id")}
+"""
+_GONE = """
+    SELECT record.id
+      FROM ukharvest_record AS record
+      JOIN package ON package.id = record.package_id AND package.state = 'active'
+     WHERE record.source_id = :source_id AND record.missed_runs > 0 AND record.outcome <> 'kept'
+       AND :job_id = (SELECT report.job_id FROM ukharvest_job AS report
+                       WHERE report.source_id = :source_id AND report.complete
+                       ORDER BY report.started DESC LIMIT 1)
+"""
+_OF_SOURCE = f"""
+    SELECT record.id::text AS who, record.id AS record_id, NULL AS object_id, record.guid,
+           record.title, {_ROW_OUTCOME.format(settled="record.outcome")} AS outcome,
+           true AS is_its,
+           record.outcome IN ('added', 'updated') AND record.missed_runs = 0
+               AND faulty.record_id IS NOT NULL AS has_problems,
+           record.package_id
+      FROM ukharvest_record AS record
+      LEFT JOIN faulty ON faulty.record_id = record.id
+    {_HELD}
+     WHERE record.source_id = :source_id
+     UNION ALL
+    {_LOST_EARLY.format(job=LAST_READ)}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of records.
+
+    Attributes:
+        count: how many match in all.
+        listed: outcome → how many there are, whatever is asked for; "problems" among them.
+        rows: ``record_id`` (None: it has no page), ``guid``, ``title``, ``outcome``,
+            ``dataset_name``, and what ``problems_of`` has to know.
+    """
+
+    count: int
+    listed: dict[str, int]
+    rows: list[dict[str, Any]]
+
+
+def records(
+    scope: Scope, *, outcome: str = "", code: str = "", q: str = "", limit: int, offset: int
+) -> Page:
+    """Return the records that match, the worst first, then by title; one statement.
+
+    Args:
+        outcome: one of ``OUTCOMES``, or "problems"; "" for all.
+        code: of a problem that they have.
+        q: a part of title or identifier.
+    """
+    asked = {"outcome": outcome, "code": code, "q": _pattern(q)}
+    conditions = [_CONDITIONS[key] for key in ("code", "q") if asked[key]]
+    if outcome:
+        conditions.append(_CONDITIONS[PROBLEMS if outcome == PROBLEMS else "outcome"])
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    listed = _OF_RUN if scope.job_id else _OF_SOURCE
+    query = sa.text(
+        _PAGE.format(
+            listed=listed,
+            found=found_in(scope),
+            faulty=_FAULTY,
+            erring=_ERRING,
+            gone=_GONE,
+            where=where,
+            kept="MATERIALIZED" if where else "NOT MATERIALIZED",
+        )
+    )
+    values = {**scope._asdict(), **asked, "outcomes": list(OUTCOMES)}
+    row = Session.execute(query, {**values, "limit": limit, "offset": offset}).one()
+    numbers = {key: number for key, number in (row.numbers or {}).items() if number}
+    return Page(int(row.count), numbers, row.rows or [])
+
+
+def problems_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return ``who`` → the problems of these records; one statement.
+
+    Returns:
+        Dicts with ``kind`` ("lost" or "problem"), ``code``, ``message``, ``field``, ``line``.
+    """
+    values = {
+        "records": [row["record_id"] for row in rows if row["is_its"] and row["record_id"]],
+        "objects": [row["object_id"] for row in rows if row["object_id"]],
+        "lost": [row["record_id"] for row in rows if not row["object_id"]],
+    }
+    found: dict[str, list[dict[str, Any]]] = {row["who"]: [] for row in rows}
+    by_record = {row["record_id"]: row for row in rows if row["is_its"]}
+    by_object = {row["object_id"]: row for row in rows}
+    for each in Session.execute(_PROBLEMS, values).mappings():
+        row = by_object[each["object_id"]] if each["object_id"] else by_record[each["record_id"]]
+        kind = "lost" if row["outcome"] == "lost" else "problem"
+        found[row["who"]].append({**each, "kind": kind})
+    return found
+
+
+def _pattern(words: str) -> str:
+    for sign in "\\%_":
+        words = words.replace(sign, "\\" + sign)
+    return f"%{words}%" if words else ""
+
+
+_CONDITIONS = {
+    "outcome": "outcome = :outcome",
+    PROBLEMS: "has_problems",
+    "code": "who IN (SELECT who FROM found WHERE code = :code)",
+    "q": f"""(guid ILIKE :q OR title ILIKE :q AND NOT EXISTS (
+        SELECT FROM package WHERE package.id = listed.package_id AND {HIDDEN}))""",
+}
+_PAGE = f"""
+    WITH found AS ({{found}}), faulty AS ({{faulty}}), erring AS ({{erring}}), gone AS ({{gone}}),
+    listed AS MATERIALIZED ({{listed}}),
+    matching AS {{kept}} (SELECT * FROM listed {{where}}),
+    page AS (
+        SELECT * FROM matching
+         ORDER BY array_position(CAST(:outcomes AS text[]), outcome),
+                  lower(title) COLLATE "C", guid COLLATE "C", who COLLATE "C"
+         LIMIT :limit OFFSET :offset
+    ), placed AS (
+        SELECT page.*, row_number() OVER () AS place FROM page
+    ), shown AS (
+        SELECT placed.who, placed.record_id, placed.object_id, placed.guid, {TITLE} AS title,
+               placed.outcome, placed.is_its, placed.place, {DATASET} AS dataset_name
+          FROM placed
+        {SHOWN.format(rows="placed")}
+    ), numbers AS (
+        SELECT outcome, count(*) AS number FROM listed GROUP BY outcome
+         UNION ALL
+        SELECT 'problems', count(*) FROM listed WHERE has_problems
+    )
+    SELECT (SELECT count(*) FROM matching) AS count,
+           (SELECT jsonb_object_agg(outcome, number) FROM numbers) AS numbers,
+           (SELECT jsonb_agg(to_jsonb(shown) ORDER BY place) FROM shown) AS rows
+"""
+_PROBLEMS = sa.text(
+    f"""
+    SELECT problem.record_id, NULL AS object_id, problem.code, problem.message, problem.field,
+           problem.line
+      FROM ukharvest_problem AS problem
+     WHERE problem.record_id = ANY (CAST(:records AS bigint[]))
+     UNION ALL
+    SELECT NULL, object.id, {CODE}, error.message, '', error.line
+      FROM harvest_object AS object
+      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
+      LEFT JOIN harvest_object_extra AS code
+             ON code.harvest_object_id = object.id AND code.key = 'error_code'
+      LEFT JOIN ukharvest_record AS record
+             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+     WHERE object.id = ANY (CAST(:objects AS text[]))
+     UNION ALL
+    SELECT record.id, NULL, record.error ->> 'code', record.error ->> 'message', '',
+           (record.error ->> 'line')::integer
+      FROM ukharvest_record AS record
+     WHERE record.id = ANY (CAST(:lost AS bigint[])) AND record.outcome = 'errored'
+       AND record.error IS NOT NULL
+    """
+)
