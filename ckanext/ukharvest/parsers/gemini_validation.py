@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values import shorten
-from ckanext.ukharvest.parsers import gemini_schemas
+from ckanext.ukharvest.parsers import gemini_citation, gemini_schemas
 from ckanext.ukharvest.parsers.gemini_entry import Entry
 from ckanext.ukharvest.parsers.gemini_rules import RULES, edition, report
 from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
@@ -69,7 +69,8 @@ def check(entry: Entry, problems: Sequence[Problem]) -> tuple[Problem, ...]:
     found = (*foreign, *(report.problem(*each) for each in report.news(broken, problems)))
     errors = [*foreign, *(report.problem(*each) for each in broken if each[0].is_error)]
     if how == REJECT and errors:
-        raise NotValid(_rejection(entry, errors), problems=(*problems, *found))
+        title = gemini_citation.title(entry.identification)
+        raise NotValid(_rejection(entry, errors), problems=(*problems, *found), title=title)
     return found
 
 

@@ -44,3 +44,5 @@ RULES = (
     *iso19139.RULES,
     *iso19139_parts.RULES,
 )
+
+BY_CODE = {rule.code: rule for rule in RULES}

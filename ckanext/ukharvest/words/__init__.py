@@ -1,0 +1,1 @@
+"""What people read on all pages and in mails alike, in their language."""
