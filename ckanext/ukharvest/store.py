@@ -16,14 +16,26 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject, HarvestObjectError
+from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat, config, fields, further, mapper, theming
+from ckanext.ukharvest.core.changed import is_changed
 from ckanext.ukharvest.core.errors import NotValid, RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.core.text import one_line
-from ckanext.ukharvest.model import Record, adoption, claims, coupling, links, rows, versions
+from ckanext.ukharvest.model import (
+    Record,
+    adoption,
+    changes,
+    claims,
+    coupling,
+    held,
+    links,
+    rows,
+    utcnow,
+    versions,
+)
 from ckanext.ukharvest.model.names import free_name
+from ckanext.ukharvest.model.refusals import Rejected, is_name_taken, rejection
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -61,14 +73,6 @@ class Write:
     schema: frozenset[str] = field(default_factory=frozenset)
 
 
-class _Rejected(Exception):
-    """package_create or package_update refused; the transaction is gone with it."""
-
-    def __init__(self, errors: Mapping[str, Any]) -> None:
-        super().__init__(errors)
-        self.errors = errors
-
-
 def upsert_many(writes: Sequence[Write]) -> list[str | UkharvestError]:
     """Write records, all in one transaction; a single import is a batch of one.
 
@@ -83,12 +87,12 @@ def upsert_many(writes: Sequence[Write]) -> list[str | UkharvestError]:
         try:
             written = [_write(write) for write in writes]
             Session.commit()
-        except (_Rejected, RecordError, sa.exc.IntegrityError) as exc:
+        except (Rejected, RecordError, sa.exc.IntegrityError) as exc:
             compat.rollback()
             if len(writes) > 1:
                 return [result for write in writes for result in upsert_many([write])]
-            if not _is_name_taken(exc):
-                return [_rejection(exc)]
+            if not is_name_taken(exc):
+                return [rejection(exc, writes[0].record.title)]
         else:
             return _index(written)
     return [RejectedByCkan("name: no free name for the dataset could be found; try again later")]
@@ -116,13 +120,16 @@ def _write(write: Write) -> tuple[str, str]:
     package = Session.get(model.Package, row.package_id) if row.package_id else None
     if package and package.state != "active" and not row.removed and not write.forced:
         return _leave_deleted(obj, row, write)
-    if package is None or package.state != "active":
+    is_new = package is None or package.state != "active"
+    if is_new:
         claims.refuse_foreign(obj.guid, write.record.title, obj.source)
-    status, package_id, resources = _write_package(write, row, package)
+    status, package_id, resources, found = _write_package(write, row, package)
     rows.make_current(obj, package_id, status)
     _remember(row, write, status, package_id)
     row.resources = resources
     row.removed = False
+    row.written = utcnow()
+    changes.keep(row.id, obj.harvest_job_id, ADDED if is_new else UPDATED, found)
     return status, package_id
 
 
@@ -137,7 +144,7 @@ def _leave_deleted(obj: HarvestObject, row: Record, write: Write) -> tuple[str, 
 
 def _write_package(
     write: Write, row: Record, package: model.Package | None
-) -> tuple[str, str, list[tuple[str, str]]]:
+) -> tuple[str, str, list[tuple[str, str]], list[changes.Difference]]:
     existing = _show(package.id) if package else None
     known = row.resources
     if known is None and existing:
@@ -147,11 +154,14 @@ def _write_package(
     further.add_missing(mapped.package, write.further, write.schema)
     more = theming.put(mapped.package, existing, write.schema, write.defaults, forced=write.forced)
     if existing is not None:
+        # Most forced imports change nothing, and need no second look at what became of it.
+        differs = is_changed(existing, mapped.package)
         _call("package_update", mapped.package, original_package=existing, **more)
-        return UPDATED, existing["id"], mapped.resources
+        found = changes.found(existing, _show(existing["id"])) if differs else []
+        return UPDATED, existing["id"], mapped.resources, found
     mapped.package["name"] = free_name(write.record.title, write.record.name)
     package_id = _call("package_create", mapped.package, **more)
-    return ADDED, package_id, mapped.resources
+    return ADDED, package_id, mapped.resources, []
 
 
 def _call(action: str, package: dict[str, Any], **more: Any) -> str:
@@ -168,7 +178,7 @@ def _call(action: str, package: dict[str, Any], **more: Any) -> str:
     try:
         return str(tk.get_action(action)(context, package))
     except tk.ValidationError as exc:
-        raise _Rejected(exc.error_dict) from exc
+        raise Rejected(exc.error_dict) from exc
 
 
 def _show(package_id: str, **more: Any) -> dict[str, Any]:
@@ -196,10 +206,11 @@ def fill_formats(package_id: str) -> list[str]:
     del after["metadata_modified"]  # CKAN 2.12 would keep it
     try:
         _call("package_update", after, original_package=before)
+        rows.note_written(package_id, before["metadata_modified"])
         Session.commit()
-    except (_Rejected, sa.exc.IntegrityError) as exc:
+    except (Rejected, sa.exc.IntegrityError) as exc:
         compat.rollback()
-        raise _rejection(exc) from exc
+        raise rejection(exc) from exc
     (result,) = _index([(UPDATED, package_id)])
     if isinstance(result, UkharvestError):
         raise result
@@ -208,13 +219,15 @@ def fill_formats(package_id: str) -> list[str]:
 
 def _remember(row: Record, write: Write, outcome: str, package_id: str | None) -> None:
     obj = HarvestObject.get(write.object_id)
-    is_changed = row.fingerprint != write.stamp.fingerprint
+    is_other = row.fingerprint != write.stamp.fingerprint
     row.package_id = package_id
     row.outcome = outcome
+    rows.put_title(row, write.record.title)
+    row.error = None
     rows.put_stamp(row, write.stamp)
     rows.mark_seen(row, obj)
     Session.flush()
-    if is_changed and obj.content:
+    if is_other and obj.content:
         versions.keep(row.id, obj.harvest_job_id, obj.content)
     rows.replace_problems(row, write.record.problems)
     coupling.replace(row.id, write.record.coupled)
@@ -228,35 +241,48 @@ def skip(object_id: str, stamp: rows.Stamp) -> None:
     obj = HarvestObject.get(object_id)
     row = rows.locked(obj)
     row.outcome = SKIPPED
+    row.error = None
     rows.put_stamp(row, stamp)
     rows.mark_seen(row, obj)
     obj.report_status = UNCHANGED
     Session.commit()
 
 
-def delete(object_id: str) -> None:
-    """Delete the dataset of a record that is gone from its source; commits."""
+def delete(object_id: str) -> str:
+    """Delete the dataset of a record that is gone from its source; commits.
+
+    Not if it came back since a person approved that, nor if a person has deleted it already.
+
+    Returns:
+        "deleted", or "not modified" where nothing was done.
+    """
     obj = HarvestObject.get(object_id)
     row = rows.locked(obj)
     Session.refresh(obj)
     if obj.report_status:
         Session.commit()
-        return
+        return str(obj.report_status)
     package = Session.get(model.Package, row.package_id) if row.package_id else None
+    is_back = not row.missed_runs and held.is_approval(obj.harvest_job_id)
+    if package is None or package.state != "active" or is_back:
+        obj.report_status = UNCHANGED
+        Session.commit()
+        return UNCHANGED
     obj.report_status = DELETED
     obj.current = False
     row.outcome = DELETED
+    row.error = None
     row.removed = True
     row.fingerprint = ""
-    if package is None or package.state != "active":
-        Session.commit()
-        return
+    Session.flush()
+    changes.keep(row.id, obj.harvest_job_id, DELETED)
     obj.package_id = package.id
     rows.retire(package.id, obj)
     # package_delete commits, and with it everything above.
     context = {"user": config.harvest_user(), "ignore_auth": True}
     tk.get_action("package_delete")(context, {"id": package.id})
     Session.commit()
+    return DELETED
 
 
 def fail(object_id: str, error: UkharvestError, stage: str) -> None:
@@ -274,24 +300,5 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     if isinstance(error, NotValid):  # what it was rejected for
         Session.flush()
         rows.replace_problems(row, error.problems)
-    lost = {"message": error.message, "stage": stage, "line": error.line}
-    said = Session.query(HarvestObjectError).filter_by(harvest_object_id=obj.id, **lost)
-    if said.first() is None:  # two consumers can be at one message that is delivered twice
-        Session.add(HarvestObjectError(harvest_object_id=obj.id, **lost))
+    rows.put_error(row, obj, error, stage)
     Session.commit()
-
-
-def _is_name_taken(exc: Exception) -> bool:
-    if isinstance(exc, _Rejected):
-        return "name" in exc.errors
-    return "package_name" in str(exc) or "idx_pkg_name" in str(exc)
-
-
-def _rejection(exc: Exception) -> RecordError:
-    if isinstance(exc, RecordError):
-        return exc
-    if not isinstance(exc, _Rejected):
-        log.error("The database refused a record", exc_info=exc)
-        return RejectedByCkan("the database refused the record; the portal's log has the details")
-    details = "; ".join(f"{key}: {one_line(value)}" for key, value in exc.errors.items())
-    return RejectedByCkan(f"CKAN does not accept the dataset: {details}")

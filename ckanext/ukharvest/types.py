@@ -218,7 +218,7 @@ GEMINI_SINGLE = SourceType(
 
 GEMINI_WAF = SourceType(
     name="gemini-waf",
-    title="GEMINI WAF",
+    title="Web accessible folder (GEMINI)",
     description="A web-accessible folder: a page with links to GEMINI or ISO 19139 files, as any"
     " web server lists them or made by hand, with or without sub-folders",
     reader=waf.Waf(_GEMINI_SHAPE, single=GEMINI_SINGLE.name),
@@ -231,7 +231,7 @@ GEMINI_WAF = SourceType(
 
 GEMINI_CSW = SourceType(
     name="gemini-csw",
-    title="GEMINI CSW",
+    title="GEMINI from a CSW server",
     description="A catalogue that speaks CSW 2.0.2 (GeoNetwork, pycsw, Esri and others), all of it"
     " or by kind of record or a condition in CQL",
     reader=csw.Csw(_GEMINI_SHAPE),

@@ -12,7 +12,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config, sweeper
 from ckanext.ukharvest.doctor.finding import ERROR, WARNING, Finding, examples
-from ckanext.ukharvest.model import JobReport, Worker, staging, utcnow
+from ckanext.ukharvest.model import Worker, current_run, staging, utcnow
 
 Session = model.Session
 
@@ -58,59 +58,28 @@ def _objects_to_fetch() -> int:
 def stuck_jobs() -> Iterator[Finding]:
     """Runs without progress, each with the reason."""
     now = utcnow()
-    for job, name, heartbeat, unfinished, last in _running_jobs():
-        signs = (heartbeat, last, job.gather_finished, job.gather_started, job.created)
-        since = now - max(each for each in signs if each)
-        if since < STUCK:
+    for run in current_run.of():
+        since = now - run.moved
+        if run.state != "stuck" or since < STUCK:
             continue
         hours = f"{since.total_seconds() / 3600:.0f} h"
-        if job.gather_finished is None:
+        if run.started is None:
+            reason = f"it has waited for {hours}, and nobody has begun it"
+        elif not run.is_read:
             reason = f"it has been gathering for {hours} without a sign of life"
-        elif unfinished:
-            reason = f"{unfinished:,} harvest objects have waited for {hours} without a consumer"
+        elif run.unfinished:
+            reason = (
+                f"{run.unfinished:,} harvest objects have waited for {hours} without a consumer"
+            )
         else:
             reason = f"all is imported since {hours} and nobody has closed it"
         yield Finding(
             ERROR,
             "jobs",
-            f"The run {job.id} of {name or job.source_id} is stuck: {reason}.",
+            f"The run {run.id} of {run.name or run.source_id} is stuck: {reason}.",
             "See that both consumers run and cron calls 'ckan harvester run', which ends it; "
-            f"or end it with 'ckan harvester job-abort {job.id}'.",
+            f"or end it with 'ckan harvester job-abort {run.id}'.",
         )
-
-
-def _running_jobs() -> list[tuple[HarvestJob, str, datetime.datetime, int, datetime.datetime]]:
-    """Each running job with its source's name, heartbeat, unfinished objects and last progress."""
-    objects = (
-        sa.select(
-            HarvestObject.harvest_job_id.label("job_id"),
-            sa.func.count().filter(HarvestObject.state.in_(UNFINISHED)).label("unfinished"),
-            sa.func.greatest(
-                sa.func.max(HarvestObject.import_finished),
-                sa.func.max(HarvestObject.import_started),
-                sa.func.max(HarvestObject.fetch_started),
-                sa.func.max(HarvestObject.gathered),
-            ).label("last"),
-        )
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .where(HarvestJob.status == "Running")
-        .group_by(HarvestObject.harvest_job_id)
-        .subquery()
-    )
-    query = (
-        Session.query(
-            HarvestJob,
-            model.Package.name,
-            JobReport.heartbeat,
-            sa.func.coalesce(objects.c.unfinished, 0),
-            objects.c.last,
-        )
-        .outerjoin(model.Package, model.Package.id == HarvestJob.source_id)
-        .outerjoin(JobReport, JobReport.job_id == HarvestJob.id)
-        .outerjoin(objects, objects.c.job_id == HarvestJob.id)
-        .filter(HarvestJob.status == "Running")
-    )
-    return [tuple(row) for row in query]
 
 
 def leftovers() -> Iterator[Finding]:

@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 import ckan.plugins as p
 from ckan import model
 from ckanext.harvest.interfaces import IHarvester
-from ckanext.harvest.model import HarvestJob, HarvestObject
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, store
+from ckanext.ukharvest.check.trial import Tell
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.harvesters.run import gather, one, setting, work
+from ckanext.ukharvest.harvesters.run import gather, one, rehearsal, setting, work
 from ckanext.ukharvest.model import staging
 from ckanext.ukharvest.types import SourceType
 
@@ -55,6 +56,20 @@ class UkHarvester(p.SingletonPlugin):
             raise ValueError(exc.message) from exc
         found = json.loads(source_config) if source_config and source_config.strip() else {}
         return json.dumps(found, indent=2) if found else ""
+
+    def rehearse(self, source: HarvestSource, tell: Tell) -> dict[str, Any]:
+        """Read a saved source as a run would, write nothing, and return what the run would do.
+
+        Args:
+            tell: is told how far it is.
+
+        Returns:
+            As ``Trial.run``.
+
+        Raises:
+            ConfigError: the source's options cannot be used.
+        """
+        return rehearsal.rehearse(self.source_type, source, tell)
 
     def get_original_url(self, harvest_object_id: str) -> str | None:
         """Return where a record was read, for the error report."""

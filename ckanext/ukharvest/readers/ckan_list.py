@@ -65,6 +65,7 @@ def _shown(
     source: Source, base: str, interface: _Interface, names: list[str]
 ) -> Generator[RawRecord, None, Ending]:
     """Yield each dataset of a list by itself."""
+    source.tell_total(len(names))
     kind, _, last = source.resume.partition(" ")
     behind = last if kind == interface.name else ""
     for number, name in enumerate(names, 1):

@@ -192,7 +192,9 @@ class Search:
         result = action(self._source.http, self._url, params)
         if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
             raise wrong_shape(self._url, result, "an object with count and results")
-        return _Page(start, packages.count_of(result), result["results"])
+        count = packages.count_of(result)
+        self._source.tell_total(count)
+        return _Page(start, count, result["results"])
 
     def _ending(self, count: int) -> Ending:
         progress = self._progress

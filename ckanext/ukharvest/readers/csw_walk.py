@@ -175,6 +175,7 @@ class Walk:
         records = self._cutter.records(page.answer, page.start)
         if records or self._tally.total < 0:
             self._tally.note_total(page.answer.matched)
+            self._source.tell_total(page.answer.matched)
         new = self._tally.new(records, is_first=is_first)
         for raw in new[:-1]:
             yield raw

@@ -115,6 +115,7 @@ class Site:
         names = self._package_list()
         if not names:
             return _nothing(self._actions + "package_list")
+        self._source.tell_total(len(names))
         # They are sorted, so that a read that was broken off goes on where it was.
         for name, raw in self._show_all([each for each in names if each > self._source.resume]):
             yield replace(raw, resume=name)

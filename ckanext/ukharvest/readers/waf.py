@@ -79,6 +79,7 @@ class Waf:
         if not contents.files:
             raise contents.nothing()
         files = sorted(contents.files.values(), key=lambda file: file.link.url not in source.copies)
+        source.tell_total(len(files))
         links = (file.link for file in files)
         tally = _Tally()
         with closing(waf_files.answers(source, links, source.options["connections"])) as answers:

@@ -16,7 +16,7 @@ from ckan.model.system_info import get_system_info, set_system_info
 from ckanext.ukharvest import compat
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.model import locks
-from ckanext.ukharvest.sweeper import history, jobs, links, objects, workers
+from ckanext.ukharvest.sweeper import history, jobs, links, objects, trials, workers
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,9 @@ STEPS: tuple[Step, ...] = (
     objects.report_given_up,
     workers.forget_dead,
     history.prune_old_runs,
+    history.note_sizes,
     links.enqueue_due,
+    trials.forget_old,
 )
 
 NOTE = "ukharvest.sweeper"  # key in system_info

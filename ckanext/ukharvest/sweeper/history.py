@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.model import prune
+from ckanext.ukharvest.portal import sizes
 from ckanext.ukharvest.sweeper import pauses
 
 NOTE = "ukharvest.prune"  # key in system_info: when a tick last found nothing more to prune
@@ -29,3 +30,9 @@ def prune_old_runs() -> list[str]:
     if links := prune.prune_links():
         did.append(f"Forgot {links:,} links that no resource has any more")
     return did
+
+
+def note_sizes() -> list[str]:
+    """Keep the sizes of the tables, once a day: the dashboard tells how they grow."""
+    sizes.note_today()
+    return []

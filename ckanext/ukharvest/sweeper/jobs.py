@@ -10,7 +10,7 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.model import JobReport, reports, staging
+from ckanext.ukharvest.model import JobReport, reports, staging, stopping
 from ckanext.ukharvest.sweeper import workers
 
 Session = model.Session
@@ -43,6 +43,8 @@ def _last_sign(job: HarvestJob, report: JobReport | None) -> dt.datetime:
 
 
 def _recover(job: HarvestJob, report: JobReport | None) -> str:
+    if report is not None and report.stopped_by:
+        return _end_stopped(job, report)
     if job.gather_started is None:
         return _send(job, "its message was lost")
     if job.source.type not in config.our_type_names():
@@ -64,6 +66,16 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
     return _send(job, "its gather consumer is gone")
 
 
+def _end_stopped(job: HarvestJob, report: JobReport) -> str:
+    """End a run that a person stopped, and whose gather went before it could do that itself."""
+    staging.discard(job.id)
+    staging.forget_point(job.source_id)
+    stopping.end_report(report)
+    stopping.close(job)
+    Session.commit()
+    return f"ended job {job.id}: {report.reason}"
+
+
 def _send(job: HarvestJob, why: str) -> str:
     job.status = "Running"
     job.gather_started = None
@@ -82,6 +94,7 @@ def _end(job: HarvestJob, report: JobReport | None, why: str) -> str:
         staging.discard(job_id)
         staging.forget_point(job.source_id)
         report.outcome, report.reason, report.finished = "failed", message, tables.utcnow()
+        report.error = {"code": "error", "message": message, "passes": True}
     job.gather_finished = tables.utcnow()
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
     Session.commit()

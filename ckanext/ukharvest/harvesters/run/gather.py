@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import sqlalchemy as sa
 from ckan import model
@@ -16,11 +17,12 @@ from ckanext.ukharvest.harvesters.run import memory
 from ckanext.ukharvest.harvesters.run.intake import Intake
 from ckanext.ukharvest.harvesters.run.rules import sentences
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
-from ckanext.ukharvest.model import JobReport, adoption, held, indexed, staging, utcnow
+from ckanext.ukharvest.model import adoption, held, indexed, staging, stopping, utcnow
 from ckanext.ukharvest.model.known import (
     ADOPTED_BY_GUID,
     Known,
     forget,
+    mark_back,
     mark_missed,
 )
 from ckanext.ukharvest.readers.paging import unique
@@ -29,6 +31,11 @@ log = logging.getLogger(__name__)
 Session = model.Session
 
 BATCH = 500  # objects a commit; also records, where a read can go on behind them
+LIFE_EVERY = 2.0  # seconds between two signs of life, where the source is slower than that
+
+
+class Stopped(Exception):
+    """A person asked to stop the run."""
 
 
 class Gather(Intake):
@@ -40,8 +47,13 @@ class Gather(Intake):
         Raises:
             SourceError, ConfigError: nothing was staged that is still there.
         """
-        if not self._begin():
+        try:
+            return self._run() if self._begin() else []
+        except Stopped:
+            self._end_stopped()
             return []
+
+    def _run(self) -> list[str]:
         setting = setting_of(self.kind, self.source)
         self._look_up()
         if not self.known and adoption.adopt(self.source):
@@ -66,6 +78,7 @@ class Gather(Intake):
                 continue
             self._take(raw, setting)
             self.taken += 1
+            self._show_life()
             if len(self.batch) >= BATCH or (raw.resume and self.taken >= BATCH):
                 if raw.resume:
                     self._note(setting, raw.resume)
@@ -73,18 +86,35 @@ class Gather(Intake):
 
     def _begin(self) -> bool:
         """Open the run's report; False if this job was gathered before (delivered twice)."""
-        report = Session.query(JobReport).filter_by(job_id=self.job_id).one_or_none()
-        if report is None:
-            report = JobReport(job_id=self.job_id, source_id=self.source.id)
-            Session.add(report)
-        elif report.outcome:
+        report = stopping.open_report(self.job_id, self.source.id)
+        if report.outcome:
             return False
+        if report.stopped_by:
+            raise Stopped
         self.force = self.force or report.mode == "force"
         if self.force and report.mode != "approval":
             report.mode = "force"  # the import, in another process, asks the report
         report.started = report.heartbeat = utcnow()
         Session.commit()
         return True
+
+    def _show_life(self) -> None:
+        """Note now and then that the gather lives, and end it if a person asked for that."""
+        now = time.monotonic()
+        if now - self.shown < LIFE_EVERY:
+            return
+        self.shown = now
+        if stopping.show_life(self.job_id, self.counts["seen"]):
+            raise Stopped
+
+    def _end_stopped(self) -> None:
+        """End the run as if it had not begun: nothing is imported, deleted or counted missing."""
+        compat.rollback()
+        staging.discard(self.job_id)
+        staging.forget_point(self.source.id)
+        stopping.end_report(stopping.open_report(self.job_id, self.source.id))
+        stopping.close(self.job)
+        Session.commit()
 
     def _recall(self, setting: Setting) -> memory.Recalled:
         """Return what the read is told; what a killed gather of this job staged goes, or counts."""
@@ -100,6 +130,8 @@ class Gather(Intake):
         return memory.recall(setting, self.known.values())
 
     def _finish(self, setting: Setting, ending: Ending) -> list[str]:
+        if stopping.is_asked_for(self.job_id, lock=True):
+            raise Stopped
         if ending.unchanged:
             self._leave_all()
         complete, reason = ending.complete and not ending.changes_only, ending.reason
@@ -113,6 +145,8 @@ class Gather(Intake):
         missed = (*plan.missing, *plan.held)
         self._mark_unchanged()
         mark_missed(self.known[guid].id for guid in missed)
+        # At once, and not when they are imported: until then they might be approved for deletion.
+        mark_back(self.known[guid].id for guid in plan.back)
         if complete:
             forget(each.id for each in self.known.values() if self._is_strange(each))
         self.counts["missing"] = len(plan.missing)
@@ -184,14 +218,19 @@ class Gather(Intake):
     def abandon(self, error: UkharvestError) -> None:
         """End the run without a result: nothing is imported, deleted or counted missing."""
         compat.rollback()
+        report = stopping.open_report(self.job_id, self.source.id)
+        if report.stopped_by:  # it should have ended anyway: no failure of the source
+            self._end_stopped()
+            return
         staging.discard(self.job_id)
         staging.forget_point(self.source.id)
-        report = Session.query(JobReport).filter_by(job_id=self.job_id).one_or_none()
-        if report is None:
-            report = JobReport(job_id=self.job_id, source_id=self.source.id)
-            Session.add(report)
         report.outcome = "failed"
         report.reason = error.message
+        report.error = {
+            "code": error.code,
+            "message": error.message,
+            "passes": error.retryable,
+        }
         report.finished = utcnow()
         Session.add(HarvestGatherError(message=error.message, harvest_job_id=self.job_id))
         Session.commit()

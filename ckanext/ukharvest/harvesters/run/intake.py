@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 from ckan import model
@@ -37,10 +38,12 @@ class Intake:
         adopted: guids of rows that no import has confirmed yet.
         unchanged: ids of rows with nothing to do; so many of them are ``marked`` as seen.
         taken: records since the last commit.
+        shown: when the gather last showed that it lives (``time.monotonic``).
     """
 
     def __init__(self, kind: SourceType, job: HarvestJob) -> None:
         self.kind = kind
+        self.job = job
         self.job_id: str = job.id
         self.source: HarvestSource = job.source
         self.force = bool(getattr(job, "force_import", False))
@@ -51,6 +54,7 @@ class Intake:
         self.before: frozenset[str] = frozenset()
         self.since = ""
         self.taken = 0
+        self.shown = time.monotonic()
         self.unchanged: list[int] = []
         self.marked = 0
         self.said_deleted: set[str] = set()
@@ -142,6 +146,7 @@ class Intake:
                 content=raw.content,
                 error=error.message,
                 line=error.line,
+                code=error.code,
             )
         )
 

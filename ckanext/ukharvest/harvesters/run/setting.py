@@ -93,27 +93,5 @@ def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
     package = model.Session.get(model.Package, source.id)
     owner = (package.owner_org if package else None) or source.publisher_id or ""
     found = read_options(kind, source.config)
-    _check_reserved(kind, source, found)
+    confirmed.check(kind, source.id, found)
     return Setting(kind, source.id, source.url, owner, found)
-
-
-def _check_reserved(kind: SourceType, source: HarvestSource, found: Mapping[str, Any]) -> None:
-    """Refuse options that reach outside the organisation unless a sysadmin confirmed them.
-
-    The form refuses them too, but a source may come from before it did, from another harvester
-    or from somebody's SQL.
-    """
-    declared = [each for each in (*kind.options, *COMMON_OPTIONS) if each.sysadmin_only]
-    used = [each for each in declared if found[each.name] != each.default]
-    if not used:
-        return
-    known = confirmed.confirmed_options(source.id)
-    allowed = options.validate({o.name: known[o.name] for o in used if o.name in known}, used)
-    for option in used:
-        if found[option.name] != allowed[option.name]:
-            raise ConfigError(
-                f"{option.name}: reaches outside the source's organisation and no sysadmin has "
-                "confirmed it; a sysadmin opens the source's form, looks at it and saves",
-                field=option.name,
-                code="not-confirmed",
-            )

@@ -17,14 +17,18 @@ from ckanext.ukharvest.core.values import shorten
 from ckanext.ukharvest.harvesters.run import dated, memory, profiles, remote
 from ckanext.ukharvest.harvesters.run.setting import Setting, setting_of
 from ckanext.ukharvest.logic import schema
-from ckanext.ukharvest.model import JobReport, Record, staging
+from ckanext.ukharvest.model import JobReport, Record, staging, stopping
 from ckanext.ukharvest.types import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session
 
 Answer = bool | str  # what a stage returns to ckanext.harvest.queue: True, "unchanged" or False
-ANSWERS: Mapping[str, Answer] = {store.UNCHANGED: "unchanged", store.ERRORED: False}
+ANSWERS: Mapping[str, Answer] = {
+    store.UNCHANGED: "unchanged",
+    store.ERRORED: False,
+    stopping.STOPPED: False,
+}
 
 
 def fetch(kind: SourceType, obj: HarvestObject) -> Answer:
@@ -35,6 +39,9 @@ def fetch(kind: SourceType, obj: HarvestObject) -> Answer:
     """
     if obj.report_status:
         return ANSWERS.get(obj.report_status, True)
+    if stopping.is_asked_for(obj.harvest_job_id):
+        stopping.end_object(obj)
+        return False
     extras = staging.extras_of(obj.id)
     if obj.content is not None or extras.get(staging.STATUS) == "delete":
         return True
@@ -64,8 +71,7 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
         return ANSWERS.get(obj.report_status, True)
     extras = staging.extras_of(obj.id)
     if extras.get(staging.STATUS) == "delete":
-        store.delete(obj.id)
-        return True
+        return ANSWERS.get(store.delete(obj.id), True)
     setting = setting_of(kind, obj.source)
     raw = _raw(obj, extras)
     if raw.content is None:
