@@ -24,7 +24,7 @@ from ckanext.harvest.model import (
     HarvestObjectError,
 )
 
-from ckanext.ukharvest.model import utcnow
+from ckanext.ukharvest.model import JobReport, stopping, utcnow
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -72,6 +72,9 @@ def _guarded_gather(stock: Callback) -> Callback:
         job_id = id_in(body, "harvest_job_id")
         once = _Once(channel)
         try:
+            if _is_over(job_id):  # stopped while it waited
+                _acknowledge(once, method)
+                return False
             return stock(once, method, header, body)
         except redis.RedisError:
             # Objects that are not on the fetch queue yet wait in the database and are sent again.
@@ -153,10 +156,23 @@ def _fail_object(object_id: str, message: str) -> None:
     Session.commit()
 
 
+def _is_over(job_id: str) -> bool:
+    status = Session.query(HarvestJob.status).filter(HarvestJob.id == job_id).scalar()
+    return bool(status == "Finished")
+
+
 def _is_finished(object_id: str) -> bool:
-    query = Session.query(HarvestObject.state, HarvestObject.report_status)
-    row = query.filter(HarvestObject.id == object_id).first()
-    return bool(row and row[0] in FINISHED and row[1])
+    """Tell whether nothing is left to do for an object; one of a stopped run ends here."""
+    row = (
+        Session.query(HarvestObject.state, HarvestObject.report_status, JobReport.stopped_by)
+        .outerjoin(JobReport, JobReport.job_id == HarvestObject.harvest_job_id)
+        .filter(HarvestObject.id == object_id)
+        .first()
+    )
+    if row and row.state == "WAITING" and row.stopped_by:
+        stopping.end_object(HarvestObject.get(object_id))
+        return True
+    return bool(row and row.state in FINISHED and row.report_status)
 
 
 def _explain(object_id: str) -> None:

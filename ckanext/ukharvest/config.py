@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.exceptions import CkanConfigurationException
 
-from ckanext.ukharvest import __version__, field_values
+from ckanext.ukharvest import __version__
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.guard import Guard
 from ckanext.ukharvest.core.http import Credential, HttpClient, HttpLimits
+from ckanext.ukharvest.core.watched import WatchedClient
+from ckanext.ukharvest.model import hosts
+from ckanext.ukharvest.shown import values as shown_values
 
 log = logging.getLogger(__name__)
 
 PREFIX = "ckanext.ukharvest."
+NAVIGATION = ("editors", "everyone", "nobody")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -65,6 +70,11 @@ def facets() -> list[str]:
     return list(tk.aslist(tk.config[f"{PREFIX}facets"]))
 
 
+def phone_order() -> bool:
+    """Whether a dataset's page has the dataset before the sidebar on a phone."""
+    return bool(tk.asbool(tk.config.get(f"{PREFIX}phone_order", True)))
+
+
 def looks_at_links() -> bool:
     """Whether background jobs find out what the links of resources are."""
     return bool(tk.asbool(tk.config.get(f"{PREFIX}links.look", True)))
@@ -73,6 +83,16 @@ def looks_at_links() -> bool:
 def links_days() -> int:
     """Days until a link is looked at again; at least 1."""
     return max(1, int(tk.config.get(f"{PREFIX}links.days") or 30))
+
+
+def navigation() -> str:
+    """Who gets a link to harvesting in the header: "editors", "everyone" or "nobody"."""
+    return str(tk.config.get(f"{PREFIX}nav") or "editors")
+
+
+def metrics_token() -> str:
+    """What a program has to say to be told the metrics; "": nobody is."""
+    return str(tk.config.get(f"{PREFIX}metrics.token") or "").strip()
 
 
 def vocabularies() -> str:
@@ -128,13 +148,14 @@ def http_client(credential: str = "", *, limits: HttpLimits | None = None) -> Ht
         own = replace(limits, delay=delay, total=limits.total + delay)  # which counts the waits
     proxy = str(tk.config.get(f"{PREFIX}proxy") or "")
     contact = tk.config.get(f"{PREFIX}http.contact") or site_url()
-    return HttpClient(
-        guard(),
-        own,
-        user_agent=f"ckanext-ukharvest/{__version__} (+{contact})",
-        credentials=(read_credential(credential),) if credential else (),
-        proxy=proxy,
-    )
+    more: dict[str, Any] = {
+        "user_agent": f"ckanext-ukharvest/{__version__} (+{contact})",
+        "credentials": (read_credential(credential),) if credential else (),
+        "proxy": proxy,
+    }
+    if limits is not None:  # not a harvest: nothing that the dashboard counts
+        return HttpClient(guard(), own, **more)
+    return WatchedClient(guard(), own, **more, note=hosts.note)
 
 
 def read_credential(name: str) -> Credential:
@@ -172,7 +193,11 @@ def check_settings() -> None:
         raise CkanConfigurationException(
             f"{key} = {' '.join(networks)}: {exc}; expected networks such as 10.1.0.0/16"
         ) from exc
-    known = tuple(field_values.INDEXED)
+    if navigation() not in NAVIGATION:
+        raise CkanConfigurationException(
+            f"{PREFIX}nav = {navigation()}: expected one of {' '.join(NAVIGATION)}"
+        )
+    known = tuple(shown_values.INDEXED)
     if unknown := [name for name in facets() if name not in known]:
         raise CkanConfigurationException(
             f"{PREFIX}facets = {' '.join(facets())}: there is no facet {unknown[0]!r}; expected "

@@ -15,11 +15,12 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import check_table, config, types
-from ckanext.ukharvest.check_records import Check
+from ckanext.ukharvest import config, types
+from ckanext.ukharvest.check import table
+from ckanext.ukharvest.check.records import Check
 from ckanext.ukharvest.cli.output import source_or_fail
 from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.model import JobReport, Record, RecordProblem, utcnow
+from ckanext.ukharvest.model import Record, RecordProblem, stopping, utcnow
 from ckanext.ukharvest.model.worker import Heart
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
@@ -69,7 +70,7 @@ def _check(source: HarvestSource) -> int:
     try:
         with _client(source) as (http, options):
             checked = Check(kind, source.url, options, http=http)
-            check_table.write(checked, sys.stdout)
+            table.write(checked, sys.stdout)
     except ConfigError as exc:
         _refuse(exc.message)
     for error in checked.errors:
@@ -102,11 +103,20 @@ def _run(source: HarvestSource, mode: str, guid: str) -> int:
             _import(harvester, ids if isinstance(ids, list) else [])
         except KeyboardInterrupt:
             model.Session.rollback()
-            tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
+            _stop(job_id)
             click.echo("Stopped: what was imported stays, the rest waits for the next run.")
             return 130
     tk.get_action("harvest_jobs_run")(_context(), {"source_id": source_id})
     return _report(job_id, mode, guid)
+
+
+def _stop(job_id: str) -> None:
+    """End the run that this process was at; no other looks at it."""
+    job = HarvestJob.get(job_id)
+    if job.source.type in config.our_type_names():
+        stopping.stop(job, config.harvest_user(), timeout=0)
+    else:
+        tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
 
 
 def _context() -> dict[str, Any]:
@@ -134,8 +144,7 @@ def _begin(job: HarvestJob, mode: str, guid: str) -> None:
     job.status = "Running"
     job.gather_started = utcnow()
     if job.source.type in config.our_type_names():
-        report = JobReport(job_id=job.id, source_id=job.source_id, mode=mode, counts={})
-        model.Session.add(report)
+        stopping.open_report(job.id, job.source_id, mode=mode)
     model.Session.commit()
     if mode == "force":
         job.force_import = True

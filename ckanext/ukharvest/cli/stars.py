@@ -10,13 +10,14 @@ import ckan.plugins.toolkit as tk
 import click
 from ckan import model
 
-from ckanext.ukharvest import compat, stars_pass
+from ckanext.ukharvest import compat
 from ckanext.ukharvest import stars as rules
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.logic.paging import all_of
 from ckanext.ukharvest.model import assessments, datasets
-from ckanext.ukharvest.stars_pass import Change
-from ckanext.ukharvest.stars_views import flat
+from ckanext.ukharvest.pages.stars import flat
+from ckanext.ukharvest.stars import all_datasets
+from ckanext.ukharvest.stars.all_datasets import Change
 
 PAGE = 1000
 FIGURES = ("datasets", "0", "1", "2", "3", "4", "5", "average", "not_rated")
@@ -59,7 +60,7 @@ def _score_all() -> None:
     total, started = datasets.count(), time.monotonic()
     done = changed = 0
     indexing, faults = 0.0, list[str]()
-    for number, changes in stars_pass.score_all():
+    for number, changes in all_datasets.score_all():
         before = time.monotonic()
         faults += _index(changes)
         indexing += time.monotonic() - before
@@ -81,7 +82,7 @@ def _score_one(name_or_id: str) -> None:
     package = model.Package.get(name_or_id)
     if package is None or package.type == "harvest":
         raise click.ClickException(f"{name_or_id}: no dataset has this name or id")
-    changes = stars_pass.score_one(package.id)
+    changes = all_datasets.score_one(package.id)
     faults = _index(changes)
     found = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
     for change in changes:
@@ -95,7 +96,7 @@ def _score_one(name_or_id: str) -> None:
 def _index(changes: Sequence[Change]) -> list[str]:
     """Return why not, if the search index does not take them; the stars are stored all the same."""
     try:
-        stars_pass.index(changes)
+        all_datasets.index(changes)
     except compat.IndexFailed as exc:
         return [str(exc)]
     return []

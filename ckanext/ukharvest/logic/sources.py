@@ -8,6 +8,8 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.logic.may import may_if_there
+
 
 def source_of(data_dict: dict[str, Any]) -> HarvestSource:
     """Return the source that ``source_id`` names, by id or name.
@@ -34,3 +36,11 @@ def dataset_of(name_or_id: str) -> model.Package:
     if package is None:
         raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
     return package
+
+
+def is_insider(context: Any, source_id: str) -> bool:
+    """Tell whether who asks may see a source's runs and errors: those who may update it.
+
+    Code that acts for the portal itself (``ignore_auth``) may.
+    """
+    return may_if_there(context, "harvest_source_update", id=source_id)

@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest import field_values
 from ckanext.ukharvest.core import lga, listed, schema_types, theme_names
 from ckanext.ukharvest.core.text import shorten
 from ckanext.ukharvest.core.values import parse_date, parse_frequency, parse_period, parse_url
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, BY_HARVEST, FIELDS
+from ckanext.ukharvest.shown import values as shown_values
 
 # Which list's titles stand for addresses in a field.
 _REGISTERS = {field.key: field.vocabulary for field in FIELDS if field.kind in (ADDRESS, ADDRESSES)}
@@ -59,7 +59,7 @@ def ukharvest_theme(key: Key, data: Data, errors: Any, context: Any) -> None:
 def ukharvest_themes(key: Key, data: Data, errors: Any, context: Any) -> None:
     """Accept themes as a list, JSON, or text with commas; stored as a JSON list of names."""
     del errors
-    texts = [text for each in _values(data.get(key)) for text in field_values.texts(each)]
+    texts = [text for each in _values(data.get(key)) for text in shown_values.texts(each)]
     _store_list(key, data, context, texts, _theme)
 
 
@@ -169,7 +169,7 @@ def _store_list(
 ) -> None:
     if _is_harvest(context):
         return _as_it_is(key, data)
-    old = field_values.texts(_stored(key, data, context))
+    old = shown_values.texts(_stored(key, data, context))
     found = _each(texts, read, old)
     # A select sends its values in the order of its list.
     return _put(key, data, listed.as_text(old if set(old) == set(found) else found))

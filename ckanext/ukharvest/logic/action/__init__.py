@@ -5,6 +5,7 @@ from __future__ import annotations
 from ckanext.ukharvest.logic.action.coupled import ukharvest_coupled_show
 from ckanext.ukharvest.logic.action.deletions import (
     ukharvest_deletions_approve,
+    ukharvest_deletions_keep,
     ukharvest_deletions_list,
 )
 from ckanext.ukharvest.logic.action.figures import (
@@ -16,23 +17,51 @@ from ckanext.ukharvest.logic.action.figures import (
 from ckanext.ukharvest.logic.action.links import ukharvest_link_show, ukharvest_links_look
 from ckanext.ukharvest.logic.action.lists import (
     ukharvest_doctor,
-    ukharvest_jobs_list,
     ukharvest_link_list,
-    ukharvest_sources_list,
     ukharvest_types_list,
 )
+from ckanext.ukharvest.logic.action.mail import (
+    ukharvest_mail_show,
+    ukharvest_mail_test,
+    ukharvest_mail_update,
+)
 from ckanext.ukharvest.logic.action.operations import (
+    harvest_job_create,
     harvest_jobs_run,
     ukharvest_run_create,
     ukharvest_schedule_show,
     ukharvest_schedule_update,
 )
+from ckanext.ukharvest.logic.action.portal import (
+    ukharvest_dashboard,
+    ukharvest_notice_show,
+    ukharvest_notice_update,
+)
+from ckanext.ukharvest.logic.action.problems import (
+    ukharvest_problem_groups,
+    ukharvest_problem_list,
+    ukharvest_record_list,
+    ukharvest_run_show,
+)
+from ckanext.ukharvest.logic.action.provenance import (
+    ukharvest_dataset_changes,
+    ukharvest_dataset_show,
+)
+from ckanext.ukharvest.logic.action.record import ukharvest_record_run, ukharvest_record_show
+from ckanext.ukharvest.logic.action.runs import (
+    harvest_job_abort,
+    ukharvest_jobs_list,
+    ukharvest_run_stop,
+    ukharvest_source_show,
+)
+from ckanext.ukharvest.logic.action.source_list import ukharvest_sources_list
 from ckanext.ukharvest.logic.action.stars import (
     ukharvest_stars_list,
     ukharvest_stars_report,
     ukharvest_stars_show,
 )
 from ckanext.ukharvest.logic.action.stock import (
+    harvest_get_notifications_recipients,
     harvest_object_show,
     harvest_source_clear,
     harvest_source_job_history_clear,
@@ -42,6 +71,12 @@ from ckanext.ukharvest.logic.action.themes import (
     ukharvest_theme_show,
     ukharvest_theme_suggest,
 )
+from ckanext.ukharvest.logic.action.trials import (
+    ukharvest_source_check,
+    ukharvest_source_test,
+    ukharvest_trial_show,
+    ukharvest_trial_stop,
+)
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_versions
 from ckanext.ukharvest.logic.action.vocabularies import (
     ukharvest_vocabulary_list,
@@ -49,6 +84,9 @@ from ckanext.ukharvest.logic.action.vocabularies import (
 )
 
 __all__ = [
+    "harvest_get_notifications_recipients",
+    "harvest_job_abort",
+    "harvest_job_create",
     "harvest_job_list",
     "harvest_job_show",
     "harvest_jobs_run",
@@ -59,23 +97,44 @@ __all__ = [
     "harvest_source_show_status",
     "harvest_sources_job_history_clear",
     "ukharvest_coupled_show",
+    "ukharvest_dashboard",
+    "ukharvest_dataset_changes",
+    "ukharvest_dataset_show",
     "ukharvest_deletions_approve",
+    "ukharvest_deletions_keep",
     "ukharvest_deletions_list",
     "ukharvest_doctor",
     "ukharvest_jobs_list",
     "ukharvest_link_list",
     "ukharvest_link_show",
     "ukharvest_links_look",
+    "ukharvest_notice_show",
+    "ukharvest_notice_update",
+    "ukharvest_problem_groups",
+    "ukharvest_problem_list",
+    "ukharvest_record_list",
+    "ukharvest_record_run",
+    "ukharvest_record_show",
+    "ukharvest_mail_show",
+    "ukharvest_mail_test",
+    "ukharvest_mail_update",
     "ukharvest_record_versions",
     "ukharvest_run_create",
+    "ukharvest_run_show",
+    "ukharvest_run_stop",
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",
+    "ukharvest_source_check",
+    "ukharvest_source_test",
+    "ukharvest_source_show",
     "ukharvest_sources_list",
     "ukharvest_stars_list",
     "ukharvest_stars_report",
     "ukharvest_stars_show",
     "ukharvest_theme_show",
     "ukharvest_theme_suggest",
+    "ukharvest_trial_show",
+    "ukharvest_trial_stop",
     "ukharvest_types_list",
     "ukharvest_vocabulary_list",
     "ukharvest_vocabulary_show",

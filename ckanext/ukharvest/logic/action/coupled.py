@@ -23,18 +23,21 @@ def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
     :type id: string
 
     :returns: ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, by title,
-        at most 500 of each
+        at most 500 of each; ``references``: what the service calls those datasets in its record
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_coupled_show", context, data_dict)
     package = dataset_of(id_)
+    named = coupling.datasets_of(package.id)
     found = {
-        "datasets": coupling.datasets_of(package.id)[:MOST],
-        "services": coupling.services_of(package.id)[:MOST],
+        "datasets": list(named)[:MOST],
+        "services": list(coupling.services_of(package.id))[:MOST],
     }
     shown = _readable(context, {id_ for ids in found.values() for id_ in ids})
-    return {key: [each for each in shown if each["id"] in ids] for key, ids in found.items()}
+    coupled = {key: [each for each in shown if each["id"] in ids] for key, ids in found.items()}
+    names = {name for each in coupled["datasets"] for name in named[each["id"]]}
+    return {**coupled, "references": sorted(names)}
 
 
 def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import ckan.plugins.toolkit as tk
 from ckan.logic import auth_audit_exempt
 
 from ckanext.ukharvest import compat
+from ckanext.ukharvest.logic.sources import is_insider
 from ckanext.ukharvest.model import reports
 
 
@@ -54,9 +55,16 @@ def harvest_source_show_status(
 ) -> dict[str, Any]:
     """Show a source's status; ``last_job`` has the figures of :py:func:`harvest_job_show`.
 
+    Who may not update the source is told how many datasets and runs it has and, as
+    ``last_job``, when the last run ended that did not fail: no figures, no errors.
+
     :param id: the id of the harvest source
     :type id: string
     """
+    tk.check_access("harvest_source_show_status", context, data_dict)
+    source_id = tk.get_or_bust(data_dict, "id")
+    if not is_insider(context, source_id):
+        return reports.short_status(source_id)
     status: dict[str, Any] = original(context, data_dict)
     reports.merge([status.get("last_job") or {}])
     return status

@@ -8,6 +8,7 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest import config, link_job
+from ckanext.ukharvest.logic.may import may
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import links
 
@@ -35,18 +36,9 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     if link is None or link.checked is None:
         return {}
     shown = links.as_dict(link)
-    if shown["why"] and not _may_edit(context, resource.package_id):
+    if shown["why"] and not may(context, "package_update", id=resource.package_id):
         shown["why"] = ""
     return shown
-
-
-def _may_edit(context: Any, package_id: str) -> bool:
-    own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}
-    try:
-        tk.check_access("package_update", own, {"id": package_id})
-    except tk.NotAuthorized:
-        return False
-    return True
 
 
 def ukharvest_links_look(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:

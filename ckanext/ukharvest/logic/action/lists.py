@@ -1,4 +1,4 @@
-"""Lists for scripts and commands: sources, runs, links, types, and what the doctor finds."""
+"""Lists for scripts and commands: links, types, and what the doctor finds."""
 
 from __future__ import annotations
 
@@ -9,81 +9,10 @@ from ckan import model
 from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.model import links, lists
+from ckanext.ukharvest.logic.paging import validated
+from ckanext.ukharvest.model import links
 from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
-
-PAGE = 100
-LARGEST_PAGE = 1000
-
-
-def _paged(**more: list[Any]) -> dict[str, list[Any]]:
-    default, number = tk.get_validator("default"), tk.get_validator("natural_number_validator")
-    return {
-        "limit": [default(PAGE), number],
-        "offset": [default(0), number],
-        **more,
-    }
-
-
-def _validated(data_dict: dict[str, Any], schema: dict[str, list[Any]]) -> dict[str, Any]:
-    data, errors = tk.navl_validate(data_dict, schema)
-    if errors:
-        raise tk.ValidationError(errors)
-    data["limit"] = min(data["limit"], LARGEST_PAGE)
-    return dict(data)
-
-
-@tk.side_effect_free
-def ukharvest_sources_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List harvest sources of every type with their schedule, last run and figures. Sysadmins.
-
-    :param include_inactive: also sources that were switched off or deleted (optional,
-        default: ``False``)
-    :type include_inactive: boolean
-    :param limit: how many to return (optional, default: 100, at most 1000)
-    :type limit: integer
-    :param offset: how many to leave out, by name (optional, default: 0)
-    :type offset: integer
-
-    :returns: ``count`` and ``results``: dicts with ``id``, ``name``, ``title``, ``type``,
-        ``organization``, ``url``, ``frequency``, ``next_run``, ``state`` (``active``, ``queued``,
-        ``running``, ``inactive``), ``datasets``, ``held_deletions`` and ``last_run``, as in
-        :py:func:`ukharvest_jobs_list` or null; times are UTC in ISO 8601
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_sources_list", context, data_dict)
-    boolean = [tk.get_validator("default")(False), tk.get_validator("boolean_validator")]
-    data = _validated(data_dict, _paged(include_inactive=boolean))
-    count, results = lists.list_sources(
-        limit=data["limit"], offset=data["offset"], include_inactive=data["include_inactive"]
-    )
-    return {"count": count, "results": results}
-
-
-@tk.side_effect_free
-def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List runs, newest first: of one source for those who may update it, of all for sysadmins.
-
-    :param source: name or id of a harvest source (optional)
-    :type source: string
-    :param limit: how many to return (optional, default: 100, at most 1000)
-    :type limit: integer
-    :param offset: how many to leave out (optional, default: 0)
-    :type offset: integer
-
-    :returns: ``count`` and ``results``: dicts with ``id``, ``source``, ``source_id``, ``status``,
-        ``created``, ``gather_started``, ``gather_finished``, ``finished``, ``mode``, ``outcome``,
-        ``reason`` and ``stats``, as in ``harvest_job_show``; times are UTC in ISO 8601
-    :rtype: dictionary
-    """
-    tk.check_access("ukharvest_jobs_list", context, data_dict)
-    ignore = tk.get_validator("ignore_missing")
-    data = _validated(data_dict, _paged(source=[ignore, tk.get_validator("unicode_safe")]))
-    source_id = _source_id(data["source"]) if data.get("source") else None
-    count, results = lists.list_jobs(
-        source_id=source_id, limit=data["limit"], offset=data["offset"]
-    )
-    return {"count": count, "results": results}
+from ckanext.ukharvest.words import option_words, source_words
 
 
 @tk.side_effect_free
@@ -112,7 +41,7 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     tk.check_access("ukharvest_link_list", context, data_dict)
     ignore, text = tk.get_validator("ignore_missing"), tk.get_validator("unicode_safe")
     boolean = [tk.get_validator("default")(False), tk.get_validator("boolean_validator")]
-    data = _validated(data_dict, _paged(source=[ignore, text], untold=boolean))
+    data = validated(data_dict, {"source": [ignore, text], "untold": boolean})
     count, results = links.list_links(
         source_id=_source_id(data["source"]) if data.get("source") else None,
         only_untold=data["untold"],
@@ -135,8 +64,9 @@ def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> list[dict[s
     """List the source types of ckanext-ukharvest with their options.
 
     :returns: dicts with ``name``, ``title``, ``description``, ``aliases``, ``enabled`` (its
-        plugin is on) and ``options``: dicts with ``name``, ``kind``, ``default``, ``choices``
-        and ``help``
+        plugin is on), what the form of a source says: ``group``, ``label``, ``line``,
+        ``url_hint``, ``url_example``; and ``options``: dicts with ``name``, ``label`` ("" for one
+        that the form does not show), ``kind``, ``default``, ``choices`` and ``help``
     :rtype: list of dictionaries
     """
     tk.check_access("ukharvest_types_list", context, data_dict)
@@ -145,15 +75,22 @@ def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> list[dict[s
 
 
 def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
+    words = source_words.KINDS[kind.name]
     return {
         "name": kind.name,
         "title": kind.title,
         "description": kind.description,
         "aliases": list(kind.aliases),
         "enabled": enabled,
+        "group": tk._(source_words.GROUPS[words.group]),
+        "label": tk._(words.label),
+        "line": tk._(words.line),
+        "url_hint": tk._(words.hint),
+        "url_example": words.example,
         "options": [
             {
                 "name": option.name,
+                "label": tk._(label) if (label := option_words.LABELS.get(option.name)) else "",
                 "kind": option.kind,
                 "default": list(option.default) if option.kind == "list" else option.default,
                 "choices": list(option.choices),

@@ -10,10 +10,11 @@ from ckan import model
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest import compat, config, sweeper
+from ckanext.ukharvest import compat, config, mails, sweeper
 from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.core.moments import iso
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import JobReport, SourceState
+from ckanext.ukharvest.model import SourceState, stopping
 from ckanext.ukharvest.sweeper import schedules
 
 log = logging.getLogger(__name__)
@@ -27,7 +28,8 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     """Do everything that has to happen now and then: cron calls it by ``ckan harvester run``.
 
     What got stuck is sent again or ended, then ckanext-harvest starts the runs that are due and
-    closes those that are done, and the next starts are set by the sources' schedules.
+    closes those that are done, the next starts are set by the sources' schedules, and mails about
+    the sources are sent.
 
     :param source_id: only close the done jobs of this source, and start none (optional)
     :type source_id: string
@@ -43,7 +45,32 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
     finally:
         # Also after a failure, such as a mail that could not be sent: else it starts every tick.
         schedules.set_next(due)
+        mails.tell()
     return answer
+
+
+@tk.chained_action
+def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Create a run of a harvest source, as ckanext-harvest does, and note who asked for it.
+
+    :param source_id: id of the harvest source
+    :type source_id: string
+    :param run: whether to send it to the gather consumer too (optional, default: ``True``)
+    :type run: boolean
+    """
+    job: dict[str, Any] = original(context, data_dict)
+    user = context.get("user") or ""
+    source = HarvestSource.get(job["source_id"])
+    if source.type in config.our_type_names() and _is_person(user):
+        stopping.open_report(job["id"], source.id, asked_by=user)
+        model.Session.commit()
+    return job
+
+
+def _is_person(user: str) -> bool:
+    """Tell whether a name is a user's and not that of cron and commands."""
+    machines = (config.harvest_user(), tk.config.get("ckan.site_id"))
+    return user not in machines and model.User.get(user) is not None
 
 
 @tk.side_effect_free
@@ -125,7 +152,7 @@ def _shown(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:
         "time": plan.time,
         "days": list(plan.days),
         "zone": plan.zone,
-        "next_run": start.isoformat(timespec="seconds") if start else None,
+        "next_run": iso(start),
         "text": text,
     }
 
@@ -154,11 +181,10 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     except HarvestJobExists as exc:
         raise tk.ValidationError({"source_id": [_is_running(source.id)]}) from exc
     except HarvestSourceInactiveError as exc:
-        message = tk._("The source is deleted; restore it before it can run.")
+        message = tk._("The source is switched off; switch it on before it can run.")
         raise tk.ValidationError({"source_id": [message]}) from exc
     if source.type in config.our_type_names():
-        report = JobReport(job_id=job["id"], source_id=source.id, mode=mode, counts={})
-        model.Session.add(report)
+        stopping.open_report(job["id"], source.id, mode=mode)
         model.Session.commit()
     sent = tk.get_action("harvest_send_job_to_gather_queue")(own, {"id": job["id"]})
     return dict(tk.get_action("harvest_job_show")(own, {"id": sent["id"]}))
@@ -169,5 +195,5 @@ def _is_running(source_id: str) -> str:
         HarvestJob.source_id == source_id, HarvestJob.status.in_(("New", "Running"))
     )
     (job_id,) = query.first() or ("?",)
-    message = tk._("Job {id} of this source has not ended; wait for it or abort it.")
+    message = tk._("The run {id} of this source has not ended; wait for it, or stop it.")
     return str(message.format(id=job_id))

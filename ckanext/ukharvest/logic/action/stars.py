@@ -10,12 +10,11 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest import stars
+from ckanext.ukharvest.core.moments import iso
 from ckanext.ukharvest.core.stars import HIGHEST, DatasetStars, Stars
+from ckanext.ukharvest.logic.paging import validated
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import assessments, datasets, quality, stars_report
-
-PAGE = 100
-LARGEST_PAGE = 1000
 
 __all__ = ["ukharvest_stars_list", "ukharvest_stars_report", "ukharvest_stars_show"]
 
@@ -43,7 +42,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     order = [each.id for each in package.resources if each.id in found.resources]
     return {
         **_shown(found.best),
-        "since": row.assessed.isoformat(timespec="seconds") if row else None,
+        "since": iso(row.assessed) if row else None,
         "resources": [{"id": each, **_shown(found.resources[each])} for each in order],
     }
 
@@ -139,30 +138,16 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     :rtype: dictionary
     """
     tk.check_access("ukharvest_stars_list", context, data_dict)
-    data = _validated(data_dict)
+    name = [tk.get_validator("not_empty"), tk.get_validator("unicode_safe")]
+    stars = [tk.get_validator("ignore_missing"), tk.get_validator("natural_number_validator")]
+    data = validated(data_dict, {"organization": name, "stars": stars})
     count, rows = stars_report.datasets(
         _organisation(data["organization"]).id,
         stars=data.get("stars"),
-        limit=min(data["limit"], LARGEST_PAGE),
+        limit=data["limit"],
         offset=data["offset"],
     )
     return {"count": count, "results": [_listed(row) for row in rows]}
-
-
-def _validated(data_dict: dict[str, Any]) -> dict[str, Any]:
-    number, default = tk.get_validator("natural_number_validator"), tk.get_validator("default")
-    data, errors = tk.navl_validate(
-        data_dict,
-        {
-            "organization": [tk.get_validator("not_empty"), tk.get_validator("unicode_safe")],
-            "stars": [tk.get_validator("ignore_missing"), number],
-            "limit": [default(PAGE), number],
-            "offset": [default(0), number],
-        },
-    )
-    if errors:
-        raise tk.ValidationError(errors)
-    return dict(data)
 
 
 def _listed(row: Any) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from ckan import model
 from ckan.logic import auth_audit_exempt
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
-from ckanext.ukharvest.model import indexed, ownership
+from ckanext.ukharvest.logic.sources import is_insider
+from ckanext.ukharvest.model import indexed, mail, ownership
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -131,7 +132,8 @@ def harvest_object_show(
 ) -> dict[str, Any]:
     """Show a harvest object, to those who may read its dataset.
 
-    Without a dataset it is shown to those who may update the harvest source.
+    Without a dataset it is shown to those who may update the harvest source; they alone see
+    how its import ended (``errors``, ``report_status``, ``retry_times``).
 
     :param id: the id of the object (or ``dataset_id``)
     :type id: string
@@ -149,4 +151,24 @@ def harvest_object_show(
             raise tk.ObjectNotFound(tk._("Harvest object not found"))
         data_dict = {"id": obj.id}
     shown: dict[str, Any] = original(context, data_dict)
+    if not is_insider(context, shown["source"]):
+        shown.update(errors=[], report_status=None, retry_times=None)
     return shown
+
+
+@tk.side_effect_free
+@tk.chained_action
+def harvest_get_notifications_recipients(
+    original: Any, context: dict[str, Any], data_dict: dict[str, Any]
+) -> list[dict[str, str]]:
+    """List who gets ckanext-harvest's mail on a run that ended: sysadmins, administrators.
+
+    Those who are told of a failed run by our mails (``ukharvest_mail_show``) are left out of its
+    mail on that run.
+
+    :param source_id: the id of the harvest source
+    :type source_id: string
+    """
+    found: list[dict[str, str]] = original(context, data_dict)
+    told = mail.told_of_failure(data_dict["source_id"])
+    return [each for each in found if each["email"].casefold() not in told]

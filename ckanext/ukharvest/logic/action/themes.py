@@ -6,11 +6,12 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import theme_texts, theming
+from ckanext.ukharvest import theming
 from ckanext.ukharvest.core import themes
 from ckanext.ukharvest.core.listed import texts
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.theming import texts as theme_texts
 
 MOST = 1_000  # tags or themes that are read
 

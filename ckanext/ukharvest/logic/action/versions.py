@@ -6,6 +6,7 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.core.moments import iso
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import versions
 
@@ -29,7 +30,7 @@ def ukharvest_record_versions(context: Any, data_dict: dict[str, Any]) -> list[d
     return [
         {
             "version": each.number,
-            "created": each.created.isoformat(timespec="seconds"),
+            "created": iso(each.created),
             "job_id": each.job_id,
             "size": len(each.content.encode("utf-8")),
         }

@@ -8,9 +8,8 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core import vocabulary
 from ckanext.ukharvest.core.vocabulary import Vocabulary
+from ckanext.ukharvest.logic.paging import validated
 
-PAGE = 100
-LARGEST_PAGE = 1000
 LONGEST_SEARCH = 200
 
 
@@ -52,7 +51,7 @@ def ukharvest_vocabulary_show(context: Any, data_dict: dict[str, Any]) -> dict[s
     except KeyError:
         raise tk.ObjectNotFound(tk._("No vocabulary has this name")) from None
     rows = list(vocabulary.search(found.name, data["search"]))
-    page = rows[data["offset"] :][: min(data["limit"], LARGEST_PAGE)]
+    page = rows[data["offset"] :][: data["limit"]]
     results = [
         {**row, "id": found.key(row), "label": found.label(row), "parents": vocabulary.above(row)}
         for row in page
@@ -71,16 +70,7 @@ def _about(found: Vocabulary) -> dict[str, Any]:
 
 
 def _validated(data_dict: dict[str, Any]) -> dict[str, Any]:
-    default, number = tk.get_validator("default"), tk.get_validator("natural_number_validator")
     text = tk.get_validator("unicode_safe")
-    schema = {
-        "name": [tk.get_validator("not_empty"), text],
-        "search": [default(""), text],
-        "limit": [default(PAGE), number],
-        "offset": [default(0), number],
-    }
-    data, errors = tk.navl_validate(data_dict, schema)
-    if errors:
-        raise tk.ValidationError(errors)
-    data["search"] = data["search"][:LONGEST_SEARCH]
-    return dict(data)
+    name, search = tk.get_validator("not_empty"), tk.get_validator("default")("")
+    data = validated(data_dict, {"name": [name, text], "search": [search, text]})
+    return {**data, "search": data["search"][:LONGEST_SEARCH]}

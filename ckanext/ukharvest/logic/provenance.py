@@ -1,0 +1,169 @@
+"""Where a dataset comes from, and what harvests changed in it, as pages and actions tell it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.moments import iso
+from ckanext.ukharvest.logic.may import may, may_if_there
+from ckanext.ukharvest.logic.sources import is_insider
+from ckanext.ukharvest.model import changes, known, provenance
+from ckanext.ukharvest.model.provenance import Origin
+from ckanext.ukharvest.sweeper import schedules
+from ckanext.ukharvest.words.changes import is_contact, label, place
+
+CURRENT, MISSING, HELD, KEPT = "current", "missing", "held", "kept"
+OFF, SOURCE_DELETED = "off", "source_deleted"
+
+# Kept at each import, whatever the source says: see mapper.KEPT and theming.
+_ALWAYS_KEPT = ("theme-primary", "groups")
+
+
+def shown(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``ukharvest_dataset_show`` does, of a dataset that who asks may read."""
+    origin = provenance.of_dataset(str(package["id"]))
+    facts = _facts(package)
+    if origin is None and facts.get("import_source") != "harvest":
+        return {"harvested_by_source": False}
+    is_told = origin is not None and looks_after(context, package["id"], origin.source_id)
+    return {
+        "harvested_by_source": True,
+        "metadata_date": facts.get("metadata-date", ""),
+        "reference": facts.get("harvest_source_reference", ""),
+        **(_of_origin(context, origin) if origin else _of_no_origin(facts)),
+        "problems_count": origin.problems if origin and is_told else None,
+        "error": origin.error if origin and is_told else None,
+    }
+
+
+def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
+    """A dataset whose source is gone from the database."""
+    nothing = ("source", "record_id", "harvested", "checked", "next_run")
+    return {
+        **dict.fromkeys((*nothing, "edited_since", "runs_left")),
+        "guid": facts.get("guid", ""),
+        "harvest_url": "",
+        "unchanged": False,
+        "state": SOURCE_DELETED,
+        "missed_runs": 0,
+        "kept_fields": [],
+    }
+
+
+def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
+    state = _state(origin)
+    missed = origin.missed_runs or 0
+    is_open = may_see_source(
+        context, origin.source_id, is_private=origin.is_private, state=origin.source_state
+    )
+    # That of a source that was switched off stays: it is where the dataset was made of.
+    url = "" if origin.is_private and not is_open else origin.record_url or origin.source_url
+    return {
+        "source": _source(origin) if is_open else None,
+        "record_id": origin.record_id,
+        "guid": origin.guid or "",
+        "harvest_url": url,
+        "harvested": iso(origin.harvested),
+        "checked": iso(origin.checked or origin.harvested),
+        "unchanged": origin.is_news is False and not origin.error and not missed,
+        "next_run": _next_run(origin),
+        "state": state,
+        "missed_runs": missed,
+        "runs_left": max(1, config.delete_after_runs() - missed) if state == MISSING else None,
+        "kept_fields": [{"field": key, "label": label(key)} for key in _kept(origin)],
+        "edited_since": _edited(origin),
+    }
+
+
+def _state(origin: Origin) -> str:
+    if origin.missed_runs and origin.outcome == known.KEPT:
+        return KEPT
+    if not origin.is_running:
+        return OFF
+    if origin.is_held and origin.missed_runs:
+        return HELD
+    return MISSING if origin.missed_runs else CURRENT
+
+
+def may_see_source(context: Any, source_id: str, *, is_private: bool, state: str) -> bool:
+    """Tell whether who asks may open the page of a source; of most nobody has to be asked."""
+    is_open = state == "active" and not is_private
+    return is_open or may_if_there(context, "package_show", id=source_id)
+
+
+def _source(origin: Origin) -> dict[str, Any]:
+    organization = {"name": origin.organization_name, "title": origin.organization_title}
+    return {
+        "id": origin.source_id,
+        "name": origin.source_name,
+        "title": origin.source_title,
+        "organization": organization if origin.organization_name else None,
+    }
+
+
+def _next_run(origin: Origin) -> str | None:
+    if not origin.is_running:
+        return None
+    return iso(schedules.next_start(origin, schedules.plan_of(origin.schedule)))
+
+
+def _kept(origin: Origin) -> list[str]:
+    options: Any = None
+    with contextlib.suppress(ValueError):
+        options = json.loads(origin.config or "{}")
+    own = options.get("not_overwrite") if isinstance(options, dict) else None
+    named = [str(each) for each in own] if isinstance(own, list) else []
+    return list(dict.fromkeys([*_ALWAYS_KEPT, *named, *sorted(config.not_overwrite_fields())]))
+
+
+def _edited(origin: Origin) -> str | None:
+    if not origin.written or not origin.changed or origin.changed <= origin.written:
+        return None
+    return iso(origin.changed)
+
+
+def _facts(package: Mapping[str, Any]) -> dict[str, str]:
+    extras = {each["key"]: str(each["value"]) for each in package.get("extras") or ()}
+    top = {key: value for key, value in package.items() if isinstance(value, str)}
+    return {**extras, **top}
+
+
+def may_edit(context: Any, package: Mapping[str, Any]) -> bool:
+    """Tell whether who asks may edit a dataset."""
+    return may(context, "package_update", id=package["id"])
+
+
+def looks_after(context: Any, package_id: str, source_id: str | None) -> bool:
+    """Tell whether who asks may edit a dataset or its source; nothing is asked for strangers."""
+    if not context.get("user") and not context.get("ignore_auth"):
+        return False
+    is_editor = may(context, "package_update", id=package_id)
+    return is_editor or (source_id is not None and is_insider(context, source_id))
+
+
+def told(change: changes.Told, *, with_contacts: bool) -> dict[str, Any]:
+    """Return a change as the actions show it.
+
+    Args:
+        with_contacts: with names and addresses of people, which may be there no more.
+    """
+    hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
+    entries = [each for each in change.fields if "field" in each and each["field"] not in hidden]
+    entries.sort(key=lambda each: place(each["field"], each["of"]))
+    if not with_contacts:
+        nothing = {"old": "", "new": ""}
+        entries = [{**each, **(nothing if is_contact(each["field"]) else {})} for each in entries]
+    more = [int(each["more"]) for each in change.fields if "more" in each]
+    return {
+        "date": iso(change.created),
+        "job_id": change.job_id,
+        "kind": change.kind,
+        "fields": [{**each, "label": label(each["field"], each["of"])} for each in entries],
+        "more": sum(more),
+    }

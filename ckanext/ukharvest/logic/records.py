@@ -1,0 +1,138 @@
+"""One record of a source as its page and the API show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.moments import iso
+from ckanext.ukharvest.core.problem_words import LOST, PROBLEM, SEVERITIES
+from ckanext.ukharvest.logic.may import may
+from ckanext.ukharvest.logic.provenance import told
+from ckanext.ukharvest.model import Record, RecordProblem, changes, known, record_history
+from ckanext.ukharvest.model.record_history import Found, Pass
+from ckanext.ukharvest.source_record import form as record_form
+from ckanext.ukharvest.words import problems as words
+
+# Outcome of a row, or of a harvest object → key of words.status.RECORDS.
+_SHOWN = {
+    "added": "added",
+    "updated": "updated",
+    "not modified": "unchanged",
+    "deleted": "deleted",
+    "skipped": "skipped",
+    "errored": "lost",
+}
+
+
+def shown(context: Any, found: Found) -> dict[str, Any]:
+    """Return what ``ukharvest_record_show`` does, to who may update the source."""
+    row, dataset = found.row, found.dataset
+    may_read = _may_read(context, found)
+    glance = record_history.glance_at(row.id) if may_read else None
+    return {
+        "id": row.id,
+        "source_id": row.source_id,
+        "guid": row.guid,
+        "title": _title(found) if may_read else "",
+        "url": _url(row),
+        "outcome": _outcome(found),
+        "missed_runs": row.missed_runs,
+        "runs_left": max(0, config.delete_after_runs() - row.missed_runs),
+        "first_seen": iso(row.first_seen),
+        "last_seen": iso(row.last_seen),
+        "dataset": _dataset(dataset) if dataset and may_read else None,
+        "error": _error(row.error),
+        "problems": problems_of(row.id),
+        "history": _history(row, record_history.passes(row)) if may_read else [],
+        "content_type": record_form.form_of(glance.head).label if glance else "",
+        "content_size": glance.size if glance else 0,
+    }
+
+
+def problems_of(record_id: int) -> list[dict[str, Any]]:
+    """Return the problems of a record, as ``ukharvest_record_show`` does, whoever asks."""
+    found = [_problem(each) for each in record_history.problems(record_id)]
+    return sorted(found, key=lambda problem: SEVERITIES.index(problem["severity"]))
+
+
+def _may_read(context: Any, found: Found) -> bool:
+    """A source can fill other organisations' datasets, and those can be private."""
+    if found.dataset is None or not found.dataset.private:
+        return True
+    return may(context, "package_show", id=found.dataset.id)
+
+
+def _title(found: Found) -> str:
+    return str(found.row.title or (found.dataset.title if found.dataset else ""))
+
+
+def _url(row: Record) -> str:
+    source = model.Package.get(row.source_id)
+    return "" if source and row.url == source.url else str(row.url)
+
+
+def _dataset(package: model.Package) -> dict[str, Any]:
+    title = package.title or package.name
+    return {"id": package.id, "name": package.name, "title": title, "state": package.state}
+
+
+def _outcome(found: Found) -> str:
+    row = found.row
+    if row.missed_runs and row.outcome != "deleted":
+        if row.outcome == known.KEPT:
+            return "kept"
+        return "held" if found.is_held else "missing"
+    if row.outcome in ("added", "updated"):
+        return str(row.outcome) if _is_news(row) else "unchanged"
+    return _SHOWN.get(row.outcome, "waiting")
+
+
+def _is_news(row: Record) -> bool:
+    """Tell whether the last run that saw the record also wrote its dataset."""
+    written = model.Session.query(HarvestObject.id).filter_by(
+        guid=row.guid, harvest_source_id=row.source_id, harvest_job_id=row.last_seen_job_id
+    )
+    return written.first() is not None
+
+
+def _error(error: dict[str, Any] | None) -> dict[str, Any] | None:
+    if not error:
+        return None
+    said = words.shown(error["code"], LOST)
+    return {**error, "title": said.title, "meaning": said.meaning, "tip": said.tip}
+
+
+def _problem(row: RecordProblem) -> dict[str, Any]:
+    said = words.shown(row.code, PROBLEM)
+    return {
+        "code": row.code,
+        "severity": said.severity,
+        "title": said.title,
+        "meaning": said.meaning,
+        "field": row.field,
+        "message": row.message,
+        "tip": said.tip,
+        "line": row.line,
+    }
+
+
+def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
+    """What the runs did, and what it changed in the dataset; some of either may be gone."""
+    entries = []
+    changed = [told(each, with_contacts=True) for each in changes.of_record(row.id)]
+    by_job = {each["job_id"]: each for each in changed if each["job_id"]}
+    for each in passes:
+        change = by_job.pop(each.job_id, None)
+        entry = change or {"fields": [], "more": 0, "date": iso(each.when), "job_id": each.job_id}
+        outcome = (change and change["kind"]) or _SHOWN.get(each.status or "", each.status)
+        entries.append({**entry, "outcome": outcome, "message": each.message})
+    alone = [each for each in changed if not each["job_id"] or each["job_id"] in by_job]
+    entries += [{**each, "outcome": each["kind"], "message": ""} for each in alone]
+    for entry in entries:
+        entry.pop("kind", None)
+    return sorted(entries, key=lambda entry: entry["date"], reverse=True)
