@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ckanext.ukharvest import field_values
 from ckanext.ukharvest.core import frequencies, lga, listed, theme_names, vocabulary
 from ckanext.ukharvest.core.schema_types import SCHEMA_TYPES
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, DATE, FLAG, NAMES, URIS, Field
+from ckanext.ukharvest.shown import values as shown_values
 
 # Parts of a form that a field can be.
 SELECT, INPUT, ROWS, CHECKBOX = "select", "input", "rows", "checkbox"
@@ -120,7 +120,7 @@ def _chosen(field: Field, value: Any) -> list[str]:
         uris = (*own, *other) if kind == lga.FUNCTION else (*other, *own)
         return [*uris, *found.others]
     if field.kind == NAMES:
-        texts = [text for each in texts for text in field_values.texts(each)]
+        texts = [text for each in texts for text in shown_values.texts(each)]
     if field.vocabulary == "themes":
         texts = [theme_names.find(text) or text for text in texts]
     elif field.vocabulary == "frequencies":

@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import extent_map
 from ckanext.ukharvest.core import address, formats
 from ckanext.ukharvest.core.errors import Blocked
-from ckanext.ukharvest.extent_areas import areas, around
+from ckanext.ukharvest.extent import figure
+from ckanext.ukharvest.extent.areas import areas, around
 
 Bounds = list[list[float]]  # [[south, west], [north, east]]
 
@@ -168,8 +168,8 @@ def ground() -> dict[str, Any]:
     is markup there too.
     """
     outlines = {
-        "uk": tk.h.url_for_static(extent_map.OUTLINE_UK),
-        "world": tk.h.url_for_static(extent_map.OUTLINE_WORLD),
+        "uk": tk.h.url_for_static(figure.OUTLINE_UK),
+        "world": tk.h.url_for_static(figure.OUTLINE_WORLD),
     }
     # As ckanext-spatial reads them: it declares none, and CKAN warns of each that is asked for.
     chosen = {key: value for key, value in tk.config.items() if key.startswith(TILES)}

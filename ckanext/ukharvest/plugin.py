@@ -6,9 +6,12 @@ from typing import Any
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
+from ckan.lib.plugins import DefaultTranslation
 
-from ckanext.ukharvest import assessment, compat, config, facets, form_fields, search_fields
+from ckanext.ukharvest import assessment, compat, config, form_fields
 from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest.helpers import listing
+from ckanext.ukharvest.search import facets, index_fields, place
 
 
 @tk.blanket.config_declarations
@@ -18,13 +21,14 @@ from ckanext.ukharvest.core import vocabulary
 @tk.blanket.helpers
 @tk.blanket.blueprints
 @tk.blanket.cli
-class UkharvestPlugin(p.SingletonPlugin):
+class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     """What the source types share; each type is a plugin of its own beside this one."""
 
     p.implements(p.IConfigurer)
     p.implements(p.IPackageController, inherit=True)
     p.implements(p.IResourceController, inherit=True)
     p.implements(p.IFacets, inherit=True)
+    p.implements(p.ITranslation)
 
     def update_config(self, config_: Any) -> None:
         """Check the plugins' order, mend released faults, add our templates and static files."""
@@ -52,13 +56,19 @@ class UkharvestPlugin(p.SingletonPlugin):
 
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
         """Add what facets count."""
-        return {**pkg_dict, **search_fields.of(pkg_dict)}
+        return {**pkg_dict, **index_fields.of(pkg_dict)}
+
+    def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
+        """Hand a place in numbers on to ckanext-spatial, whose plugin comes after this one."""
+        place.apply(search_params)
+        return search_params
 
     def after_dataset_search(
         self, search_results: dict[str, Any], search_params: dict[str, Any]
     ) -> dict[str, Any]:
-        """Say in words what facets count."""
+        """Say in words what facets count; note what a page may show of what was found."""
         facets.label(search_results, search_params.get("fq") or "")
+        listing.remember(search_results.get("results") or ())
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:

@@ -1,0 +1,121 @@
+"""Template helpers of the dataset's and the resource's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from markupsafe import Markup
+
+from ckanext.ukharvest import fields
+from ckanext.ukharvest.core.web import is_web_url
+from ckanext.ukharvest.extent import figure
+from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
+from ckanext.ukharvest.helpers.facts import fact, facts_of, ukharvest_is_harvested
+from ckanext.ukharvest.model import documents
+from ckanext.ukharvest.search import facets
+from ckanext.ukharvest.shown import facts as shown_facts
+from ckanext.ukharvest.shown import resources as shown_resources
+from ckanext.ukharvest.source_record import form as record_form
+
+DETAILED = "detailed_map"  # in the address: the reader wants the map with tiles
+_TILES = "ckanext.spatial.common_map.type"
+_PLACES = ("spatial-text", "geographic_coverage", "spatial-coverage")
+
+
+def ukharvest_job_stats(job_id: str) -> dict[str, int]:
+    """Return the figures of a run as ``harvest_job_show`` has them: added, updated, …"""
+    context = {"ignore_auth": True, "return_error_summary": False}
+    stats: dict[str, int] = tk.get_action("harvest_job_show")(context, {"id": job_id})["stats"]
+    return stats
+
+
+def ukharvest_facet_items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the values of one of our facets in the order of the page."""
+    return facets.items(field, search_facets)
+
+
+def ukharvest_facet_label(item: dict[str, Any]) -> str:
+    """Return what a value of a facet is called, in full."""
+    return str(item["display_name"])
+
+
+@tk.chained_helper
+def format_resource_items(
+    next_: Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]], items: list[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
+    """Return a resource's further fields for its page; schemas with label and link."""
+    found = dict(items)
+    own = []
+    for field in fields.FIELDS:
+        if field.of != fields.RESOURCE:
+            continue
+        given = [found.pop(key, None) for key in (field.key, *field.aliases)]
+        if value := next(filter(None, given), None):
+            own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
+    return sorted(next_(list(found.items())) + own, key=lambda row: row[0].lower())
+
+
+def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
+    """Return where a harvested dataset lies, None if it does not say.
+
+    Returns:
+        ``figure`` (map and coordinates), ``places`` (markup: its names, "" for none) and
+        ``detailed``: None without ckanext-spatial's map, else whether the reader asked for it.
+    """
+    if not ukharvest_is_harvested(package):
+        return None
+    geometry, facts = fact(package, "spatial"), facts_of(package)
+    drawn = figure.figure(geometry, tk.h.url_for_static, tk._) if geometry else None
+    places = next((facts[key] for key in _PLACES if facts.get(key)), "")
+    if drawn is None and not places:
+        return None
+    is_possible = drawn is not None and _has_detailed_map()
+    return {
+        "figure": drawn,
+        "places": _named(places, facts.get("spatial_uri", "")),
+        "geometry": geometry,
+        "detailed": bool(tk.request.args.get(DETAILED)) if is_possible else None,
+    }
+
+
+def ukharvest_resource_groups(resources: list[dict[str, Any]]) -> list[shown_resources.Group]:
+    """Return a dataset's resources as its page groups them."""
+    return shown_resources.groups(resources)
+
+
+def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
+    """Return ``form``, ``extension`` and ``size`` of the stored record of a harvested dataset.
+
+    None for other datasets, and where nothing is stored.
+    """
+    glance = documents.glance_at(package["id"]) if ukharvest_is_harvested(package) else None
+    if glance is None:
+        return None
+    form = record_form.form_of(glance.head)
+    size = record_form.size_in_words(glance.size)
+    return {"form": form.label, "extension": form.extension, "size": size}
+
+
+def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found at a resource's address, as far as the reader of the page may see it.
+
+    As ``ukharvest_link_show``; {} if it was never looked at.
+    """
+    try:
+        context = {"user": tk.current_user.name}
+        return dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return {}
+
+
+def _has_detailed_map() -> bool:
+    """Tell whether the portal chose tiles, and the plugin is loaded that draws them."""
+    return "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
+
+
+def _named(places: str, url: str) -> Markup:
+    if places and is_web_url(url):
+        return shown_facts.link(url, places)
+    return shown_facts.shown(places) if places else Markup("")

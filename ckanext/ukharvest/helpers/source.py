@@ -1,0 +1,98 @@
+"""Template helpers: tabs of a source's pages, and its runs as a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+WIDTH, HEIGHT = 600, 120
+MOST = 30
+LEAST = 2  # pixels of a part that is not nothing
+
+
+def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> list[dict[str, Any]]:
+    """Return the tabs of a source's pages: ``label``, ``url``, ``icon`` and ``active``."""
+    base = tk.h.url_for("harvest.read", id=source["name"])
+    about = tk.h.url_for("harvester.about", id=source["name"])
+    edit = tk.h.url_for("harvest.edit", id=source["name"])
+    steps = (tk.h.url_for(f"harvester.{each}", id=source["name"]) for each in ("clear", "delete"))
+    settings = (f"{base}/notifications", f"{base}/switch-off", f"{base}/switch-on", *steps)
+    tabs = [
+        (tk._("Overview"), base, "gauge", (), True),
+        (tk._("Datasets"), f"{base}/datasets", "sitemap", (), True),
+        (tk._("Runs"), f"{base}/job", "clock-rotate-left", (), may_manage),
+        (tk._("Problems"), f"{base}/problems", "stethoscope", (f"{base}/record",), may_manage),
+        (tk._("Settings"), edit, "pen", settings, may_manage),
+        (tk._("About"), about, "circle-info", (), True),
+    ]
+    here = tk.request.script_root + tk.request.path
+    return [
+        {"label": label, "url": url, "icon": icon, "active": _is_at(here, url, more, base)}
+        for label, url, icon, more, is_shown in tabs
+        if is_shown
+    ]
+
+
+def _is_at(here: str, url: str, more: Sequence[str], base: str) -> bool:
+    if url == base:
+        return here == base
+    return any(here == each or here.startswith(f"{each}/") for each in (url, *more))
+
+
+def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dict[str, Any] | None:
+    """Return runs as bars, the oldest first: as high as records were read, in parts.
+
+    Args:
+        runs: as ``ukharvest_jobs_list`` returns them, the newest first.
+        datasets: how many the source has now: the height of a line.
+
+    Returns:
+        ``width``, ``height``, ``line`` (None outside the drawing) and ``bars``: each with ``url``
+        and ``parts`` of ``kind`` ("lost", "changed", "unchanged"), ``x``, ``y``, ``width`` and
+        ``height``; None where fewer than two runs ended.
+    """
+    ended = [run for run in runs if run["finished"] and run["mode"] != "approval"][:MOST]
+    if len(ended) < 2:
+        return None
+    ended.reverse()
+    heights = [_heights(run) for run in ended]
+    top = max(1, datasets, *(sum(each.values()) for each in heights))
+    step = WIDTH / MOST
+    bars = []
+    for place, (run, each) in enumerate(zip(ended, heights, strict=True)):
+        url = tk.h.url_for("harvester.job_show", source=run["source"], id=run["id"])
+        bars.append({"url": url, "parts": _parts(each, top, place * step, step * 0.8)})
+    line = round(HEIGHT - datasets / top * (HEIGHT - 8), 1) if datasets else None
+    return {"width": WIDTH, "height": HEIGHT, "line": line, "bars": bars}
+
+
+def _heights(run: Mapping[str, Any]) -> dict[str, int]:
+    """How many records a run read, from the bottom of its bar up; a failed run read one."""
+    counts = run["counts"]
+    return {
+        "unchanged": counts["unchanged"] + counts["skipped"],
+        "changed": counts["added"] + counts["updated"] + counts["deleted"],
+        "lost": counts["lost"] or int(run["outcome"] == "failed"),
+    }
+
+
+def _parts(heights: Mapping[str, int], top: int, x: float, width: float) -> list[dict[str, Any]]:
+    parts = []
+    bottom = float(HEIGHT)
+    for kind, number in heights.items():
+        if not number:
+            continue
+        height = max(LEAST, number / top * (HEIGHT - 8))
+        bottom -= height
+        parts.append(
+            {
+                "kind": kind,
+                "x": round(x, 1),
+                "y": round(bottom, 1),
+                "width": round(width, 1),
+                "height": round(height, 1),
+            }
+        )
+    return parts

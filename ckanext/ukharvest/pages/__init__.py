@@ -1,0 +1,1 @@
+"""Our pages; ``views.py`` hands them to CKAN."""
