@@ -7,7 +7,8 @@ setup(
         "ckanext": [
             ("**.py", "python", None),
             ("**.js", "javascript", None),
-            ("**/templates/**.html", "ckan", None),
+            ("**.html", "ckan", None),
+            ("**/templates/**.txt", "ckan", None),
         ],
     }
 )

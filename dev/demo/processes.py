@@ -124,6 +124,7 @@ def workers(portal: Portal) -> list[Worker]:
     return [
         Worker(portal, "gather", [*harvester, "gather-consumer"]),
         Worker(portal, "fetch", [*harvester, "fetch-consumer"]),
+        Worker(portal, "jobs", [portal.program("ckan"), "-c", portal.ini, "jobs", "worker"]),
         Worker(portal, "cron", [sys.executable, "-B", HERE / "cron.py", portal.site.ckan]),
     ]
 

@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
-LAYERS = ("core", "readers", "parsers", "harvesters")
+LAYERS = ("core", "readers", "parsers", "harvesters", "sweeper")
+FILES = ("store.py", "model/confirmed.py")
 # The rules of GEMINI: each row says itself what to write, and has a page of its own.
 RULES = f"{DOTTED}.parsers.gemini_rules"
 
@@ -28,11 +29,11 @@ Positions = dict[str, int]
 def modules() -> dict[str, Path]:
     """Every module that can give a publisher a code, by its dotted name."""
     found = {}
-    for layer in LAYERS:
-        for path in sorted((PACKAGE / layer).rglob("*.py")):
-            parts = path.relative_to(PACKAGE).with_suffix("").parts
-            names = parts[:-1] if parts[-1] == "__init__" else parts
-            found[".".join((DOTTED, *names))] = path
+    paths = [path for layer in LAYERS for path in sorted((PACKAGE / layer).rglob("*.py"))]
+    for path in (*paths, *(PACKAGE / name for name in FILES)):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        names = parts[:-1] if parts[-1] == "__init__" else parts
+        found[".".join((DOTTED, *names))] = path
     del found[OTHER_CODES]
     return found
 

@@ -162,7 +162,7 @@ def _tips(found: Iterable[str]) -> Iterator[str]:
 def _codes(kind: SourceType) -> set[str]:
     """What the type's reader and parser, the stages and the network can give."""
     paths = codes.modules()
-    stages = {name for name in paths if ".harvesters." in name}
+    stages = {name for name in paths if ".harvesters." in name or ".model." in name}
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {
         code

@@ -1,0 +1,79 @@
+"""The catalogue of all texts, as gettext's tools read it (a .pot file)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+from . import tables
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "ckanext" / "ukharvest"
+DOMAIN = "ckanext-ukharvest"
+POT = PACKAGE / "i18n" / f"{DOMAIN}.pot"
+
+# As in setup.py, which CKAN's own commands read.
+METHODS = [
+    ("**.py", "python"),
+    ("**.js", "javascript"),
+    ("**.html", "ckan"),
+    ("**/templates/**.txt", "ckan"),
+]
+# Lines of the head that say who wrote the file, when and with what.
+_CHANGING = (
+    '"Project-Id-Version',
+    '"Report-Msgid',
+    '"POT-Creation',
+    '"PO-Revision',
+    '"Last-Trans',
+    '"Language-Team',
+    '"Generated-By',
+)
+LEFT_OUT = "vendor"  # what others wrote brings translations of its own, or none
+
+
+def made() -> Catalog:
+    """Every text of code, scripts, templates and tables, with the files that it is in."""
+    catalog = Catalog(
+        header_comment=f"# Texts of {DOMAIN}; bin/translations writes this file.", fuzzy=False
+    )
+    for path, text, comments, context in sorted(_marked(), key=lambda each: each[0]):
+        catalog.add(text, None, [(path, 1)], auto_comments=comments, context=context)
+    for table in tables.tables():
+        for text in filter(None, table.texts):
+            catalog.add(text, None, [(f"ckanext/ukharvest/{table.path}", 1)])
+    return catalog
+
+
+def _marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
+    found = extract_from_dir(
+        PACKAGE,
+        method_map=METHODS,
+        keywords={**DEFAULT_KEYWORDS, "translate": None},  # shown.portal.Portal's
+        comment_tags=("Translators:",),
+        strip_comment_tags=True,
+    )
+    for name, _line, text, comments, context in found:
+        path = (PACKAGE / name).relative_to(ROOT).as_posix()
+        if f"/{LEFT_OUT}/" not in path:
+            yield path, text, comments, context
+
+
+def written() -> str:
+    """The catalogue as text: the same for the same texts, whatever the day and the line."""
+    stream = io.BytesIO()
+    write_po(stream, made(), width=100, include_lineno=False, sort_by_file=False)
+    lines = stream.getvalue().decode().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(_CHANGING))
+
+
+def texts_of(path: Path) -> set[Any]:
+    """What a catalogue file has: a text, or singular and plural, for each entry."""
+    with path.open("rb") as file:
+        return {entry.id for entry in read_po(file) if entry.id}
