@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.check_records import Check
+from ckanext.ukharvest.check.records import Check
 from ckanext.ukharvest.core.http import HttpClient
 from ckanext.ukharvest.types import TYPES
 from tests.publisher import SOURCES, recorded

@@ -15,9 +15,10 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from tests.ckan.servers import browser as chromium
 
 if TYPE_CHECKING:  # only tests that look at pages start it
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
 
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 390, "height": 844}
 SECONDS = 10_000  # milliseconds that a page or a part of it may take
 # Names under which tests play publisher; there is no other host.
 HOSTS = "MAP *.test 127.0.0.1, EXCLUDE 127.0.0.1, MAP * ~NOTFOUND"
@@ -74,7 +75,8 @@ class Visitor:
     def picture(self, name: str) -> None:
         """Keep a picture of the page beside the tests' reports."""
         folder = chromium.pictures()
-        self.page.screenshot(path=folder / f"{name}.png", full_page=True)
+        # A page of ten thousand pixels takes its time beside other tests.
+        self.page.screenshot(path=folder / f"{name}.png", full_page=True, timeout=60_000)
 
 
 @pytest.fixture(scope="session")
@@ -105,10 +107,11 @@ def site(ckan_config: dict[str, Any], make_app: Callable[[], Any]) -> Iterator[s
         server = make_server(host, port, make_app().app, fd=listening.fileno(), **serving)
         # What is still being answered when a test ends uses its database.
         server.daemon_threads = False
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
         yield address
         server.shutdown()
-        server.server_close()
+        thread.join()  # werkzeug's server closes itself in it, and waits there for its answers
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def workers(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Work
 
 @pytest.fixture
 def organization() -> dict[str, str]:
-    return factories.Organization(name="somewhere-council", title="Somewhere Council")
+    return factories.Organization(name="somewhere-council", title="Somewhere Council", image_url="")
 
 
 @pytest.fixture

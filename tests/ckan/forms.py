@@ -15,13 +15,17 @@ FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/se
 
 
 @contextmanager
-def portal_with(plugin: str, **settings: str) -> Iterator[None]:
+def portal_with(plugin: str, *last: str, **settings: str) -> Iterator[None]:
     """Load a plugin behind ``ukharvest``, with settings of its own, as long as the block lasts.
 
     In the configuration too, as each app that a test makes loads the plugins anew.
+
+    Args:
+        last: plugins behind all others.
     """
     plugins = config["ckan.plugins"]
-    config["ckan.plugins"] = [plugins[0], plugin, *plugins[1:]] if plugin else plugins
+    first = [plugins[0], plugin] if plugin else plugins[:1]
+    config["ckan.plugins"] = [*first, *plugins[1:], *last]
     config.update(settings)
     load_all()
     try:

@@ -19,6 +19,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.ours
+
 PATH = "/data.json"
 AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
 

@@ -22,7 +22,7 @@ from ckanext.ukharvest.types import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 FOLDER = "http://folder.example/"
 

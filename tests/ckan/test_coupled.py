@@ -13,7 +13,7 @@ from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 RIVERS, SERVICE = uuid(1), uuid(2)
 BY_IDENTIFIER = "https://catalogue.example/csw?request=GetRecordById&id=" + RIVERS
@@ -56,7 +56,7 @@ def coupled(id_: str, user: str = "") -> dict[str, list[str]]:
     model.Session.remove()
     context = {"user": user, "ignore_auth": False}
     found = call_action("ukharvest_coupled_show", context, id=id_)
-    return {key: [each["title"] for each in value] for key, value in found.items()}
+    return {key: [each["title"] for each in found[key]] for key in ("datasets", "services")}
 
 
 @pytest.mark.parametrize("way", ["identifier", "address"])

@@ -9,9 +9,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest import fields_shown
 from ckanext.ukharvest.core import themes
 from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.shown import labels
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import Publisher
@@ -45,10 +45,10 @@ def test_a_gemini_record_is_readable(
     text = dataset(uuid(1), box=(-3, -2, 51, 52), more=dates)
     page = page_of(portal, publisher, app, text)
     for part in (
-        "Kind of resource",
+        "Resource type",
         "Topic category",
-        "Date of the record",
-        "Identifier of the record",
+        "Metadata date",
+        "Harvest GUID",
         "Extent",
         "51° N to 52° N",
     ):
@@ -61,7 +61,7 @@ def test_the_map_shows_where_a_record_lies(
     portal: Portal, publisher: Publisher, app: CKANTestApp
 ) -> None:
     page = page_of(portal, publisher, app, dataset(uuid(1), box=(-3, -2, 51, 52)))
-    assert "Where it lies" in page
+    assert "Area covered" in page
     assert '<figure class="ukharvest-extent">' in page
     assert "/ukharvest/outline-uk.svg#land" in page
     assert app.get("/ukharvest/outline-uk.svg").status_code == 200
@@ -73,7 +73,7 @@ def test_a_record_on_the_national_grid_lies_in_degrees(
 ) -> None:
     text = dataset(uuid(1), box=(530000, 531000, 180000, 181000))
     page = page_of(portal, publisher, app, text)
-    assert "51.5" in page.partition("Where it lies")[2]
+    assert "51.5" in page.partition("Area covered")[2]
     geometry = json.loads(extras(portal.datasets()[0])["spatial"])
     for longitude, latitude in geometry["coordinates"][0]:
         assert -0.15 < longitude < -0.1
@@ -83,14 +83,15 @@ def test_a_record_on_the_national_grid_lies_in_degrees(
 @pytest.mark.parametrize("spatial", ["", "no geometry", "[1]", '{"type": "Point"}'])
 def test_without_a_geometry_there_is_no_map(app: CKANTestApp, spatial: str) -> None:
     page = app.get(made({"import_source": "harvest", "spatial": spatial or "-"})).body
-    assert "Where it lies" not in page
+    assert "Area covered" not in page
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["text", "json"])
 def test_hostile_strings_in_every_field_do_nothing(app: CKANTestApp, plain: bool) -> None:
     hostile = "\"'><script>alert(1)</script><svg onload=alert(1)>"
     value = hostile if plain else json.dumps([{"title": hostile, "href": f"http://a.b/{hostile}"}])
-    keys = {*fields_shown.LABELS, "mine"} - {"harvest_source_title"}  # ckanext-harvest's to set
+    own = {key for key in labels.LABELS if " " not in key} - {"harvest_source_title"}
+    keys = {*own, "mine"}
     page = app.get(made({**dict.fromkeys(keys, value), "import_source": "harvest"})).body
     assert "<script>alert(1)" not in page
     assert "<svg onload" not in page
@@ -101,7 +102,7 @@ def test_a_geometry_brings_no_markup_with_it(app: CKANTestApp) -> None:
     hostile = {**json.loads(BOX), "name": "<script>alert(1)</script>"}
     hostile["crs"] = {"properties": {"name": '"><script>alert(1)</script>'}}
     page = app.get(made({"import_source": "harvest", "spatial": json.dumps(hostile)})).body
-    assert "Where it lies" in page
+    assert "Area covered" in page
     assert "<script>alert(1)" not in page
 
 
@@ -109,7 +110,7 @@ def test_other_datasets_look_as_ever(app: CKANTestApp) -> None:
     page = app.get(made({"topic-category": '["society"]', "spatial": BOX})).body
     assert "topic-category" in page
     assert "[&#34;society&#34;]" in page
-    assert "Where it lies" not in page
+    assert "Area covered" not in page
 
 
 def rows(page: str) -> dict[str, str]:
@@ -139,7 +140,8 @@ def test_our_fields_are_labels_with_links(app: CKANTestApp, more: dict[str, str]
     assert shown["Schema"].startswith("Public toilets")
     assert shown["Update interval"] == "Monthly"
     assert shown["Lineage" if more else "lineage"] == LINEAGE
-    assert not [value for value in shown.values() if "://" in value]
+    bare = {label for label, value in shown.items() if "://" in value}
+    assert bare <= {"Harvest URL", "Web page"}
     assert "?vocab_ukharvest_service=http:/" in page
 
 

@@ -30,7 +30,7 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 PATH = "/data.json"
 HOUR = datetime.timedelta(hours=1)
@@ -229,6 +229,12 @@ def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publish
     one(runs.stuck_jobs(), "error", job, "parking", "gathering for 5 h")
     stop_clock(job, 3, gather_finished=True)
     one(runs.stuck_jobs(), "error", "3 harvest objects have waited for 3 h")
+    now = utcnow()
+    busy = Worker(id="w", kind="fetch", started=now, heartbeat=now, busy_with="of another run")
+    model.Session.add(busy)
+    model.Session.commit()
+    assert list(runs.stuck_jobs()) == []
+    model.Session.delete(busy)
     for obj in model.Session.query(HarvestObject):
         obj.state = "COMPLETE"
     model.Session.commit()

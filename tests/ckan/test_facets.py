@@ -13,8 +13,8 @@ from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.field_values import INDEXED
 from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.shown.values import INDEXED
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import act, statements
 

@@ -210,7 +210,9 @@ NOT_SAID: dict[str, set[str]] = {
     "ckan": set(),
     "dkan": set(),
 }
-LABELS = {each.label for each in FIELDS}
+# On the page beginning and end of a period are one row.
+ENDS = {each.label for each in FIELDS if each.key.startswith("temporal_coverage-")}
+LABELS = {each.label for each in FIELDS} - ENDS | {"Temporal coverage"}
 SERVERS: dict[str, Callable[[Publisher], str]] = {
     "inventory": _inventory,
     "data_json": _data_json,

@@ -1,4 +1,4 @@
-"""One run, one set of figures: job page, list, source page, API by GET and POST, mail, command."""
+"""One run, one set of figures: its page, list, source page, API by GET and POST, mail, command."""
 
 from __future__ import annotations
 
@@ -71,22 +71,37 @@ def test_the_api_by_get_and_post(
         assert stats_of(result["status"]["last_job"]) == EXPECTED
 
 
-def badges(page: str) -> dict[str, int]:
-    """Figures of ckanext-harvest's own badges: <span data-diff="added"> 1 added </span>."""
-    found = re.findall(r'data-diff="([\w ]+)"[^>]*>\s*(\d+)', page)
-    return {"errored" if key == "error" else key: int(number) for key, number in found}
+WORDS = {
+    "Added": "added",
+    "Updated": "updated",
+    "Unchanged": "not modified",
+    "Not seen": "missing",
+    "Deleted": "deleted",
+    "Lost": "errored",
+}
+
+
+def on_the_page(page: str) -> dict[str, int]:
+    """Figures of a run's own page: Added <strong>1</strong>."""
+    found = re.findall(r"([A-Z][a-z ]+) <strong>(\d+)</strong>", page)
+    return {WORDS[word]: int(number) for word, number in found if word in WORDS}
+
+
+def in_the_row(page: str, job_id: str) -> dict[str, int]:
+    """Figures of a run in a list of runs: <td data-label="Added">1</td>."""
+    row = re.search(rf'<tr role="row" id="job-{job_id}">.*?</tr>', page, re.DOTALL)
+    assert row
+    found = re.findall(r'data-label="([\w ]+)">(\d+)<', row[0])
+    return {WORDS[word]: int(number) for word, number in found if word in WORDS}
 
 
 def test_the_pages(app: CKANTestApp, job: dict[str, Any], headers: dict[str, str]) -> None:
-    for address in (f"/harvest/figures/job/{job['id']}", "/harvest/admin/figures"):
-        page = app.get(address, headers=headers).body
-        assert {**badges(page), "missing": 1} == EXPECTED
-        assert "1 record missing" in page
-        assert "title" in page
-    page = app.get("/harvest/figures/job", headers=headers).body
-    row = re.search(rf'<tr id="job-{job["id"]}">.*?</tr>', page, re.DOTALL)
-    assert row
-    assert badges(row[0]) == EXPECTED
+    page = app.get(f"/harvest/figures/job/{job['id']}", headers=headers).body
+    assert on_the_page(page) == EXPECTED
+    assert "title" in page
+    columns = {key: number for key, number in EXPECTED.items() if key != "missing"}
+    for address in ("/harvest/figures/job", "/harvest/admin/figures"):
+        assert in_the_row(app.get(address, headers=headers).body, job["id"]) == columns
 
 
 @pytest.mark.ckan_config("ckan.harvest.status_mail.all", "true")
@@ -104,9 +119,9 @@ def test_the_mail(
     texts = {_body(message[3]) for message in mail_server.get_smtp_messages()}
     assert texts
     for text in texts:
-        for line in ("Added: 0", "Updated: 0", "Not modified: 7", "Missing: 0", "Deleted: 1"):
+        for line in ("Added: 0", "Updated: 0", "Unchanged: 7", "Missing: 0", "Deleted: 1"):
             assert line in text.splitlines()
-        assert "Errors: 1" in text.splitlines()
+        assert "Lost: 1" in text.splitlines()
         assert "title" in text
 
 

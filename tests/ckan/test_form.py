@@ -129,8 +129,9 @@ def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> No
 def test_a_schema_of_the_portals_own_may_have_numbers_and_lists(app: CKANTestApp) -> None:
     own = {"temporal_coverage-from": 2019, "temporal_coverage-to": ["2020"], "la_service": [579]}
     with app.flask_app.test_request_context():
-        facts = dict(helpers.ukharvest_facts({"id": "1", "extras": [], **own}) or ())
-    assert (facts["Covers from"], facts["Covers until"]) == ("2019", "2020")
+        found = helpers.ukharvest_facts({"id": "1", "extras": [], **own})
+    facts = {row.label: row.value for row in found.known} if found else {}
+    assert facts["Temporal coverage"] == "2019 to 2020"
     assert "Public toilets" in facts["Local authority service"]
 
 

@@ -18,7 +18,7 @@ from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.contract import SERVERS, items
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 GUID = uuid(1)
 PARTY = """<gmd:pointOfContact><gmd:CI_ResponsibleParty>

@@ -23,7 +23,7 @@ from ckanext.ukharvest.types import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 FULL_CHECK = Option("full_check_days", "integer", 7, "Days between full reads.")
 

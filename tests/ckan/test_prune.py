@@ -20,13 +20,13 @@ from ckanext.harvest.model import (
 
 from ckanext.ukharvest import config, sweeper
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import JobReport, SourceState, prune
+from ckanext.ukharvest.model import JobReport, SourceState, health, prune
 from ckanext.ukharvest.sweeper import history, pauses
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 PATH = "/data.json"
 
@@ -134,6 +134,15 @@ def test_the_errors_of_the_last_runs_stay_and_older_ones_go(
     assert count(HarvestGatherError) == 0
     assert count(HarvestObjectError) == 1
     assert figures(portal.job(failed)) == {"added": 1, "errored": 1}
+
+    # Since when it fails, and what the last good run was, is not forgotten.
+    publisher.serve(PATH, b"<html>", headers={"Content-Type": "text/html"})
+    runs = [portal.run(source)["id"] for _ in range(3)]
+    before = health.of([source])[source]
+    assert prune_all() == prune.Pruned(objects=0, gather_errors=1, jobs=1)
+    assert {job.id for job in model.Session.query(HarvestJob)} == {failed, runs[0], runs[2]}
+    after = health.of([source])[source]
+    assert (after.since, after.last_good_run) == (before.since, before.last_good_run)
 
 
 def test_what_is_unfinished_stays(portal: Portal, publisher: Publisher, source: str) -> None:

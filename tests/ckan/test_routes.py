@@ -58,11 +58,18 @@ def state(source: str) -> tuple[int, int, str, list[str]]:
 
 
 ROUTES = {
-    "/harvest/refresh/somewhere": "Harvest now",
-    "/harvest/clear/somewhere": "Remove all",
-    "/harvest/delete/somewhere": "Delete the source",
-    "/harvest/delete/somewhere?clear=True": "Delete the source and remove all",
+    "/harvest/refresh/somewhere": ("Refresh “Source 1”?", "Refresh source"),
+    "/harvest/refresh/somewhere?mode=force": ("Bring in every record of", "Force full run"),
+    "/harvest/somewhere/switch-off": ("Switch off “Source 1”?", "Switch off"),
+    "/harvest/somewhere/switch-on": ("Switch on “Source 1”?", "Switch on"),
+    "/harvest/clear/somewhere": ("Remove all datasets of “Source 1”?", "Remove all"),
+    "/harvest/delete/somewhere": ("Switch off “Source 1”?", "Switch off"),
+    "/harvest/delete/somewhere?clear=True": (
+        "Switch off “Source 1” and remove all its datasets?",
+        "Switch off and remove all",
+    ),
 }
+REMOVING = {"name": "somewhere", "count": "3"}
 
 
 def test_get_changes_nothing_and_asks(
@@ -70,34 +77,44 @@ def test_get_changes_nothing_and_asks(
 ) -> None:
     # platform.md 0 item 12: the source was inactive after one GET
     before = state(source)
-    for route, button in ROUTES.items():
-        for address in (route, route.replace("somewhere", source)):
-            page = app.get(address, headers=sysadmin)
-            assert page.status_code == 200
-            assert "“Source 1”" in page.body
-            assert "3 datasets" in page.body
-            assert 'method="post"' in page.body
-            assert f">{button}</button>" in page.body
-            assert "_csrf_token" in page.body
+    for route, (question, button) in ROUTES.items():
+        page = app.get(route, headers=sysadmin, status=200).body
+        assert f"<title>{question}" in page
+        assert page.count("<h1") == 1
+        assert "3 datasets" in page
+        assert 'method="post"' in page
+        assert f">{button}</button>" in page
+        assert "_csrf_token" in page
+        assert 'href="/harvest/somewhere/problems"' in page  # a tab of the source's pages
         app.get(route, headers=stranger, status=403)
         app.post(route, headers=stranger, status=403)
         assert app.get(route, follow_redirects=False).status_code in (302, 403)
         assert app.post(route, follow_redirects=False).status_code in (302, 403)
+    assert app.get(f"/harvest/clear/{source}", headers=sysadmin).status_code == 200
     assert state(source) == before
-    app.get("/harvest/clear/nothing", headers=sysadmin, status=404)
+    Session.get(model.Package, source).private = True
+    Session.commit()
+    for unseen in ("nothing", "somewhere"):  # who may not see it is not told that there is one
+        app.get(f"/harvest/clear/{unseen}", headers=stranger, status=404)
 
 
 def test_post_acts_and_goes_back(app: CKANTestApp, source: str, sysadmin: Any) -> None:
-    def post(route: str) -> None:
-        answer = app.post(route, headers=sysadmin, follow_redirects=False)
+    def post(route: str, **sent: str) -> None:
+        answer = app.post(route, data=sent, headers=sysadmin, follow_redirects=False)
         assert answer.status_code == 302
-        assert answer.headers["Location"].endswith("/harvest/admin/somewhere")
+        assert answer.headers["Location"].endswith("/harvest/somewhere")
 
     post("/harvest/refresh/somewhere")
     assert state(source) == (3, 2, "active", ["Finished", "Running"])
     post("/harvest/refresh/somewhere")  # there is one already: said, not done
     assert state(source)[1] == 2
-    post("/harvest/clear/somewhere")
+    refused = {"name": "elsewhere", "count": "3"}, {"name": "somewhere", "count": "4"}, {}
+    for route in ("/harvest/clear/somewhere", "/harvest/delete/somewhere?clear=1"):
+        for sent in refused:
+            page = app.post(route, data=sent, headers=sysadmin, status=200).body
+            assert "<title>Error: " in page
+    assert state(source)[::2] == (3, "active")
+    post("/harvest/clear/somewhere", **REMOVING)
     assert state(source) == (0, 0, "active", [])
     post("/harvest/delete/somewhere")
     assert state(source)[2] == "deleted"
@@ -111,7 +128,8 @@ def test_delete_keeps_the_datasets_and_delete_and_clear_does_not(
 ) -> None:
     app.post("/harvest/delete/somewhere", headers=sysadmin, follow_redirects=False)
     assert state(source)[:3] == (3, 1, "deleted")
-    app.post("/harvest/delete/somewhere?clear=True", headers=sysadmin, follow_redirects=False)
+    page = app.post("/harvest/delete/somewhere?clear=True", data=REMOVING, headers=sysadmin)
+    assert "Its datasets were removed." in page.body
     assert state(source)[:3] == (0, 0, "deleted")
 
 
@@ -121,7 +139,7 @@ def test_stopping_a_job_asks_first(
     # platform.md 0 item 12: the route was registered for GET alone
     route = f"/harvest/somewhere/job/{running}/abort"
     page = app.get(route, headers=sysadmin)
-    assert ">Stop the job</button>" in page.body
+    assert ">Stop the run</button>" in page.body
     app.post(route, headers=stranger, status=403)
     app.get("/harvest/somewhere/job/nothing/abort", headers=sysadmin, status=404)
     assert HarvestJob.get(running).status == "Running"
@@ -131,14 +149,13 @@ def test_stopping_a_job_asks_first(
 
 
 def test_a_post_without_the_forms_token_is_refused(
-    app: CKANTestApp, source: str, monkeypatch: Any
+    app: CKANTestApp, source: str, sysadmin: Any, monkeypatch: Any
 ) -> None:
-    user = factories.Sysadmin(password="correct horse")
-    app.post("/user/login", data={"login": user["name"], "password": "correct horse"})
     monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
     before = state(source)
     for route in ROUTES:
-        assert app.post(route, follow_redirects=False).status_code in (400, 403)
+        answer = app.post(route, headers=sysadmin, follow_redirects=False)
+        assert answer.status_code in (400, 403)
     assert state(source) == before
 
 
@@ -146,7 +163,6 @@ def test_the_pages_of_ckanext_harvest_lead_to_the_question(
     app: CKANTestApp, source: str, running: str, sysadmin: Any
 ) -> None:
     page = app.get("/harvest/admin/somewhere", headers=sysadmin).body
-    assert f"/harvest/clear/{source}" in page
     assert f"/harvest/somewhere/job/{running}/abort" in page
     assert "/harvest/delete/somewhere" in app.get("/harvest/edit/somewhere", headers=sysadmin).body
 

@@ -14,12 +14,12 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import Record, Worker, worker
+from ckanext.ukharvest.model import JobReport, Record, Worker, worker
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 PATH = "/data.json"
 
@@ -172,6 +172,8 @@ def test_progress_without_a_terminal_and_an_interrupt(
     assert "1 of 4 imported" in result.output
     assert len(portal.datasets()) == 2
     assert model.Session.query(Worker).count() == 0
+    report = model.Session.query(JobReport).one()
+    assert report.outcome == "stopped"
     monkeypatch.setattr(queue, "fetch_and_import_stages", stock)
     assert numbers(run("council")) == {"added": 2, "not modified": 2}
 

@@ -74,15 +74,15 @@ def test_an_address_is_checked_for_other_packages_types_too(
     from ckanext.ukharvest import types
 
     monkeypatch.setattr(types, "TYPES", {})  # as if the type were another package's
-    for url in REFUSED:
-        with pytest.raises(tk.ValidationError, match="URL"):
+    for url, reason in REFUSED.items():
+        with pytest.raises(tk.ValidationError, match=reason):
             save(portal, editor, url=url)
 
 
 def test_an_address_is_checked_when_it_is_changed(portal: Portal, editor: dict[str, Any]) -> None:
     source = save(portal, editor, url=URL)
     for action in ("update", "patch"):
-        with pytest.raises(tk.ValidationError, match="URL"):
+        with pytest.raises(tk.ValidationError, match="cannot be read"):
             save(portal, editor, action, **{**source, "url": "file:///etc/passwd"})
     assert HarvestSource.get(source["id"]).url == URL
     save(portal, editor, "patch", id=source["id"], title="Renamed")
@@ -98,6 +98,10 @@ def test_two_addresses_that_differ_in_the_query_are_two_sources(
     for same in (URL, URL.replace(".uk/", ".uk:443/"), URL.replace("https", "HTTPS"), URL + "#top"):
         with pytest.raises(tk.ValidationError, match="By user"):
             save(portal, editor, url=same)
+    model.Session.query(model.Package).filter_by(type="harvest").update({"private": True})
+    model.Session.commit()
+    with pytest.raises(tk.ValidationError, match="Another harvest source has this address"):
+        save(portal, editor, url=URL)
 
 
 def test_a_deleted_source_is_nobodys_duplicate(portal: Portal, editor: dict[str, Any]) -> None:

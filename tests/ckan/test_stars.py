@@ -15,10 +15,10 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
-from ckanext.ukharvest import stars_pass
 from ckanext.ukharvest.core import stars as stars_rules
 from ckanext.ukharvest.core.stars import Stars
 from ckanext.ukharvest.model import Assessment, assessments, datasets, quality
+from ckanext.ukharvest.stars import all_datasets
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -213,7 +213,7 @@ def test_what_ckan_shows_beside_a_licence_counts_for_nothing_when_it_is_sent_bac
     id_ = make({"format": "CSV"})
     act("package_update", **{**call_action("package_show", id=id_), "license_id": ""})
     assert best(id_) == (0, "no-licence", "")
-    assert stars_pass.score_one(id_) == []
+    assert all_datasets.score_one(id_) == []
 
 
 def test_who_writes_a_row_has_the_dataset_first(portal: Portal, publisher: Publisher) -> None:
@@ -278,7 +278,7 @@ def test_another_package_changes_rules_scores_and_reasons(second: Callable[..., 
     id_ = make({"format": "XLS"})
     assert best(id_) == (2, "format", "XLS")
     second("second_stars")
-    [change] = stars_pass.score_one(id_)
+    [change] = all_datasets.score_one(id_)
     assert (change.before, change.after) == (Stars(2, "format", "XLS"), Stars(1, "format", "XLS"))
     act(
         "package_patch",
@@ -339,7 +339,7 @@ def test_what_ckanext_qa_found_counts(second: Callable[..., None]) -> None:
             values = {"resource": resource, "score": score, "reason": reason}
             session.execute(insert, {"id": str(number), "package": id_, **values})
         session.commit()
-        [change] = stars_pass.score_one(id_)
+        [change] = all_datasets.score_one(id_)
         assert change.after == Stars(2, "qa", "It is an XLS file")
         shown = show(id_)
         assert shown["text"] == "2 out of 5: It is an XLS file"

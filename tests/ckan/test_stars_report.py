@@ -18,10 +18,10 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from click.testing import CliRunner, Result
 
-from ckanext.ukharvest import stars_pass
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import stars as doctor
 from ckanext.ukharvest.model import Assessment, datasets
+from ckanext.ukharvest.stars import all_datasets
 from tests.ckan.harvesting import Portal, act, statements
 
 pytestmark = pytest.mark.in_process
@@ -208,9 +208,9 @@ def test_all_datasets_in_one_pass(
     )
     model.Session.commit()
     indexed: list[str] = []
-    real = stars_pass.search.rebuild
+    real = all_datasets.search.rebuild
     monkeypatch.setattr(
-        stars_pass.search,
+        all_datasets.search,
         "rebuild",
         lambda package_ids: (indexed.extend(package_ids), real(package_ids=package_ids)),
     )
@@ -227,9 +227,9 @@ def test_all_datasets_in_one_pass(
     assert {row.package_id: row.stars for row in model.Session.query(Assessment)} == before
 
     def refuse(package_ids: list[str]) -> None:
-        raise stars_pass.search.SearchIndexError("Solr is away")
+        raise all_datasets.search.SearchIndexError("Solr is away")
 
-    monkeypatch.setattr(stars_pass.search, "rebuild", refuse)
+    monkeypatch.setattr(all_datasets.search, "rebuild", refuse)
     model.Session.execute(sa.update(Assessment).values(stars=5))
     model.Session.commit()
     refused = run("--all")
@@ -246,7 +246,7 @@ def test_a_pass_costs_the_same_for_three_and_for_nine(
         model.Session.execute(sa.update(Assessment).values(stars_detail="other"))
         model.Session.commit()
         with statements() as sent:
-            assert sum(number for number, _changes in stars_pass.score_all()) == 9
+            assert sum(number for number, _changes in all_datasets.score_all()) == 9
         return len(sent)
 
     whole = cost()
@@ -264,7 +264,7 @@ def test_what_is_being_written_is_left_to_its_writer(councils: dict[str, str]) -
         done: list[int] = []
 
         def score() -> None:
-            done.extend(number for number, _changes in stars_pass.score_all())
+            done.extend(number for number, _changes in all_datasets.score_all())
             model.Session.remove()
 
         thread = threading.Thread(target=score)

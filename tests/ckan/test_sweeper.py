@@ -28,7 +28,7 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, figures, work_off
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 PATH = "/data.json"
 FAULTY = Path(__file__).parent / "faulty"

@@ -23,7 +23,7 @@ from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_adoption import Stock
 from tests.publisher import Publisher, Request, Response
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 
 def fill(harvester: Any, source_id: str) -> int:

@@ -27,6 +27,7 @@ from tests.ckan.test_takeover import fill, ids
 COUNT = 6
 pytestmark = [
     pytest.mark.in_process,
+    pytest.mark.ours,
     pytest.mark.ckan_config("ckan.spatial.validator.profiles", "iso19139eden"),
     pytest.mark.ckan_config("ckanext.spatial.harvest.continue_on_validation_errors", "true"),
 ]

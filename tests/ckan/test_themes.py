@@ -19,7 +19,7 @@ from tests.ckan.forms import SCHEMING, portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 PATH = "/data.json"
 PARKS = {"title": "Country parks", "keyword": [], "description": "Where they are."}

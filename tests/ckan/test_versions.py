@@ -18,6 +18,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.ours
+
 PATH = "/data.json"
 GUID = "https://data.example/id/00000"
 

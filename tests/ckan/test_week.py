@@ -27,6 +27,8 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, Workers, act, extras, figures, tick
 from tests.publisher import Publisher
 
+pytestmark = pytest.mark.ours
+
 PATH = "/data.json"
 PATIENCE = 180  # seconds until a run of a few dozen records has ended, on a slow machine
 

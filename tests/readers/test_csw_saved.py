@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.check_records import Check
+from ckanext.ukharvest.check.records import Check
 from ckanext.ukharvest.core.http import HttpClient
 from ckanext.ukharvest.types import GEMINI_CSW
 from tests.publisher import Response

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from ckanext.ukharvest.check_records import FileClient
+from ckanext.ukharvest.check.records import FileClient
 from ckanext.ukharvest.core.errors import BadStatus, FetchError, ProtocolError, SourceError
 from ckanext.ukharvest.core.http import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from lxml import html
 
-from ckanext.ukharvest import field_values
-from ckanext.ukharvest.field_values import Portal
-from tests.test_fields_shown import HOSTILE
+from ckanext.ukharvest.shown import values
+from ckanext.ukharvest.shown.portal import Portal
+from tests.shown.test_facts import HOSTILE
 
 ESD = "http://id.esd.org.uk"
 LAW = "http://www.legislation.gov.uk"
@@ -20,7 +20,7 @@ PORTAL = Portal(lambda words: words, lambda field, value: f"/dataset/?{field}={v
 
 
 def shown(key: str, value: Any) -> html.HtmlElement:
-    return html.fragment_fromstring(field_values.shown(key, value, PORTAL), create_parent="div")
+    return html.fragment_fromstring(values.shown(key, value, PORTAL), create_parent="div")
 
 
 def words(key: str, value: Any) -> list[str]:
@@ -141,25 +141,25 @@ def test_a_link_to_another_site_says_of_what() -> None:
 
 def test_a_long_list_is_cut() -> None:
     many = " ".join(f"{ESD}/service/{number}" for number in range(100_000, 100_500))
-    assert words("la_service", many)[-1] == "… 400 more"
+    assert words("la_service", many)[-1] == "… +400"
 
 
 @pytest.mark.parametrize("key", ["theme-secondary", "la_service", "schema", "dcat_subject"])
 @pytest.mark.parametrize("text", [f"{ESD}/service/579 ", "a,", "x ", "[", "1;"])
 def test_what_nobody_writes_takes_no_time(key: str, text: str) -> None:
     start = time.process_time()
-    field_values.shown(key, text * 50_000, PORTAL)
-    field_values.shown(key, json.dumps([text] * 50_000), PORTAL)
+    values.shown(key, text * 50_000, PORTAL)
+    values.shown(key, json.dumps([text] * 50_000), PORTAL)
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("key", sorted(field_values.KEYS))
+@pytest.mark.parametrize("key", sorted(values.KEYS))
 def test_half_a_character_breaks_no_page(key: str) -> None:
     for text in ("x \\ud800", "http://a.example/\\ud800", f"{ESD}/service/579 \\ud800"):
-        assert str(field_values.shown(key, f'["{text}"]', PORTAL)).encode()
+        assert str(values.shown(key, f'["{text}"]', PORTAL)).encode()
 
 
-@pytest.mark.parametrize("key", sorted(field_values.KEYS))
+@pytest.mark.parametrize("key", sorted(values.KEYS))
 @pytest.mark.parametrize("text", [*HOSTILE, "[" * 5000, "http://[", "http://a.example:x/", "{}"])
 def test_nothing_of_a_strangers_acts(key: str, text: str) -> None:
     for value in (text, [text], json.dumps([text, {text: text}]), f"{ESD}/service/579 {text}"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest import record_form
 from ckanext.ukharvest.core import xml
-from ckanext.ukharvest.record_form import JSON, N_TRIPLES, TEXT, XML, Form
+from ckanext.ukharvest.source_record import form as record_form
+from ckanext.ukharvest.source_record.form import JSON, N_TRIPLES, TEXT, XML, Form
 
 
 @pytest.mark.parametrize(

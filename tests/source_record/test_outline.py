@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from ckanext.ukharvest import record_outline
 from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.record_outline import Row, Section, outline
-from ckanext.ukharvest.record_values import Value
+from ckanext.ukharvest.source_record.outline import DEEPEST, MOST, Row, Section, outline
+from ckanext.ukharvest.source_record.values import Value
 from tests.iso_spelling import code, el, nil, text
 
 SPACES = """xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco"
@@ -323,7 +322,7 @@ def test_hostile_words_stay_words() -> None:
     assert not any(value.href for value in values_of(outline(content)))
 
 
-SOURCES = sorted((Path(__file__).parent / "sources").rglob("*.xml"))
+SOURCES = sorted((Path(__file__).parents[1] / "sources").rglob("*.xml"))
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
@@ -348,7 +347,7 @@ def test_depth_does_no_harm() -> None:
     assert list(page(outline(chain)))[1:] == ["A = inside"]
     tree = "<a>x<c/>" * 240 + "inside" + "</a>" * 240
     found = list(page(outline(tree)))
-    assert max(line.count("#") for line in found) <= record_outline.DEEPEST + 1
+    assert max(line.count("#") for line in found) <= DEEPEST + 1
     assert "inside" in found[-1]
 
 
@@ -357,7 +356,7 @@ def test_what_cannot_be_laid_out_is_said() -> None:
         with pytest.raises(ParseError):
             outline(content)
     with pytest.raises(ParseError, match="the record has 75,002 elements"):
-        outline("<a>" + "<b/>" * (record_outline.MOST + 1) + "</a>")
+        outline("<a>" + "<b/>" * (MOST + 1) + "</a>")
     with pytest.raises(ParseError, match="the record has 80,001 elements and attributes"):
         outline("<a>" + '<b c="1"/>' * 40_000 + "</a>")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest import stars_hooks
 from ckanext.ukharvest.core.stars import DatasetStars, Stars
+from ckanext.ukharvest.stars import hooks
 
 FOUND = DatasetStars(Stars(3, "format", "CSV"), {"a": Stars(3, "format", "CSV")})
 
@@ -19,7 +19,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:
 
     names = ("stars_of_formats", "stars_of_resource", "stars_of_dataset", "stars_reason")
     plugin = SimpleNamespace(name="theirs", **dict.fromkeys(names, method))
-    monkeypatch.setattr(stars_hooks, "_plugins", lambda: iter([plugin]))
+    monkeypatch.setattr(hooks, "_plugins", lambda: iter([plugin]))
 
 
 @pytest.mark.parametrize(
@@ -34,20 +34,20 @@ def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:
 )
 def test_of_a_resource(monkeypatch: pytest.MonkeyPatch, answer: Any) -> None:
     answering(monkeypatch, answer)
-    assert stars_hooks.of_resource({}, {}, FOUND.best) == FOUND.best
+    assert hooks.of_resource({}, {}, FOUND.best) == FOUND.best
     answering(monkeypatch, DatasetStars(answer, {}))
-    assert stars_hooks.of_dataset({}, FOUND) == FOUND
+    assert hooks.of_dataset({}, FOUND) == FOUND
 
 
 @pytest.mark.parametrize("resources", [None, [FOUND.best], {("a", "b"): FOUND.best}, {"a": 3}])
 def test_of_the_resources_of_a_dataset(monkeypatch: pytest.MonkeyPatch, resources: Any) -> None:
     answering(monkeypatch, DatasetStars(FOUND.best, resources))
-    assert stars_hooks.of_dataset({}, FOUND) == FOUND
+    assert hooks.of_dataset({}, FOUND) == FOUND
 
 
 def test_of_formats(monkeypatch: pytest.MonkeyPatch) -> None:
     for answer in ({"CSV": True}, {3: 3}, ["CSV"], None):
         answering(monkeypatch, answer)
-        assert stars_hooks.formats() == {}
+        assert hooks.formats() == {}
     answering(monkeypatch, {"CSV": 2})
-    assert stars_hooks.formats() == {"CSV": 2}
+    assert hooks.formats() == {"CSV": 2}

@@ -1,0 +1,199 @@
+"""What every page has to keep to, looked at in a browser: width, words, labels, focus, axe.
+
+    looks.check(visitor, "source-held", f"/harvest/{name}")
+
+keeps a picture for each width beside the tests' reports and fails with all that is wrong. The
+page is loaded once, and its window then made narrower: to load it takes longer than to look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.ckan.browser import NARROW, WIDE, Visitor
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, ViewportSize
+
+STOCK = "/dataset/"  # a page of CKAN's own, as wide as its own margins make it
+OURS = ".ukharvest"
+# Findings of CKAN's own pages, one a line: rule, blank, a part of the element's selector.
+BASELINE = Path(__file__).with_name("axe_baseline.txt")
+GRAVE = ("serious", "critical")
+UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+PROGRAM = re.compile(r"\bNone\b|\bundefined\b|\bNaN\b|\bTraceback\b|&(?:amp|lt|gt|#\d+);")
+MOST_FOCUSED = 40
+
+_UNBOUND = """root => [...root.querySelectorAll(
+        'input:not([type=hidden]):not([type=submit]), select, textarea')]
+    .filter((each) => !each.closest('.select2-container'))
+    .filter((each) => !each.labels?.length && !each.getAttribute('aria-label')
+        && !each.getAttribute('aria-labelledby'))
+    .map((each) => each.outerHTML.slice(0, 100))"""
+# Words that a box hides: not those for screen readers alone.
+_CUT = """root => [...root.querySelectorAll('*')]
+    .filter((each) => !each.closest('.visually-hidden, .sr-only, svg, thead, .leaflet-container'))
+    .filter((each) => ['hidden', 'clip'].includes(getComputedStyle(each).overflowX)
+        && each.scrollWidth > each.clientWidth + 1 && each.textContent.trim())
+    .map((each) => each.outerHTML.slice(0, 100))"""
+_FOCUS = """(root, most) => {
+    const parts = ['outlineStyle', 'outlineWidth', 'outlineColor', 'boxShadow', 'borderColor',
+        'backgroundColor', 'textDecorationLine', 'color'];
+    const seen = (each) => {
+        const style = getComputedStyle(each);
+        return parts.map((part) => style[part]).join('|');
+    };
+    const found = [...root.querySelectorAll(
+            'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]')]
+        .filter((each) => each.tabIndex >= 0 && each.offsetParent !== null && !each.disabled);
+    const dull = [];
+    for (const each of found.slice(0, most)) {
+        document.activeElement?.blur();
+        const before = seen(each);
+        each.focus({focusVisible: true, preventScroll: true});
+        if (document.activeElement === each && seen(each) === before)
+            dull.push(each.outerHTML.slice(0, 100));
+    }
+    document.activeElement?.blur();
+    return dull;
+}"""
+_WIDTH = "() => document.documentElement.scrollWidth"
+# What is folded away is looked at as well.
+_OPEN = """region => [...document.querySelectorAll('details:not([open])')]
+    .filter((each) => each.closest(region) || each.querySelector(region))
+    .forEach((each) => { each.open = true; })"""
+_AXE = """async ([region, graves, colours]) => {
+    const found = await axe.run(document, {
+        resultTypes: ['violations'], rules: {'color-contrast': {enabled: colours}}});
+    const isOurs = (node) => !!document.querySelector(node.target[0])?.closest(region);
+    return found.violations.filter((each) => graves.includes(each.impact)).flatMap((each) =>
+        each.nodes.map((node) => [each.id, node.target.join(' '), isOurs(node)]));
+}"""
+LEAST: ViewportSize = {"width": 320, "height": 640}  # 1280 enlarged to 400 %
+_stock_widths: dict[int, int] = {}
+
+
+def check(visitor: Visitor, name: str, address: str, **how: Any) -> None:
+    """Look at a page at both widths; fail with everything that is wrong with it.
+
+    Args:
+        name: of the pictures.
+        how: as in ``_look``.
+    """
+    for size in (WIDE, NARROW):
+        _know_stock(visitor, size)
+    visitor.page.set_viewport_size(WIDE)
+    visitor.errors.clear()
+    visitor.hosts.clear()
+    answer = visitor.page.goto(address)
+    status = answer.status if answer else 0
+    if status != 200:
+        raise AssertionError(f"{name}: {address} answers {status}")
+    visitor.page.evaluate("() => document.fonts.ready.then(() => null)")
+    wrong = _look(visitor, name, **how)
+    assert not wrong, f"{name} ({address}):\n" + "\n".join(wrong)
+
+
+def check_all(visitor: Visitor, prefix: str, pages: Mapping[str, str], **how: Any) -> None:
+    """Look at several pages, by name, and fail with what is wrong with any of them."""
+    wrong = []
+    for name, address in pages.items():
+        try:
+            check(visitor, f"{prefix}-{name}", address, **how)
+        except AssertionError as exc:
+            wrong.append(str(exc))
+        assert_harmless(visitor.page)
+    assert not wrong, "\n".join(wrong)
+
+
+def _look(
+    visitor: Visitor, name: str, *, region: str = OURS, is_own: bool = True, axe: bool = True
+) -> list[str]:
+    """All that is wrong with the page that is there; the window is wide afterwards.
+
+    The wide picture is of the page as it comes, the narrow one with all unfolded.
+
+    Args:
+        region: selector of what is ours on it.
+        is_own: the page is ours, and not one of CKAN's with a part of ours.
+        axe: ask axe, which takes seconds for a long list.
+    """
+    page = visitor.page
+    visitor.picture(f"{name}-{WIDE['width']}")
+    text = "".join(page.locator(region).all_inner_texts())
+    wrong = [f"an id in plain sight: {each}" for each in UUID.findall(text)]
+    wrong += [] if text else [f"nothing of ours ({region})"]
+    if is_own and (headings := page.locator("[role=main] h1, main h1").count()) != 1:
+        wrong.append(f"{headings} headings of the first level in the main part")
+    page.evaluate(_OPEN, region)
+    for size in (WIDE, NARROW, LEAST):
+        page.set_viewport_size(size)
+        found = [f"beyond the window: {each}" for each in visitor.beyond_the_window(region)]
+        if size is not LEAST:  # where CKAN's own breadcrumb stands out, and its forms
+            found += _too_wide(page, size)
+            found += _faults(page, region)
+            found += _axe(page, region, colours=size is WIDE) if axe else []
+        wrong += [f"{size['width']}: {each}" for each in found]
+        if size is NARROW:
+            visitor.picture(f"{name}-{size['width']}")
+    page.set_viewport_size(WIDE)
+    own = {page.url.split("/")[2]}
+    # Browsers ask for a site's icon once, and late.
+    errors = [each for each in visitor.errors if "/favicon.ico" not in each]
+    wrong += [f"on the console: {each}" for each in errors]
+    return wrong + [f"asks another host: {host}" for host in sorted(visitor.hosts - own) if host]
+
+
+def _know_stock(visitor: Visitor, size: ViewportSize) -> None:
+    width = size["width"]
+    if width not in _stock_widths:
+        visitor.page.set_viewport_size(size)
+        visitor.page.goto(STOCK)
+        _stock_widths[width] = visitor.page.evaluate(_WIDTH)
+
+
+def _too_wide(page: Page, size: ViewportSize) -> list[str]:
+    wide, stock = page.evaluate(_WIDTH), _stock_widths[size["width"]]
+    return [f"the page is {wide} px wide, a stock page {stock}"] if wide > stock else []
+
+
+def _faults(page: Page, region: str) -> list[str]:
+    found: list[str] = []
+    for root in page.locator(region).all():
+        found += [f"without a label: {each}" for each in root.evaluate(_UNBOUND)]
+        found += [f"cut: {each}" for each in root.evaluate(_CUT)]
+        found += [f"focus not seen: {each}" for each in root.evaluate(_FOCUS, MOST_FOCUSED)]
+        found += [f"a program's word: {each}" for each in PROGRAM.findall(root.inner_text())]
+    return found
+
+
+def _axe(page: Page, region: str, *, colours: bool) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate(Axe().axe_script)
+    known = [tuple(line.split(" ", 1)) for line in BASELINE.read_text().splitlines() if line]
+    return [
+        f"axe: {rule} at {target}"
+        for rule, target, is_ours in page.evaluate(_AXE, [region, GRAVE, colours])
+        if is_ours or not any(rule == each and part in target for each, part in known)
+    ]
+
+
+# What strangers write: markup, scripts as addresses, quotes, text from right to left, length.
+HOSTILE = (
+    "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>",
+    "javascript:window.hurt=1",
+    '" onmouseover="window.hurt=1" \' onfocus=\'window.hurt=1',
+    "{{ 7 * 7 }} {% raw %} %(name)s {0}",
+    "\u202egnp.exe\u202c \u0627\u0644\u0628\u064a\u0627\u0646\u0627\u062a",
+    "Long" * 500,
+)
+
+
+def assert_harmless(page: Page) -> None:
+    """Fail if a text of a stranger became a script, a tag or a link that runs one."""
+    assert page.evaluate("() => window.hurt") is None
+    assert not page.locator("a[href^='javascript:' i]:not(.select2-choice), img[src='x']").count()

@@ -1,0 +1,200 @@
+"""Errors and runs are for those who may update a source; sources and datasets for everybody."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import (
+    HarvestGatherError,
+    HarvestJob,
+    HarvestObject,
+    HarvestObjectError,
+)
+
+from ckanext.ukharvest.model import JobReport, Record, RecordProblem
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, statements
+from tests.publisher import Publisher, Response
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+NAME = "somewhere"
+# Who is logged in and nothing more may do no more than an editor elsewhere.
+OUTSIDERS = ("anonymous", "member", "editor of another organisation")
+Session = model.Session
+
+
+class Place(NamedTuple):
+    """What an outsider may know of, and what they must not read anywhere."""
+
+    source: str
+    jobs: list[str]
+    objects: list[str]
+    records: list[str]
+    dataset: str
+    secrets: list[str]
+
+
+@pytest.fixture
+def place(portal: Portal, publisher: Publisher) -> Place:
+    """A source with a record that was lost, one with a problem, and a run that failed."""
+    lost = dataset(1, title="")
+    faulty = dataset(2, modified="the tenth of Brumaire")
+    publisher.serve(PATH, catalogue([dataset(0), lost, faulty]))
+    source = portal.source(publisher.url(PATH), name=NAME)
+    jobs = [portal.run(source)["id"]]
+    publisher.serve(PATH, Response(b"gone", status=410))
+    jobs.append(portal.run(source)["id"])
+    told = (
+        *(row[0] for row in Session.query(HarvestGatherError.message)),
+        *(row[0] for row in Session.query(HarvestObjectError.message)),
+        *(row[0] for row in Session.query(RecordProblem.message)),
+        *(row[0] for row in Session.query(JobReport.reason) if row[0]),
+    )
+    assert len(told) >= 4
+    return Place(
+        source,
+        jobs,
+        [row[0] for row in Session.query(HarvestObject.id).filter_by(harvest_source_id=source)],
+        [str(row[0]) for row in Session.query(Record.id).filter_by(source_id=source)],
+        portal.datasets()[0]["name"],
+        sorted(set(told)),
+    )
+
+
+@pytest.fixture(params=OUTSIDERS)
+def outsider(request: pytest.FixtureRequest, organization: dict[str, str]) -> dict[str, str]:
+    """{"name", "token"}, both empty for somebody who is not logged in."""
+    if request.param == "anonymous":
+        return {"name": "", "token": ""}
+    user = factories.UserWithToken()
+    if request.param == "member":
+        join(organization["id"], user["name"], "member")
+    elif request.param.startswith("editor"):
+        join(factories.Organization()["id"], user["name"], "editor")
+    return {"name": user["name"], "token": user["token"]}
+
+
+def join(organization_id: str, user: str, role: str) -> None:
+    call_action("organization_member_create", id=organization_id, username=user, role=role)
+
+
+def reading_actions() -> list[str]:
+    """Names of all actions about harvesting that change nothing."""
+    tk.get_action("package_show")  # CKAN collects them at the first question
+    from ckan.logic import _actions
+
+    return sorted(
+        name
+        for name, action in _actions.items()
+        if "harvest" in name and getattr(action, "side_effect_free", False)
+    )
+
+
+def questions(place: Place) -> Iterator[dict[str, Any]]:
+    """What can be asked of an action, whatever its parameters are called."""
+    yield {}
+    of_the_run = {"job_id": place.jobs[0], "dataset_id": place.dataset}
+    for each in (place.source, NAME, *place.jobs, place.objects[0], *place.records, place.dataset):
+        yield {"id": each, "source_id": place.source, "source": NAME}
+    for each in place.objects[:2]:
+        yield {"id": each, **of_the_run}
+    yield {"source_id": place.source, "outcome": "lost", "code": "missing-title"}
+
+
+def test_no_action_tells_an_outsider_of_errors(place: Place, outsider: dict[str, str]) -> None:
+    actions = reading_actions()
+    assert {"harvest_source_show_status", "ukharvest_jobs_list"} <= set(actions)
+    for name, data in itertools.product(actions, questions(place)):
+        context = {"user": outsider["name"], "model": model, "session": Session}
+        try:
+            answer = tk.get_action(name)(context, dict(data))
+        except (tk.NotAuthorized, tk.ObjectNotFound, tk.ValidationError):
+            Session.rollback()
+            continue
+        except (KeyError, RecursionError):  # stock actions, which tell nothing either
+            assert name.startswith("harvest_"), (name, data)
+            continue
+        text = json.dumps(answer, default=str, ensure_ascii=False)
+        for secret in place.secrets:
+            assert json.dumps(secret, ensure_ascii=False)[1:-1] not in text, (name, data)
+
+
+def addresses(app: CKANTestApp, place: Place) -> Iterator[str]:
+    """Of every page about harvesting, with all that its parts can stand for."""
+    ids = {
+        "name": (NAME,),
+        "source": (NAME,),
+        "package_type": ("harvest",),
+        "id": (NAME, *place.jobs, place.objects[0], place.dataset, *place.records),
+    }
+    for rule in app.flask_app.url_map.iter_rules():
+        if "harvest" not in rule.rule or "GET" not in (rule.methods or ()):
+            continue
+        if rule.rule.startswith(("/api", "/webassets")) or "/resource" in rule.rule:
+            continue
+        names = sorted(rule.arguments)
+        for values in itertools.product(*(ids.get(each, ids["id"][:2]) for each in names)):
+            address = rule.rule
+            for name, value in zip(names, values, strict=True):
+                address = re.sub(rf"<([^<>]+:)?{name}>", value, address)
+            if "<" not in address:
+                yield address
+
+
+def test_no_page_tells_an_outsider_of_errors(
+    app: CKANTestApp, place: Place, outsider: dict[str, str]
+) -> None:
+    headers = {"Authorization": outsider["token"]} if outsider["token"] else {}
+    asked = {f"/harvest/{NAME}", f"/dataset/{place.dataset}", *addresses(app, place)}
+    assert f"/harvest/{NAME}/job/{place.jobs[0]}" in asked
+    told, faults = [], []
+    for address in sorted(asked):
+        page = app.get(address, headers=headers, follow_redirects=False)
+        text = html.unescape(page.body) if page.status_code == 200 else ""
+        told += [(address, secret) for secret in place.secrets if secret in text]
+        faults += [address] if page.status_code >= 500 else []
+    assert (told, faults) == ([], [])
+
+
+def test_an_editor_sees_them(place: Place, organization: dict[str, str]) -> None:
+    user = factories.User()
+    join(organization["id"], user["name"], "editor")
+    context = {"user": user["name"], "model": model, "session": Session}
+    status = tk.get_action("harvest_source_show_status")(context, {"id": place.source})
+    assert status["last_job"]["gather_error_summary"]
+    shown = [
+        tk.get_action("harvest_object_show")(dict(context), {"id": each}) for each in place.objects
+    ]
+    assert [each["errors"] for each in shown if each["report_status"] == "errored"][0]
+
+
+def test_the_short_status(place: Place) -> None:
+    context = {"user": "", "model": model, "session": Session}
+    with statements() as sent:
+        status = tk.get_action("harvest_source_show_status")(context, {"id": place.source})
+    finished = HarvestJob.get(place.jobs[0]).finished  # the later one failed
+    assert status == {"job_count": 2, "last_job": {"finished": str(finished)}, "total_datasets": 2}
+    assert len(sent) <= 8
+
+
+def test_the_index_keeps_no_errors(place: Place) -> None:
+    """What a run came to is in the index for whoever searches."""
+    context = {"user": "", "ignore_auth": False}
+    found = call_action("package_search", context=context, fq="dataset_type:harvest")
+    assert found["count"] == 1
+    text = json.dumps(found, ensure_ascii=False)
+    assert '"total_datasets": 2' in text
+    for secret in place.secrets:
+        assert json.dumps(secret, ensure_ascii=False)[1:-1] not in text

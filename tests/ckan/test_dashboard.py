@@ -1,0 +1,287 @@
+"""The sysadmin's dashboard, notice and metrics."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from typing import Any
+from unittest.mock import Mock, call
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.lib.redis import connect_to_redis
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestGatherError, HarvestJob
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import JobReport, Worker, hosts, kept, utcnow
+from ckanext.ukharvest.portal import running, sizes, snapshot
+from tests.ckan import looks
+from tests.ckan.browser import Visitor
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, statements, tick
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+PAGE = "/ckan-admin/ukharvest"
+METRICS = "/ukharvest/metrics"
+PATH = "/data.json"
+
+
+@pytest.fixture(autouse=True)
+def forgotten(clean: None) -> None:
+    """Nothing of another test is kept in Redis."""
+    connection = connect_to_redis()
+    for key in connection.scan_iter(kept.key("*")):
+        connection.delete(key)
+
+
+@pytest.fixture
+def sysadmin() -> dict[str, str]:
+    return headers(factories.Sysadmin())
+
+
+def headers(user: dict[str, Any]) -> dict[str, str]:
+    return {"Authorization": factories.APIToken(user=user["name"])["token"]}
+
+
+def dashboard(**more: Any) -> dict[str, Any]:
+    model.Session.remove()
+    kept.forget(snapshot.SNAPSHOT)
+    return dict(call_action("ukharvest_dashboard", **more))
+
+
+def make_worker(kind: str, *, seen: dt.timedelta = dt.timedelta(0), busy_with: str = "") -> None:
+    now = utcnow()
+    id_ = f"host.example:{kind}:{now.isoformat()}"
+    model.Session.add(
+        Worker(id=id_, kind=kind, started=now, heartbeat=now - seen, busy_with=busy_with)
+    )
+    model.Session.commit()
+
+
+def stuck_run(portal: Portal, publisher: Publisher) -> str:
+    """A run that has been gathering for an hour without a sign of life."""
+    job_id = portal.create_job(portal.source(publisher.url(PATH), name="stuck"))
+    job = HarvestJob.get(job_id)
+    job.status = "Running"
+    job.created = job.gather_started = utcnow() - dt.timedelta(hours=1)
+    model.Session.commit()
+    return job_id
+
+
+def test_a_portal_on_its_first_day(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
+    found = dashboard()
+    assert {each["code"] for each in found["attention"]} >= {"workers", "cron"}
+    assert found["workers"] == found["runs"] == found["hosts"] == []
+    assert (found["queues"]["gather"], found["queues"]["fetch"]) == (0, 0)
+    assert sum(found["health"].values()) == 0
+    json.dumps(found)
+    page = app.get(PAGE, headers=sysadmin).body
+    assert "There is no harvest source yet." in page
+    assert "No run in the last 24 hours." in page
+    assert "No run is under way." in page
+
+
+def test_what_a_run_leaves_behind(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(3))
+    portal.run(portal.source(publisher.url(PATH)))
+    tick()
+    found = dashboard()
+    assert found["health"]["healthy"] == 1
+    assert (found["day"]["runs"], found["day"]["failed"], found["day"]["changed"]) == (1, 0, 3)
+    (host,) = found["hosts"]
+    assert host["host"] == "127.0.0.1"
+    assert host["requests"] >= 1
+    assert not host["failures"]
+    assert 0 < host["median"] <= host["p95"]
+    names = {table["name"] for table in found["tables"]}
+    assert {"harvest_object", "ukharvest_record"} <= names
+    assert "cron" not in {each["code"] for each in found["attention"]}
+    # A run of another harvester that failed, which has no report; and approved deletions.
+    source, now = portal.source("https://data.example/data.json"), utcnow()
+    failed, approved = (
+        HarvestJob(source_id=source, status="Finished", finished=now) for _each in range(2)
+    )
+    model.Session.add_all([failed, approved])
+    model.Session.flush()
+    model.Session.add_all(
+        [
+            HarvestGatherError(harvest_job_id=failed.id, message="No answer"),
+            JobReport(job_id=approved.id, source_id=source, mode="approval", outcome="finished"),
+        ]
+    )
+    model.Session.commit()
+    day = dashboard()["day"]
+    assert (day["runs"], day["failed"], day["changed"]) == (2, 1, 3)
+
+
+def test_hosts_that_are_slow_or_fail_come_first() -> None:
+    hosts.note([("quick.example", seconds, False) for seconds in (0.05, 0.2, 0.2, 4.0)])
+    hosts.note([("slow.example", seconds, True) for seconds in (20.0, 1000.0)])
+    assert hosts.slowest() == [
+        {"host": "slow.example", "requests": 2, "failures": 2, "median": 30.0, "p95": 300.0},
+        {"host": "quick.example", "requests": 4, "failures": 0, "median": 0.25, "p95": 5.0},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alive", "reason"),
+    [
+        ((), "No gather worker is alive."),
+        ((("gather", "JOB"),), "Its worker is alive and waits for 127.0.0.1."),
+        ((("gather", "other"),), "All gather workers are busy with other runs."),
+        ((("gather", ""),), "Its message or its worker was lost"),
+    ],
+)
+def test_why_a_run_does_not_move(
+    portal: Portal, publisher: Publisher, alive: tuple[tuple[str, str], ...], reason: str
+) -> None:
+    job_id = stuck_run(portal, publisher)
+    for kind, busy_with in alive:
+        make_worker(kind, busy_with=busy_with.replace("JOB", job_id))
+    found = dashboard()
+    (run,) = found["runs"]
+    assert run["state"] == "stuck"
+    assert reason in run["reason"]
+    first = found["attention"][0]
+    assert (first["code"], first["run"]["id"]) == ("stuck", job_id)
+
+
+def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
+    make_worker("gather", seen=dt.timedelta(minutes=12))
+    (worker,) = dashboard()["workers"]
+    assert (worker["alive"], worker["host"]) == (False, "host.example")
+    assert "last sign of life 12 minutes ago" in " ".join(
+        app.get(PAGE, headers=sysadmin).body.split()
+    )
+
+
+def test_growth_is_counted_from_the_oldest_note(tables: None) -> None:
+    sizes.note_today()
+    (table, *_others) = sizes.tables()
+    assert (table["grown"], table["since"]) == (None, "")
+    day = (utcnow().date() - dt.timedelta(days=3)).isoformat()
+    before = {day: {each["name"]: each["bytes"] - 8192 for each in sizes.tables()}}
+    model.Session.query(model.SystemInfo).filter_by(key=sizes.NOTE).update(
+        {"value": json.dumps(before)}
+    )
+    model.Session.commit()
+    sizes.note_today()
+    (table, *_others) = sizes.tables()
+    assert (table["grown"], table["since"]) == (8192, day)
+
+
+def test_every_dataset_is_looked_at_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = {each["code"] for each in dashboard()["checks"]}
+    assert not codes & set(snapshot.THOROUGH)
+    found = dashboard(thorough=True)
+    assert {each["code"] for each in found["checks"]} >= {"records", "index"}
+    assert found["checks_as_of"]
+    monkeypatch.setattr(snapshot.doctor, "examine", quickly := Mock(return_value=[]))
+    again = dashboard(thorough=True)  # not twice in a minute
+    assert quickly.call_args_list == [call(snapshot.QUICK)]
+    assert again["checks_as_of"] == found["checks_as_of"]
+
+
+def test_two_thousand_sources_cost_as_many_statements_as_one(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck_run(portal, publisher)
+
+    def cost() -> int:
+        model.Session.remove()
+        kept.forget(snapshot.SNAPSHOT)
+        with statements() as sent:
+            call_action("ukharvest_dashboard")
+        return len(sent)
+
+    cost()
+    before = cost()
+    assert before <= 40
+    for number in range(5):
+        portal.create_job(portal.source(f"https://data.example/{number}.json"))
+    assert cost() == before
+    with statements() as sent:
+        call_action("ukharvest_dashboard")
+    assert len(sent) <= 1  # who asks; all else is remembered for ten seconds
+    monkeypatch.setattr(running, "MOST", 2)
+    found = dashboard()
+    assert (len(found["runs"]), found["runs_count"]) == (2, 6)
+    assert found["states"] == {"stuck": 1, "queued": 5}
+
+
+def test_only_sysadmins_see_it(app: CKANTestApp) -> None:
+    user = headers(factories.User())
+    for address in (PAGE, f"{PAGE}/state"):
+        assert app.get(address, status=404)
+        assert app.get(address, headers=user, status=403)
+    assert app.post(f"{PAGE}/notice", data={"text": "x"}, headers=user, status=403)
+    assert app.post(f"{PAGE}/checks", headers=user, status=403)
+    assert app.get("/api/3/action/ukharvest_dashboard", headers=user, status=403)
+
+
+def test_the_notice(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
+    text = "<b>No harvest</b> on Sunday"
+    answer = app.post(f"{PAGE}/notice", data={"text": text}, headers=sysadmin)
+    assert "Publishers see the notice now." in answer.body
+    assert call_action("ukharvest_notice_show")["text"] == text
+    assert "&lt;b&gt;No harvest" in app.get(PAGE, headers=sysadmin).body
+    answer = app.post(f"{PAGE}/notice", data={"text": "x" * 1001}, headers=sysadmin)
+    assert "Write at most 1000 characters." in answer.body
+    assert call_action("ukharvest_notice_show")["text"] == text
+    answer = app.post(f"{PAGE}/notice", data={"text": " "}, headers=sysadmin)
+    assert "The notice is gone." in answer.body
+    assert call_action("ukharvest_notice_show")["text"] == ""
+    with pytest.raises(tk.NotAuthorized):
+        tk.check_access("ukharvest_notice_show", {"user": factories.User()["name"]})
+
+
+def test_there_are_no_metrics_without_a_token(app: CKANTestApp) -> None:
+    assert app.get(METRICS, status=404)
+    assert app.get(METRICS, params={"token": ""}, status=404)
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.metrics.token", "let-me-in")
+def test_metrics_as_prometheus_reads_them(
+    app: CKANTestApp, portal: Portal, publisher: Publisher
+) -> None:
+    assert config.metrics_token() == "let-me-in"
+    publisher.serve(PATH, catalogue(2))
+    portal.run(portal.source(publisher.url(PATH)))
+    hosts.note([('odd"host', 1.0, True)])
+    assert app.get(METRICS, status=404)
+    assert app.get(METRICS, headers={"Authorization": "Bearer other"}, status=404)
+    answer = app.get(METRICS, headers={"Authorization": "Bearer let-me-in"})
+    assert answer.content_type.startswith("text/plain; version=0.0.4")
+    lines = answer.body.splitlines()
+    sample = re.compile(r'ukharvest_[a-z_0-9]+(\{([a-z]+="(\\.|[^"\\])*",?)+\})? [0-9.e+-]+')
+    assert all(line.startswith("# ") or sample.fullmatch(line) for line in lines)
+    assert 'ukharvest_sources{health="healthy"} 1' in lines
+    assert "ukharvest_day_changed_datasets 2" in lines
+    assert r'ukharvest_host_failures{host="odd\"host"} 1' in lines
+    assert app.get(METRICS, params={"token": "let-me-in"}, status=200)
+
+
+def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publisher) -> None:
+    visitor.page.context.set_extra_http_headers(headers(factories.Sysadmin(image_url="")))
+    looks.check(visitor, "dashboard-empty", PAGE)
+    publisher.serve("/good.json", catalogue(3))
+    portal.run(portal.source(publisher.url("/good.json"), name="good"))
+    stuck_run(portal, publisher)
+    make_worker("gather", busy_with="x")
+    hosts.note([("a-very-long-name-of-a-server.of-the-council.somewhere.example", 12.0, True)])
+    kept.forget(snapshot.SNAPSHOT)
+    visitor.page.goto(PAGE)
+    visitor.page.locator("summary", has_text="Checks").click()
+    with visitor.page.expect_navigation():
+        visitor.page.get_by_role("button", name="Check everything now").click()
+    assert visitor.page.get_by_text("All datasets were looked at on").is_visible()
+    looks.check(visitor, "dashboard-full", PAGE)
+    pause = visitor.page.get_by_role("button", name="Pause updates")
+    pause.click()
+    assert visitor.page.get_by_role("button", name="Go on with updates").is_visible()

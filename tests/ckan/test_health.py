@@ -1,0 +1,256 @@
+"""Health and last runs of sources as the tables have them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from ckan import model
+from ckanext.harvest.model import (
+    HarvestGatherError,
+    HarvestJob,
+    HarvestObject,
+    HarvestObjectError,
+    HarvestSource,
+)
+
+from ckanext.ukharvest.model import JobReport, Trial, Worker, health, run_figures, utcnow
+from tests.ckan.harvesting import Portal, statements
+
+pytestmark = pytest.mark.in_process
+
+Session = model.Session
+URL = "http://127.0.0.1:9/data.json"
+
+
+def run_of(
+    source_id: str, *, hours_ago: float = 1, outcome: str = "finished", **more: Any
+) -> HarvestJob:
+    """Write an ended run, without what it brought."""
+    moment = utcnow() - dt.timedelta(hours=hours_ago)
+    job = HarvestJob(source_id=source_id, status=more.pop("status", "Finished"))
+    job.created = job.gather_started = job.gather_finished = job.finished = moment
+    Session.add(job)
+    Session.flush()
+    report = JobReport(job_id=job.id, source_id=source_id, outcome=outcome, counts={})
+    report.started = report.heartbeat = report.finished = moment
+    for key, value in more.items():
+        setattr(report, key, value)
+    Session.add(report)
+    Session.commit()
+    return job
+
+
+def lose(job: HarvestJob, status: str = "errored") -> None:
+    Session.add(
+        HarvestObject(guid="a", job=job, source=job.source, state="ERROR", report_status=status)
+    )
+    Session.commit()
+
+
+def test_a_source_without_runs(portal: Portal) -> None:
+    source_id = portal.source(URL)
+
+    found = health.of([source_id])[source_id]
+
+    assert (found.value, found.reason, found.state) == ("new", "no-run", "new")
+    assert found.last_run is None
+    assert found.last_good_run is None
+    assert found.next_run is None
+    assert (found.datasets, found.held) == (0, 0)
+
+
+def test_failures_in_a_row(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    good = run_of(source_id, hours_ago=9).id
+    first = run_of(source_id, hours_ago=8, outcome="failed", error={"passes": True}).finished
+    run_of(source_id, hours_ago=7, stopped_by="someone")
+    last = run_of(source_id, hours_ago=6, outcome="failed", error={"passes": True}).id
+
+    found = health.of([source_id])[source_id]
+
+    assert (found.value, found.state, found.since) == ("hiccup", "idle", first)
+    assert found.last_run is not None
+    assert (found.last_run["id"], found.last_run["outcome"]) == (last, "failed")
+    assert found.last_good_run is not None
+    assert found.last_good_run["id"] == good
+
+    run_of(source_id, hours_ago=5, outcome="failed", error={"passes": True})
+    assert health.of([source_id])[source_id].reason == "failed-often"
+
+    run_of(source_id, hours_ago=4)
+    assert health.of([source_id])[source_id].value == "healthy"
+
+
+def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    failed = run_of(source_id, hours_ago=3, outcome="failed", error={"passes": False}).id
+    run_of(source_id, hours_ago=2, stopped_by="someone")
+
+    found = health.of([source_id])[source_id]
+
+    assert found.value == "failing"
+    assert found.last_run is not None
+    assert found.last_run["outcome"] == "stopped"
+    assert found.judged_id == failed
+    assert health.failed_run(source_id) == failed
+    run_of(source_id, hours_ago=1)
+    assert health.failed_run(source_id) == ""
+
+
+def test_lost_records(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    lose(run_of(source_id))
+
+    found = health.of([source_id])[source_id]
+
+    assert found.value == "errors"
+    assert found.last_run is not None
+    assert (found.last_run["outcome"], found.last_run["lost"]) == ("errors", 1)
+
+
+@pytest.mark.parametrize(("status", "expected"), [("added", "finished"), ("", "unchanged")])
+def test_a_run_that_changed_nothing_is_called_so(
+    portal: Portal, status: str, expected: str
+) -> None:
+    source_id = portal.source(URL)
+    job = run_of(source_id)
+    if status:
+        lose(job, status)
+
+    last = health.of([source_id])[source_id].last_run
+
+    assert last is not None
+    assert last["outcome"] == expected
+
+
+def test_figures_of_pruned_runs(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    job = run_of(source_id, counts={"frozen": {"errored": 2}})
+    assert health.of([source_id])[source_id].value == "errors"
+
+    Session.query(JobReport).one().counts = {"frozen": {"errored": 2, "lost": 0, "skipped": 3}}
+    Session.commit()
+    assert health.of([source_id])[source_id].value == "healthy"
+    (figures,) = run_figures.of([job])
+    assert (figures["outcome"], figures["counts"]["skipped"]) == ("unchanged", 3)
+
+
+def test_runs_of_other_harvesters(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    job = HarvestJob(source_id=source_id, status="Finished")
+    Session.add(job)
+    Session.flush()
+    Session.add(HarvestGatherError(harvest_job_id=job.id, message="no answer"))
+    Session.commit()
+    assert health.of([source_id])[source_id].value == "failing"
+
+    # Which save errors of records that they bring in all the same.
+    job = HarvestJob(source=HarvestSource.get(source_id), status="Finished")
+    imported = HarvestObject(guid="a", job=job, source=job.source, report_status="added")
+    Session.add(HarvestObjectError(object=imported, message="no date"))
+    Session.commit()
+    (figures,) = run_figures.of([job])
+    last = health.of([source_id])[source_id].last_run
+    assert last is not None
+    assert (figures["outcome"], last["outcome"]) == ("finished", "finished")
+    assert (figures["counts"]["lost"], figures["stats"]["errored"]) == (0, 1)
+
+    # And whose jobs older versions of ckanext-harvest ended as aborted.
+    job.status = "Aborted"
+    Session.commit()
+    last = health.of([source_id])[source_id].last_run
+    assert last is not None
+    assert (run_figures.of([job])[0]["outcome"], last["outcome"]) == ("stopped", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        pytest.param({"status": "New", "gather_started": None}, "queued", id="queued"),
+        pytest.param({"status": "Running", "gather_started": None}, "queued", id="sent"),
+        pytest.param({"status": "Running", "gather_finished": None}, "gathering", id="reading"),
+        pytest.param({"status": "Running"}, "finishing", id="all-in"),
+    ],
+)
+def test_states_of_a_run(portal: Portal, fields: dict[str, Any], expected: str) -> None:
+    source_id = portal.source(URL)
+    job = run_of(source_id, hours_ago=0.01, outcome="")
+    for key, value in fields.items():
+        setattr(job, key, value)
+    Session.commit()
+
+    assert health.of([source_id])[source_id].state == expected
+
+
+def test_importing_stopping_and_stuck(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    job = run_of(source_id, hours_ago=0.01, status="Running")
+    waiting = HarvestObject(guid="a", job=job, source=job.source)
+    waiting.state = "WAITING"
+    Session.add(waiting)
+    Session.commit()
+    assert health.of([source_id])[source_id].state == "importing"
+
+    Session.query(JobReport).one().mode = "approval"
+    Session.commit()
+    assert health.of([source_id])[source_id].state == "deleting"
+
+    report = Session.query(JobReport).one()
+    report.stopped_by = "someone"
+    Session.commit()
+    assert health.of([source_id])[source_id].state == "stopping"
+
+    job.created = job.gather_started = job.gather_finished = utcnow() - dt.timedelta(hours=1)
+    report.heartbeat = job.created
+    Session.commit()
+    assert health.of([source_id])[source_id].state == "stuck"
+
+    # Its records stand in the queue behind those of another run.
+    report.stopped_by = ""
+    worker = {"kind": "fetch", "started": utcnow(), "heartbeat": utcnow(), "busy_with": "other"}
+    Session.add(Worker(id="w", **worker))
+    Session.commit()
+    assert health.of([source_id])[source_id].state == "deleting"
+
+
+def test_late_since_the_clock_did_not_start_it(portal: Portal) -> None:
+    source_id = portal.source(URL, frequency="WEEKLY")
+    run_of(source_id, hours_ago=24 * 90)
+    source, package = HarvestSource.get(source_id), model.Package.get(source_id)
+    source.next_run = due = utcnow() - dt.timedelta(hours=2)
+    package.metadata_modified = utcnow() - dt.timedelta(days=90)
+    Session.commit()
+    found = health.of([source_id])[source_id]
+    assert (found.value, found.since) == ("late", due)
+
+    package.metadata_modified = utcnow()  # somebody switched it on, or gave it a schedule
+    Session.commit()
+    assert health.of([source_id])[source_id].value == "healthy"
+
+
+def test_switched_off_and_checked(portal: Portal) -> None:
+    source_id = portal.source(URL)
+    Session.add(Trial(id="t", user_name="someone", source_id=source_id, state="running"))
+    Session.commit()
+    assert health.of([source_id])[source_id].state == "checking"
+
+    HarvestSource.get(source_id).active = False
+    Session.commit()
+    found = health.of([source_id])[source_id]
+    assert (found.state, found.value) == ("off", "off")
+
+
+def test_four_statements_however_many(portal: Portal) -> None:
+    ids = [portal.source(f"{URL}?{number}") for number in range(3)]
+    for source_id in ids:
+        lose(run_of(source_id))
+    Session.remove()
+
+    with statements() as sent:
+        found = health.of()
+
+    assert sorted(found) == sorted(ids)
+    assert len(sent) <= 4
+    assert health.of([]) == {}

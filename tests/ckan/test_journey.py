@@ -1,0 +1,162 @@
+"""A publisher's way through the portal: a wrong address, a test, a first run, a fault, a decision.
+
+With real consumers, a real background worker and a browser; cron's part is the test's.
+"""
+
+from __future__ import annotations
+
+import configparser
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ckan.plugins import load_all
+from ckan.tests import factories
+
+from tests.ckan.browser import Visitor
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import PROGRAM, Portal, act, tick
+from tests.publisher import Publisher
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PATH = "/data.json"
+PASSWORD = "correct horse battery"
+MINUTE = 60_000  # milliseconds
+LEEDS = "-1.8,53.7,-1.3,53.9"
+INI = configparser.RawConfigParser()
+INI.read(Path(__file__).parents[2] / "test.ini", "utf-8")
+PLUGINS = INI["app:main"]["ckan.plugins"]
+THEME = "vocab_ukharvest_theme"
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> dict[str, Any]:
+    user = factories.User(password=PASSWORD, image_url="")
+    members = [{"name": user["name"], "capacity": "admin"}]
+    act("organization_patch", id=organization["id"], users=members)
+    return dict(user)
+
+
+@pytest.fixture
+def background_worker(ini: str, clean: None) -> Iterator[None]:
+    act("job_clear")
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "-c", ini, "jobs", "worker"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    yield
+    process.terminate()
+    process.wait(30)
+
+
+def roads(count: int) -> dict[str, Any]:
+    return catalogue(
+        dataset(number, title=f"Trees of Leeds {number}", theme=["Environment"], spatial=LEEDS)
+        for number in range(count)
+    )
+
+
+def log_in(page: Page, user: dict[str, Any]) -> None:
+    page.goto("/user/login")
+    page.fill("#field-login", user["name"])
+    page.fill("#field-password", PASSWORD)
+    page.get_by_role("button", name="Login").click()
+    page.wait_for_url("**/dashboard/**")
+
+
+def add_source(page: Page, publisher: Publisher) -> None:
+    """Type a wrong address, test it, mend it, test it again, save."""
+    page.get_by_role("link", name="Harvesting", exact=True).click()
+    page.get_by_role("link", name="Add harvest source").first.click()
+    page.get_by_label("data.json", exact=True).check()
+    page.get_by_label("Address of the catalogue").fill(publisher.url("/wrong.json"))
+    page.get_by_role("button", name="Test this source").click()
+    page.wait_for_selector("text=This does not work yet", timeout=MINUTE)
+    page.get_by_label("Address of the catalogue").fill(publisher.url(PATH))
+    page.get_by_role("button", name="Test this source").click()
+    page.wait_for_selector("#ukharvest-trial >> text=Trees of Leeds 3", timeout=MINUTE)
+    page.get_by_label("Title", exact=True).fill("Trees of the north")
+    page.get_by_role("button", name="Save and start first run").click()
+    page.wait_for_url("**/harvest/trees-of-the-north")
+
+
+def wait_for(page: Page, words: str) -> None:
+    """Wait as a person does who reloads nothing, while cron comes by."""
+    for _tick in range(60):
+        tick()
+        if page.locator(f"text={words}").count():
+            return
+        page.wait_for_timeout(1000)
+    raise AssertionError(f"{words!r} did not come: {page.inner_text('[role=main]')[:800]}")
+
+
+def refresh(page: Page, words: str) -> None:
+    page.goto("/harvest/trees-of-the-north")
+    page.get_by_role("button", name="Refresh source").click()
+    page.wait_for_selector("text=Refresh asked for")
+    wait_for(page, words)
+
+
+@pytest.fixture
+def plugins_again(ckan_config: dict[str, Any], plugins: list[str]) -> Iterator[None]:
+    """The plugins of the test go with it: CKAN has them loaded until others are."""
+    yield
+    ckan_config["ckan.plugins"] = plugins
+    load_all()
+
+
+@pytest.mark.usefixtures("plugins_again")
+@pytest.mark.ckan_config("ckan.plugins", f"{PLUGINS} spatial_metadata spatial_query")
+def test_from_a_wrong_address_to_a_decision(
+    portal: Portal,
+    visitor: Visitor,
+    background_worker: None,
+    editor: dict[str, Any],
+    publisher: Publisher,
+) -> None:
+    publisher.serve(PATH, roads(20))
+    page = visitor.page
+    log_in(page, editor)
+    add_source(page, publisher)
+    wait_for(page, "All good")
+    visitor.picture("journey-all-good")
+    page.get_by_role("link", name="Datasets", exact=True).last.click()
+    page.locator(".dataset-heading a", has_text="Trees of Leeds 7").click()
+    page.wait_for_selector("text=Harvest GUID")
+    assert page.locator("svg[role=img]").count()
+    page.goto("/dataset/")
+    page.locator(
+        f".facet-shallow a[href*='{THEME}=Environment'], .filters a[href*='{THEME}=Environment']"
+    ).first.click()
+    page.wait_for_url(f"**{THEME}=Environment**")
+    page.wait_for_selector("text=20 datasets found")
+    for side, number in (("West", -2), ("South", 53), ("East", -1), ("North", 54)):
+        page.get_by_label(side, exact=True).fill(str(number))
+    page.get_by_role("button", name="Search here").click()
+    page.wait_for_url("**ext_west=-2**")
+    page.wait_for_selector("text=20 datasets found")
+    page.get_by_label("East", exact=True).fill("-1.95")
+    page.get_by_role("button", name="Search here").click()
+    page.wait_for_selector("text=No datasets found")
+    publisher.fail(PATH, 404, times=99)
+    refresh(page, "The last run failed")
+    visitor.picture("journey-failed")
+    publisher.recover()
+    publisher.serve(PATH, roads(2))
+    for words in ("not seen", "would be deleted"):
+        refresh(page, words)
+    visitor.picture("journey-held")
+    page.get_by_role("link", name=re.compile("^Review the")).click()
+    page.get_by_label("Delete them").check()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Delete 18 datasets").click()
+    page.wait_for_selector("text=18 datasets")
+    assert len(portal.datasets()) == 2
+    assert visitor.errors == []

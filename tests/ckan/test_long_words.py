@@ -1,0 +1,104 @@
+"""Pages in a language whose words are longer by two fifths, and not English ones."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from ckan import model
+from ckan.plugins import get_plugin
+from ckan.tests import factories
+
+from ckanext.ukharvest.mails import post
+from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.plugin import UkharvestPlugin
+from tests.ckan import looks
+from tests.ckan.browser import Visitor
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act
+from tests.ckan.test_run_pages import faulty
+from tests.ckan.test_trials import work
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+LANGUAGE = "de"  # any that CKAN knows
+PATH = "/data.json"
+Session = model.Session
+POT = "ckanext-ukharvest.pot"
+
+
+def longer(text: str) -> str:
+    """The same with its gaps and tags, and two fifths of words more."""
+    wanted = max(round(len(text) * 0.4), 1)
+    return f"{text} {'zusaetzlich ' * (wanted // 12 + 1)}"[: len(text) + wanted + 1].strip()
+
+
+@pytest.fixture
+def foreign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ckan_config: Any) -> None:
+    """The portal speaks it; before ``site``, which makes the app."""
+    source = Path(get_plugin("ukharvest").i18n_directory()) / POT
+    with source.open("rb") as file:
+        texts = read_po(file)
+    made = Catalog(locale=LANGUAGE)
+    for entry in texts:
+        if isinstance(entry.id, tuple):
+            made.add(entry.id, tuple(longer(entry.id[1]) for _ in range(made.num_plurals)))
+        elif entry.id:
+            made.add(entry.id, longer(entry.id))
+    folder = tmp_path / LANGUAGE / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    with (folder / POT.replace(".pot", ".mo")).open("wb") as file:
+        write_mo(file, made)
+    monkeypatch.setattr(UkharvestPlugin, "i18n_directory", lambda _self: str(tmp_path))
+    monkeypatch.setitem(ckan_config, "ckan.locales_offered", ["en", LANGUAGE])
+    monkeypatch.setitem(ckan_config, "ckan.locale_default", LANGUAGE)
+
+
+@pytest.fixture
+def sysadmin(foreign: None, visitor: Visitor) -> Visitor:
+    token = factories.SysadminWithToken(image_url="")["token"]
+    visitor.page.context.set_extra_http_headers({"Authorization": token})
+    return visitor
+
+
+def test_pages_hold_longer_words(sysadmin: Visitor, portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(faulty()))
+    source = portal.source(publisher.url(PATH), name="somewhere")
+    first = portal.run(source)["id"]
+    publisher.serve(PATH, catalogue([dataset(0, title="New"), dataset(9)]))
+    portal.run(source)
+    portal.run(source)
+    act("ukharvest_source_check", source_id=source)
+    work()
+    act("ukharvest_mail_update", source_id=source, addresses=["a@b.test"])
+    record = Session.query(Record.id).filter_by(missed_runs=0).first()[0]
+    name = portal.datasets()[-1]["name"]
+    page = "/harvest/somewhere"
+    pages = {
+        "source": page,
+        "run": f"{page}/job/{first}",
+        "runs": f"{page}/job",
+        "problems": f"{page}/problems",
+        "deletions": f"{page}/deletions",
+        "record": f"{page}/record/{record}",
+        "check": f"{page}/check",
+        "notifications": f"{page}/notifications",
+        "unsubscribe": f"/harvest/unsubscribe/{post.token('a@b.test', source)}",
+        "switch-off": f"{page}/switch-off",
+        "dataset": f"/dataset/{name}",
+        "changes": f"/dataset/{name}/harvest-changes",
+        "new": "/harvest/new",
+        "list": "/harvest",
+        "dashboard": "/ckan-admin/ukharvest",
+        "stars": "/harvest/stars",
+        "help": "/harvest/help",
+    }
+    looks.check_all(sysadmin, "long", pages, axe=False)
+    sysadmin.page.goto(f"{page}/notifications")
+    assert re.fullmatch("Notifications zusae.*", sysadmin.page.locator("h1").inner_text())

@@ -1,0 +1,65 @@
+"""The page of a source's mails as people see it, with mouse, keyboard and hostile names."""
+
+from __future__ import annotations
+
+import pytest
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+
+from ckanext.ukharvest.mails import post
+from tests.ckan import looks
+from tests.ckan.browser import Visitor
+from tests.ckan.harvesting import Portal, act
+
+pytestmark = pytest.mark.in_process
+
+ADDRESS = "/harvest/somewhere/notifications"
+
+
+@pytest.fixture
+def source(portal: Portal) -> str:
+    return portal.source("https://data.example/data.json", name="somewhere")
+
+
+@pytest.fixture
+def editor(visitor: Visitor, organization: dict[str, str]) -> dict[str, str]:
+    """An editor, with whose token the visitor's window asks."""
+    user = factories.UserWithToken(fullname=looks.HOSTILE[0], image_url="")
+    organisation = organization["id"]
+    call_action("organization_member_create", id=organisation, username=user["name"], role="editor")
+    visitor.page.context.set_extra_http_headers({"Authorization": user["token"]})
+    return dict(user)
+
+
+def test_how_it_looks(visitor: Visitor, source: str, editor: dict[str, str]) -> None:
+    act("harvest_source_patch", id=source, title=looks.HOSTILE[2])
+    looks.check(visitor, "notifications-nobody", ADDRESS)
+    act("ukharvest_mail_update", source_id=source, people=[editor["name"]], addresses=["a@b.test"])
+    looks.check(visitor, "notifications", ADDRESS)
+    looks.assert_harmless(visitor.page)
+    looks.check(visitor, "unsubscribe", f"/harvest/unsubscribe/{post.token('a@b.test', source)}")
+    looks.assert_harmless(visitor.page)
+
+
+def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, str]) -> None:
+    page = visitor.page
+    page.goto(ADDRESS)
+    page.fill("#field-addresses", "nobody")
+    with page.expect_navigation():
+        page.click("text=Save")
+    assert page.title().startswith("Error: ")
+    assert page.locator("[role=alert] a").get_attribute("href") == "#field-addresses"
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
+    page.fill("#field-addresses", "team@somewhere.example")
+    page.check("#person-1")
+    page.check("#weekly-needed")
+    with page.expect_navigation():
+        page.click("text=Save")
+    main = page.locator("[role=main] .ukharvest")
+    assert "2 addresses get mails about Source 1." in main.inner_text()
+    page.goto(f"/harvest/unsubscribe/{post.token(editor['id'], source)}")
+    with page.expect_navigation():
+        page.click("text=Take me off the list")
+    assert "Done" in main.locator("[role=status]").inner_text()
+    shown = act("ukharvest_mail_show", source_id=source)
+    assert (shown["addresses"], shown["recipients"]) == (["team@somewhere.example"], 1)

@@ -1,0 +1,415 @@
+"""Mails about sources, as a mail server gets them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email
+import email.policy
+import re
+import socket
+from collections.abc import Iterator
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from freezegun import freeze_time
+from markupsafe import escape
+
+from ckanext.ukharvest.logic.action.mail import TESTS_A_DAY
+from ckanext.ukharvest.mails import MAX_TRIES, post, weekly
+from ckanext.ukharvest.model import SourceState, kept, mail
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, act, tick
+from tests.publisher import Publisher, Response
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+PATH = "/data.json"
+TEAM = "team@somewhere.example"
+Session = model.Session
+
+
+class Inbox:
+    """What the mail server was given; with ``is_away`` it takes nothing."""
+
+    def __init__(self) -> None:
+        self.all: list[EmailMessage] = []
+        self.is_away = False
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
+        if self.is_away:
+            return "451 Come back later"
+        self.all.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
+        return "250 OK"
+
+    def take(self) -> list[EmailMessage]:
+        """What came since the last look, by recipient."""
+        found, self.all = sorted(self.all, key=lambda each: each["To"]), []
+        return found
+
+    def subjects(self) -> list[str]:
+        return [each["Subject"] for each in self.take()]
+
+
+@pytest.fixture
+def server(ckan_config: Any) -> Iterator[Inbox]:
+    """A mail server on loopback, and nothing in it."""
+    inbox = Inbox()
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        host, port = found.getsockname()
+    controller = Controller(inbox, hostname=host, port=port)
+    controller.start()
+    before = ckan_config.get("smtp.server")
+    ckan_config["smtp.server"] = f"{host}:{port}"
+    yield inbox
+    ckan_config["smtp.server"] = before
+    controller.stop()
+
+
+@pytest.fixture
+def inbox(server: Inbox, app: CKANTestApp) -> Iterator[Inbox]:
+    """The same, with an app at work, as a command has it."""
+    with app.flask_app.test_request_context():
+        yield server
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    source = portal.source(publisher.url(PATH), name="somewhere")
+    portal.run(source)
+    return source
+
+
+@pytest.fixture
+def fails(publisher: Publisher) -> None:
+    publisher.serve(PATH, Response(b"{", status=200))
+
+
+def choose(source: str, **fields: Any) -> dict[str, Any]:
+    settings = {"addresses": [TEAM], "events": ["failed", "recovered", "held"], **fields}
+    return dict(act("ukharvest_mail_update", source_id=source, **settings))
+
+
+def editor_of(organization: dict[str, str], role: str = "editor") -> dict[str, Any]:
+    user = factories.UserWithToken()
+    call_action(
+        "organization_member_create", id=organization["id"], username=user["name"], role=role
+    )
+    return dict(user)
+
+
+def plain(message: EmailMessage) -> str:
+    part = message.get_body(("plain",))
+    assert part is not None
+    return str(part.get_content()).replace("\r\n", "\n")
+
+
+def marked_up(message: EmailMessage) -> str:
+    part = message.get_body(("html",))
+    assert part is not None
+    return str(part.get_content())
+
+
+def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
+    portal: Portal, publisher: Publisher, source: str, inbox: Inbox
+) -> None:
+    choose(source)
+    publisher.serve(PATH, Response(b"{", status=200))
+    job = portal.run(source)
+    (first,) = inbox.take()
+    assert first["To"] == TEAM
+    assert first["Subject"] == "[CKAN] Source 1 could not be harvested"
+    text = plain(first)
+    start = text.split("\n\n")[:4]
+    assert job["ukharvest"]["reason"].rstrip(".") in start[0]
+    assert start[1].startswith("What to do: ")
+    assert start[2] == "Your 3 datasets stay as they were."
+    assert start[3] == "It is not tried again until somebody starts a run."
+    assert f"/harvest/somewhere/job/{job['id']}\n" in text
+    portal.run(source)
+    tick()
+    assert inbox.take() == []
+    publisher.serve(PATH, catalogue(4))
+    portal.run(source)
+    (second,) = inbox.take()
+    assert second["Subject"] == "[CKAN] Source 1 works again"
+    assert "after 2 failed runs since" in plain(second)
+    assert "The last run: 1 added, 3 unchanged." in plain(second)
+    tick()
+    assert inbox.take() == []
+
+
+def test_deletions_that_wait_are_told_once(
+    portal: Portal, publisher: Publisher, source: str, inbox: Inbox
+) -> None:
+    choose(source)
+    publisher.serve(PATH, catalogue(1))
+    for _ in range(3):
+        portal.run(source)
+    (message,) = inbox.take()
+    subject = "[CKAN] Decision needed: 2 datasets of Source 1 would be deleted"
+    assert message["Subject"] == subject
+    assert "did not find 2 of 3 datasets" in plain(message)
+    assert "nothing has been deleted." in plain(message)
+    assert "/harvest/somewhere/deletions\n" in plain(message)
+    state = Session.get(SourceState, source)
+    assert state.mailed["held"]["number"] == 2
+    # As if one had waited before: twice as many are news.
+    state.mailed = {"held": {**state.mailed["held"], "number": 1}}
+    Session.commit()
+    tick()
+    tick()
+    assert inbox.subjects() == [subject]
+
+
+def test_plain_text_and_html_say_the_same(
+    portal: Portal, source: str, fails: None, inbox: Inbox
+) -> None:
+    title = "<b>Roads</b> & “Paths”\u202e " + "long " * 40
+    act("harvest_source_patch", id=source, title=title)
+    choose(source)
+    portal.run(source)
+    (message,) = inbox.take()
+    page = marked_up(message)
+    assert "<b>Roads" not in page
+    assert '<html lang="en">' in page
+    assert "<img" not in page
+    links = re.findall(r'href="([^"]+)"', page)
+    assert links == re.findall(r"https?://\S+$", plain(message), re.MULTILINE)
+    assert len(links) == 2
+    assert len(message["Subject"]) < 180
+    for line in plain(message).split("\n"):
+        text = line.removesuffix(":").removeprefix("- ")
+        if text and not text.startswith(("http", "-- ")):
+            assert str(escape(text)) in page
+
+
+def test_people_get_mails_as_long_as_they_are_editors(
+    portal: Portal, source: str, organization: dict[str, str], fails: None, inbox: Inbox
+) -> None:
+    editor, admin = editor_of(organization), editor_of(organization, "admin")
+    member = editor_of(organization, "member")
+    shown = choose(source, addresses=[], people=[editor["name"], admin["name"]])
+    assert shown["recipients"] == 2
+    assert member["id"] not in [each["id"] for each in shown["people"]]
+    with pytest.raises(tk.ValidationError):
+        choose(source, people=[member["name"]])
+    act("organization_member_delete", id=organization["id"], username=editor["name"])
+    portal.run(source)
+    (message,) = inbox.take()
+    assert admin["email"] in message["To"]
+
+
+def test_events_that_nobody_wants_are_not_told(
+    portal: Portal, publisher: Publisher, source: str, fails: None, inbox: Inbox
+) -> None:
+    choose(source, events=["recovered"])
+    portal.run(source)
+    assert inbox.take() == []
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source)
+    assert inbox.subjects() == ["[CKAN] Source 1 works again"]
+
+
+def test_a_mail_server_that_is_away_fails_no_tick(
+    portal: Portal, source: str, fails: None, inbox: Inbox
+) -> None:
+    choose(source)
+    inbox.is_away = True
+    assert portal.run(source)["status"] == "Finished"
+    inbox.is_away = False
+    tick()
+    assert len(inbox.take()) == 1
+    Session.get(SourceState, source).mailed = {"tries": MAX_TRIES - 1}
+    Session.commit()
+    inbox.is_away = True
+    tick()
+    inbox.is_away = False
+    tick()
+    assert inbox.take() == []  # after so many tries it is left
+
+
+def test_the_link_in_a_mail_ends_them_without_a_login(
+    app: CKANTestApp, portal: Portal, source: str, fails: None, inbox: Inbox
+) -> None:
+    choose(source, addresses=[TEAM, "other@somewhere.example"])
+    portal.run(source)
+    message = inbox.take()[1]
+    assert message["To"] == TEAM
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    address = message["List-Unsubscribe"].strip("<>")
+    assert address in plain(message)
+    path = address.partition("://")[2].partition("/")[2]
+    page = app.get(f"/{path}")
+    assert "No more mails about Source 1" in page.body
+    assert TEAM not in page.body
+    assert act("ukharvest_mail_show", source_id=source)["recipients"] == 2
+    assert "Done" in app.post(f"/{path}", data={"List-Unsubscribe": "One-Click"}).body
+    assert act("ukharvest_mail_show", source_id=source)["addresses"] == ["other@somewhere.example"]
+    assert app.get(f"/{path}x").status_code == 404
+
+
+def test_leaving_is_leaving_with_an_address_whatever_it_was_chosen_by(
+    app: CKANTestApp, portal: Portal, organization: dict[str, str]
+) -> None:
+    bob = editor_of(organization)
+    written = bob["email"].upper()
+    person, address, both = (
+        portal.source(f"https://data.example/{name}.json", name=name)
+        for name in ("person", "address", "both")
+    )
+    choose(person, people=[bob["id"]], addresses=[], weekly="always")
+    choose(address, addresses=[written], weekly="always")
+    choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="always")
+    app.post(f"/harvest/unsubscribe/{post.token(bob['id'], '')}")
+    ids = [person, address, both]
+    told = {each.id: each for each in mail.sources(ids)}
+    wanted = {
+        (id_, each.address)
+        for id_, found in mail.recipients(told.values()).items()
+        for each in found
+        if told[id_].settings.wants_weekly(each)
+    }
+    assert wanted == {(both, TEAM)}
+    app.post(f"/harvest/unsubscribe/{post.token(bob['id'], both)}")
+    shown = act("ukharvest_mail_show", source_id=both)
+    assert (shown["addresses"], shown["recipients"]) == ([TEAM], 1)
+    # Who is taken off and chosen anew begins anew.
+    for people in ([], [bob["id"]]):
+        choose(person, people=people, addresses=[TEAM], weekly="always")
+    (told_again,) = mail.sources([person])
+    assert all(
+        told_again.settings.wants_weekly(each) for each in mail.recipients([told_again])[person]
+    )
+
+
+def test_addresses_are_those_of_the_organisation_that_chose_them(
+    portal: Portal, organization: dict[str, str]
+) -> None:
+    source = portal.source("https://data.example/data.json")
+    choose(source)
+    other = factories.Organization()
+    model.Package.get(source).owner_org = other["id"]
+    Session.commit()
+    shown = act("ukharvest_mail_show", source_id=source)
+    assert (shown["addresses"], shown["recipients"]) == ([], 0)
+
+
+def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inbox: Inbox) -> None:
+    publisher.serve("/other.json", Response(b"gone", status=410))
+    other = portal.source(publisher.url("/other.json"), name="elsewhere")
+    portal.run(other)
+    for each in (source, other):
+        choose(each, events=[], weekly="needed")
+    tick()  # the week in which it is set up
+    assert inbox.take() == []
+    monday = dt.datetime.fromisoformat(weekly.week()) + dt.timedelta(days=7)
+    with freeze_time(monday + dt.timedelta(hours=5)):
+        tick()
+        assert inbox.take() == []
+    with freeze_time(monday + dt.timedelta(hours=7)):
+        tick()
+        (message,) = inbox.take()
+        tick()
+        assert inbox.take() == []
+    assert message["Subject"] == "[CKAN] Harvesting this week: 1 need you, 1 fine"
+    text = plain(message)
+    lines = re.findall(r"^- .*", text, re.MULTILINE)
+    assert re.match(r"- Source 2: (Failing|Last try failed), since .*, 0 datasets", lines[0])
+    assert lines[1] == "- Source 1: Healthy, 3 datasets"
+    assert text.startswith("These need you:\n")
+    token = message["List-Unsubscribe"].strip("<>").rpartition("/")[2]
+    assert post.read_token(token) == (TEAM, "")
+
+
+def test_no_weekly_summary_where_all_is_well(
+    portal: Portal, source: str, inbox: Inbox, app: CKANTestApp
+) -> None:
+    choose(source, weekly="needed", addresses=[TEAM])
+    tick()
+    monday = dt.datetime.fromisoformat(weekly.week()) + dt.timedelta(days=7, hours=7)
+    with freeze_time(monday):
+        tick()
+        assert inbox.take() == []
+    choose(source, weekly="always", addresses=[TEAM, "other@somewhere.example"])
+    app.post(f"/harvest/unsubscribe/{post.token(TEAM, '')}")
+    choose(source, weekly="always", addresses=[TEAM, "other@somewhere.example"])
+    with freeze_time(monday + dt.timedelta(days=7)):
+        tick()
+        (message,) = inbox.take()
+    assert message["To"] == "other@somewhere.example"
+
+
+def test_the_stock_mail_of_a_failed_run_is_not_sent_as_well(
+    portal: Portal,
+    source: str,
+    organization: dict[str, str],
+    fails: None,
+    inbox: Inbox,
+    ckan_config: Any,
+    monkeypatch: Any,
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckan.harvest.status_mail.errored", True)
+    told, untold = editor_of(organization, "admin"), editor_of(organization, "admin")
+    choose(source, addresses=[], people=[told["name"]])
+    portal.run(source)
+    found = {(each["To"].rpartition("<")[2].strip(">"), each["Subject"]) for each in inbox.take()}
+    ours = "[CKAN] Source 1 could not be harvested"
+    stock = "CKAN - Harvesting Job - Error Notification"
+    assert (told["email"], ours) in found
+    assert (told["email"], stock) not in found
+    assert (untold["email"], stock) in found
+    # Ours tell of the first failure only.
+    portal.run(source)
+    assert {each["Subject"] for each in inbox.take() if told["email"] in each["To"]} == {stock}
+
+
+def test_the_page(
+    app: CKANTestApp, source: str, organization: dict[str, str], server: Inbox
+) -> None:
+    user = editor_of(organization)
+    headers = {"Authorization": user["token"]}
+    address = "/harvest/somewhere/notifications"
+    assert "Nobody gets mails about Source 1 yet" in app.get(address, headers=headers).body
+    form = {"people": user["id"], "addresses": "nobody", "events": "failed", "weekly": "never"}
+    page = app.post(address, data=form, headers=headers)
+    assert "nobody is no e-mail address" in page.body
+    assert "<title>Error: " in page.body
+    assert f'value="{user["id"]}" id="person-1" checked' in page.body
+    form["addresses"] = f"{TEAM}\n{TEAM}"
+    page = app.post(address, data=form, headers=headers)
+    assert "Saved. 2 addresses get mails." in page.body
+    page = app.post(f"{address}/test", headers=headers)
+    assert "A test message goes to 2 addresses within 10 minutes." in page.body
+    assert "it is sent when" in page.body
+    assert "waits already" in app.post(f"{address}/test", headers=headers).body
+    assert server.take() == []  # a web request waits for no mail server
+    with app.flask_app.test_request_context():
+        tick()
+        tick()
+    assert server.subjects() == ["[CKAN] Test message about Source 1"] * 2
+    assert act("ukharvest_mail_show", source_id=source)["test"]["sent"] == 2
+    assert "the mail server took it for 2 addresses." in app.get(address, headers=headers).body
+    kept.forget(f"mail-tests:{user['name']}")
+    for _ in range(TESTS_A_DAY):
+        kept.count(f"mail-tests:{user['name']}", 60)
+    assert "wait until tomorrow" in app.post(f"{address}/test", headers=headers).body
+    kept.forget(f"mail-tests:{user['name']}")
+
+
+def test_the_page_is_for_insiders(app: CKANTestApp, source: str) -> None:
+    choose(source)
+    address = "/harvest/somewhere/notifications"
+    stranger = {"Authorization": factories.UserWithToken()["token"]}
+    assert app.get(address, headers=stranger).status_code == 403
+    assert app.post(address, headers=stranger, data={"weekly": "never"}).status_code == 403
+    assert app.post(f"{address}/test", headers=stranger).status_code == 403
+    anonymous = app.get(address, follow_redirects=False)
+    assert anonymous.status_code in (302, 303)
+    assert act("ukharvest_mail_show", source_id=source)["addresses"] == [TEAM]

@@ -1,0 +1,99 @@
+"""The pages of what harvests changed and of one record, in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+
+from ckanext.ukharvest.model import Record
+from tests.ckan import looks
+from tests.ckan.browser import Visitor
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.gemini_records import dataset as gemini
+from tests.ckan.harvesting import Portal
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+PATH = "/data.json"
+
+
+@pytest.fixture
+def organization() -> dict[str, str]:
+    """One without a picture, which factories take from another host."""
+    found: dict[str, str] = factories.Organization(image_url="")
+    return found
+
+
+def as_sysadmin(visitor: Visitor) -> None:
+    token = factories.SysadminWithToken(image_url="")["token"]
+    visitor.page.context.set_extra_http_headers({"Authorization": token})
+
+
+def address_of_record() -> str:
+    return f"/harvest/source-1/record/{model.Session.query(Record.id).first()[0]}"
+
+
+def run(portal: Portal, publisher: Publisher, source_id: str, **fields: Any) -> None:
+    publisher.serve(PATH, catalogue([dataset(0, **fields)]))
+    portal.run(source_id)
+
+
+def test_a_dataset_its_changes_and_its_record(
+    portal: Portal, publisher: Publisher, visitor: Visitor
+) -> None:
+    source_id = portal.source(publisher.url(PATH), frequency="DAILY")
+    run(portal, publisher, source_id)
+    [package] = portal.datasets()
+    changes = f"/dataset/{package['name']}/harvest-changes"
+    looks.check(visitor, "changes-none", changes)
+    long = "Car parks of the city, with their places and opening hours. " * 10
+    for title, text in (("Parking", long), ("Parking spaces", long.replace("places", "spaces"))):
+        run(portal, publisher, source_id, title=title, description=text, modified="10/03")
+    looks.check(visitor, "changes-two", changes)
+    run(portal, publisher, source_id, title="")
+    as_sysadmin(visitor)
+    looks.check(visitor, "dataset-for-its-editor", f"/dataset/{package['name']}")
+    looks.check(visitor, "record-lost", address_of_record())
+    visitor.page.get_by_role("button", name="Bring in again").click()
+    assert visitor.page.get_by_text("A run was asked for").is_visible()
+    visitor.page.goto(f"/dataset/edit/{package['name']}")
+    assert visitor.page.get_by_text("Edits made here are lost").is_visible()
+
+
+def test_a_record_whose_lines_are_marked(
+    portal: Portal, publisher: Publisher, visitor: Visitor
+) -> None:
+    text = gemini("rivers-and-brooks", "Rivers", abstract="Short.").encode()
+    publisher.serve("/record.xml", text, headers={"Content-Type": "text/xml"})
+    config = {"validation": "report"}
+    portal.run(portal.source(publisher.url("/record.xml"), "gemini-single", config=config))
+    as_sysadmin(visitor)
+    looks.check(visitor, "record-problems", address_of_record())
+    link = visitor.page.locator(".ukharvest-problems a[href^='#L']").first
+    line = (link.get_attribute("href") or "").removeprefix("#L")
+    link.click()
+    assert visitor.page.locator(f"#L{line} mark").is_visible()
+
+
+def test_what_strangers_write_is_harmless(
+    portal: Portal, publisher: Publisher, visitor: Visitor
+) -> None:
+    source_id = portal.source(publisher.url(PATH))
+    run(portal, publisher, source_id)
+    for number, text in enumerate(looks.HOSTILE):
+        more = {"@type": "dcat:Distribution", "title": text, "downloadURL": text}
+        file = {"title": text, "downloadURL": f"https://data.example/{number}.csv"}
+        fields = dict.fromkeys(("title", "description", "language", "spatial"), text)
+        run(portal, publisher, source_id, **fields, distribution=[file, more])
+    [package] = portal.datasets()
+    as_sysadmin(visitor)
+    for name, address in (
+        ("changes-hostile", f"/dataset/{package['name']}/harvest-changes"),
+        ("record-hostile", address_of_record()),
+    ):
+        looks.check(visitor, name, address)
+        looks.assert_harmless(visitor.page)

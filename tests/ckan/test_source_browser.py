@@ -1,0 +1,146 @@
+"""A source's pages as people see them, at both widths, and the part that renews itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckanext.harvest.model import HarvestJob, HarvestObject
+
+from ckanext.ukharvest.model import JobReport, utcnow
+from tests.ckan import looks
+from tests.ckan.browser import SECONDS, Visitor
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, work_off
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+PAGE = "/harvest/parking"
+Session = model.Session
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    return portal.source(publisher.url(PATH), name="parking", frequency="DAILY")
+
+
+@pytest.fixture
+def manager(visitor: Visitor) -> Visitor:
+    token = factories.SysadminWithToken(image_url="")["token"]
+    visitor.page.context.set_extra_http_headers({"Authorization": token})
+    return visitor
+
+
+def importing(portal: Portal, source: str, done: int) -> str:
+    """A run that has worked off so many of twenty records, without anybody at it."""
+    job = HarvestJob.get(portal.create_job(source))
+    now = utcnow()
+    job.status, job.gather_started, job.gather_finished = "Running", now, now
+    Session.add(JobReport(job_id=job.id, source_id=source, counts={}))
+    for number in range(20):
+        obj = HarvestObject(guid=str(number), job=job, source=job.source, state="WAITING")
+        obj.fetch_started = now
+        obj.state = "COMPLETE" if number < done else "WAITING"
+        Session.add(obj)
+    Session.commit()
+    return str(job.id)
+
+
+def test_looks_of_the_pages(
+    manager: Visitor, portal: Portal, publisher: Publisher, source: str
+) -> None:
+    looks.check(manager, "source-new", PAGE)
+    portal.run(source)
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title=""), dataset(2, title="New")]))
+    portal.run(source)
+    looks.check(manager, "source-errors", PAGE)
+    looks.check(manager, "source-runs", f"{PAGE}/job")
+    looks.check(manager, "source-datasets", f"{PAGE}/datasets")
+    looks.check(manager, "source-about", "/harvest/about/parking")
+    publisher.serve(PATH, catalogue(1))
+    portal.run(source)
+    portal.run(source)
+    looks.check(manager, "source-held", PAGE)
+    importing(portal, source, 12)
+    looks.check(manager, "source-importing", PAGE)
+    manager.page.context.set_extra_http_headers({})
+    looks.check(manager, "source-public", PAGE)
+
+
+def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, source: str) -> None:
+    portal.run(source)
+    job_id = importing(portal, source, 5)
+    page = manager.page
+    page.goto(PAGE)
+    page.get_by_text("Importing 5 of 20 records").wait_for()
+    token = factories.SysadminWithToken(image_url="")["token"]
+    page.context.set_extra_http_headers({})  # logged out in another window
+    page.get_by_text("Updates have stopped.").wait_for(timeout=SECONDS)
+    assert page.locator(".toast, input[name=password]").count() == 0
+    page.context.set_extra_http_headers({"Authorization": token})
+    page.get_by_role("link", name="Reload this page").click()
+    page.get_by_text("Importing 5 of 20 records").wait_for()
+
+    page.evaluate("window.mark = 1")
+    for obj in Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
+        obj.state = "COMPLETE"
+    Session.commit()
+    page.get_by_role("heading", name="Finishing").wait_for(timeout=SECONDS)
+    told = page.locator("[data-ukharvest-told=ukharvest-state]")
+    assert told.text_content() == "Finishing"
+    assert page.get_by_role("cell", name="Running").count() == 1
+    job = HarvestJob.get(job_id)
+    job.status, job.finished = "Finished", utcnow()
+    Session.commit()
+    page.get_by_role("heading", name="All good").wait_for(timeout=SECONDS)
+    assert page.get_by_role("cell", name="Running").count() == 0  # nor in the list below
+    assert page.evaluate("window.mark") == 1
+    page.get_by_role("button", name="Pause updates").click()
+    assert page.get_by_role("button", name="Go on with updates").is_visible()
+
+
+def test_refresh_and_stop_by_hand(
+    manager: Visitor, portal: Portal, publisher: Publisher, source: str
+) -> None:
+    page = manager.page
+    page.goto(PAGE)
+    page.get_by_role("button", name="Start first run").click()
+    page.get_by_text("Refresh asked for.").wait_for()
+    page.get_by_role("link", name="Stop").click()
+    looks.check(manager, "source-stop", page.url)
+    page.get_by_role("button", name="Stop the run").click()
+    page.get_by_text("The run is stopped.").wait_for()
+    work_off()
+    assert [request for request in publisher.requests if request.path == PATH] == []
+    assert page.get_by_role("heading", name="No run has come to its end so far").count() == 1
+    page.goto("/harvest/clear/parking")
+    page.get_by_label("To go on, type the name of the source: parking").fill("else")
+    page.get_by_role("button", name="Remove all").click()
+    page.get_by_text("Type the name of the source: parking").first.wait_for()
+    manager.picture("source-clear-error")
+    looks.check(manager, "source-clear", "/harvest/clear/parking")
+
+
+@pytest.fixture
+def plain(chromium_process: Any, site: str) -> Any:
+    token = factories.SysadminWithToken(image_url="")["token"]
+    context = chromium_process.new_context(
+        base_url=site,
+        java_script_enabled=False,
+        extra_http_headers={"Authorization": token},
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_without_scripts(plain: Any, portal: Portal, source: str) -> None:
+    importing(portal, source, 5)
+    plain.goto(PAGE)
+    plain.get_by_role("link", name="Reload this page for the latest").click()
+    assert "Importing 5 of 20 records" in plain.content()
+    assert not plain.get_by_role("button", name="Pause updates").is_visible()

@@ -1,0 +1,329 @@
+"""The form of a harvest source: adding and editing one, what is wrong, who may."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.plugins import toolkit as tk
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestJob, HarvestSource
+from lxml import html
+
+from ckanext.ukharvest.model import SourceState
+from tests.ckan.harvesting import Portal
+
+pytestmark = pytest.mark.in_process
+
+URL = "https://data.example.gov.uk/data.json"
+SENT = {
+    "source_type": "data_json",
+    "url": URL,
+    "title": "Open data of Somewhere",
+    "owner_org": "",
+    "frequency": "WEEKLY",
+    "time": "02:30",
+    "days": ["tue", "fri"],
+    "options_of": ["data_json", "common"],
+    "option_data_json_paging": "none",
+    "option_common_default_tags": "open data\nsomewhere",
+    "save": "only",
+}
+STATEMENTS = 40  # of the form's page, for a sysadmin
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> dict[str, Any]:
+    user = factories.UserWithToken()
+    member = {"id": organization["id"], "username": user["name"], "role": "editor"}
+    call_action("organization_member_create", {"ignore_auth": True}, **member)
+    return user
+
+
+@pytest.fixture
+def sysadmin() -> dict[str, Any]:
+    return factories.SysadminWithToken()
+
+
+def post(app: CKANTestApp, user: dict[str, Any], path: str = "/harvest/new", **sent: Any) -> Any:
+    headers = {"Authorization": user["token"]}
+    return app.post(path, data={**SENT, **sent}, headers=headers, follow_redirects=False)
+
+
+def get(app: CKANTestApp, user: dict[str, Any], path: str = "/harvest/new") -> Any:
+    return app.get(path, headers={"Authorization": user["token"]})
+
+
+def source_named(name: str) -> HarvestSource:
+    model.Session.expire_all()
+    package = model.Package.get(name)
+    assert package is not None
+    return HarvestSource.get(package.id)
+
+
+def told(answer: Any) -> dict[str, str]:
+    """What the summary of errors says, by the field that it leads to."""
+    links = html.fromstring(answer.body).xpath("//*[@id='form-errors']//a")
+    return {link.get("href").removeprefix("#field-"): link.text_content() for link in links}
+
+
+def fields(answer: Any) -> dict[str, list[str]]:
+    """What the page's form would send as it stands."""
+    (form,) = html.fromstring(answer.body).xpath("//form[@id='source-form']")
+    found: dict[str, list[str]] = {}
+    for name, value in form.form_values():
+        # As browsers do, and lxml does not: a line break right behind a textarea's tag is none.
+        found.setdefault(name, []).append(value.removeprefix("\n"))
+    return found
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    found: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        found.append(statement)
+
+    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
+
+
+def test_an_editor_adds_a_source_without_writing_json(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    answer = post(app, editor, owner_org=organization["id"])
+    assert answer.status_code == 302
+    assert answer.location.endswith("/harvest/open-data-of-somewhere")
+    source = source_named("open-data-of-somewhere")
+    assert (source.url, source.type, source.frequency) == (URL, "data_json", "WEEKLY")
+    config = {"paging": "none", "default_tags": ["open data", "somewhere"]}
+    assert json.loads(source.config) == config
+    state = model.Session.get(SourceState, source.id)
+    assert state.schedule["time"] == "02:30"
+    assert state.schedule["days"] == ["tue", "fri"]
+    assert model.Package.get(source.id).owner_org == organization["id"]
+    assert not model.Session.query(HarvestJob).count()
+
+
+def test_the_first_run_starts_with_it(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    post(app, editor, owner_org=organization["id"], save="run")
+    job = model.Session.query(HarvestJob).one()
+    assert job.source_id == source_named("open-data-of-somewhere").id
+
+
+def test_nothing_is_preselected_and_every_type_is_explained(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    page = html.fromstring(get(app, editor).body)
+    types = page.xpath("//input[@name='source_type']")
+    assert {each.get("value") for each in types} == {
+        each["name"] for each in call_action("harvesters_info_show")
+    }
+    assert not [each for each in types if "checked" in each.attrib]
+    for each in types:
+        assert page.xpath(f"//*[@id='{each.get('aria-describedby')}']")[0].text_content().strip()
+    # A link fills in what stands in plain sight, and nothing below "Advanced".
+    given = {"title": "Mine", "name": "n", "config": "{}", "option_common_default_groups": "g"}
+    found = fields(get(app, editor, f"/harvest/new?{urlencode(given)}"))
+    assert [found.get(name, [""]) for name in given] == [["Mine"], *[[""]] * 3]
+
+
+def test_what_is_missing_is_told_in_the_order_of_the_page(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    factories.Organization(users=[{"name": editor["name"], "capacity": "editor"}])
+    wrong = {"source_type": "", "url": "", "title": " ", "time": "2am", "notes": "Kept <b>"}
+    answer = post(app, editor, **wrong)
+    assert list(told(answer).items()) == [
+        ("source_type", "Choose what you publish"),
+        ("url", "Enter the address of the catalogue"),
+        ("title", "Enter a title"),
+        ("owner_org", "Choose an organisation"),
+        ("time", "Enter a time like 02:00, or none"),
+    ]
+    page = html.fromstring(answer.body)
+    assert page.xpath("//title")[0].text_content().strip().startswith("Error: Add a harvest source")
+    for name in told(answer):
+        assert page.xpath(f"//*[@id='field-{name}']"), name
+        assert page.xpath(f"//*[@id='error-{name}']"), name
+    kept = fields(answer)
+    assert kept["notes"] == ["Kept <b>"]
+    assert kept["days"] == ["tue", "fri"]
+    assert kept["option_common_default_tags"] == ["open data\nsomewhere"]
+    assert not model.Session.query(HarvestSource).count()
+
+
+ADDRESSES = {
+    "data.example.gov.uk": "Start the address with https:// or http://",
+    "ftp://data.example.gov.uk/": "only http and https addresses are, not ftp",
+    "http://10.0.0.8/data.json": "inside a private network. Sysadmins can allow it",
+    "https://user:secret@data.example.gov.uk/": "holds a user name or password",
+    "javascript:alert(1)": "Start the address with",
+    "https://data example/": "",
+}
+
+
+@pytest.mark.parametrize("url", [url for url, words in ADDRESSES.items() if words])
+def test_an_address_that_cannot_be_read_is_told_with_what_to_write(
+    url: str, app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    answer = post(app, editor, url=url, owner_org=organization["id"])
+    assert ADDRESSES[url] in told(answer)["url"]
+    assert fields(answer)["url"] == [url]
+
+
+def test_wrong_options_are_told_at_their_fields(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    sent = {"option_data_json_max_resources": "-1", "option_common_credential": "unknown"}
+    answer = post(app, editor, owner_org=organization["id"], **sent)
+    assert "1 or more" in told(answer)["option_data_json_max_resources"]
+    sent["option_data_json_max_resources"] = "5"
+    answer = post(app, editor, owner_org=organization["id"], **sent)
+    assert "no usable secret" in told(answer)["option_common_credential"]
+
+
+def test_a_source_is_edited_as_it_stands(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], sysadmin: dict[str, Any]
+) -> None:
+    post(app, editor, owner_org=organization["id"], notes="Whom to *ask*")
+    source = source_named("open-data-of-somewhere")
+    before = call_action("harvest_source_show", id=source.id), source.config
+    path = "/harvest/edit/open-data-of-somewhere"
+    for user in (editor, sysadmin):
+        page = get(app, user, path)
+        sent = fields(page)
+        assert "source_type" not in sent
+        answer = app.post(
+            path, data=sent, headers={"Authorization": user["token"]}, follow_redirects=False
+        )
+        assert answer.status_code == 302, told(answer)
+        source = source_named("open-data-of-somewhere")
+        after = call_action("harvest_source_show", id=source.id), source.config
+        assert {**after[0], "metadata_modified": ""} == {**before[0], "metadata_modified": ""}
+        assert after[1] == before[1]
+    state = model.Session.get(SourceState, source.id)
+    assert state.schedule["days"] == ["tue", "fri"]
+    sent |= {"title": ["Another"], "option_data_json_paging": ["auto"], "days": []}
+    app.post(path, data=sent, headers={"Authorization": sysadmin["token"]})
+    source = source_named("open-data-of-somewhere")
+    assert json.loads(source.config) == {"default_tags": ["open data", "somewhere"]}
+    assert source.title == "Another"
+
+
+def test_what_a_sysadmin_set_survives_an_editor(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], sysadmin: dict[str, Any]
+) -> None:
+    factories.Group(name="transport")
+    groups = {"option_common_default_groups": "transport"}
+    post(app, sysadmin, owner_org=organization["id"], **groups)
+    path = "/harvest/edit/open-data-of-somewhere"
+    page = get(app, editor, path)
+    assert "default_groups" not in page.body
+    sent = {**fields(page), "title": ["Of an editor"]}
+    app.post(path, data=sent, headers={"Authorization": editor["token"]})
+    source = source_named("open-data-of-somewhere")
+    assert source.title == "Of an editor"
+    assert json.loads(source.config)["default_groups"] == ["transport"]
+    post(app, editor, owner_org=organization["id"], title="Mine", url=f"{URL}?2", **groups)
+    assert "default_groups" not in json.loads(source_named("mine").config)
+
+
+def test_an_address_that_a_source_has_is_saved_only_if_it_is_meant(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    post(app, editor, owner_org=organization["id"])
+    again = {"owner_org": organization["id"], "title": "Twice", "option_data_json_paging": "auto"}
+    answer = post(app, editor, **again)
+    assert "/harvest/open-data-of-somewhere" in answer.body
+    assert model.Package.get("twice") is None
+    assert post(app, editor, **again, same_address="true").status_code == 302
+    source_named("twice")
+    same = {**again, "title": "Thrice", "same_address": "true"}
+    assert "has this address and these options already" in told(post(app, editor, **same))["url"]
+
+
+def test_a_name_that_is_a_page_is_not_a_sources(
+    app: CKANTestApp, portal: Portal, editor: dict[str, Any]
+) -> None:
+    sent = {"owner_org": portal.organization_id}
+    assert "is the name of a page" in told(post(app, editor, **sent, name="stars"))["name"]
+    assert post(app, editor, **sent, title="Stars").location.endswith("/harvest/stars-source")
+    fields = {"title": "By API", "url": URL, "source_type": "data_json"}
+    for name in ("object", "admin", "about"):
+        answer = app.post(
+            "/api/3/action/harvest_source_create",
+            json={**fields, "name": name, "owner_org": portal.organization_id},
+            headers={"Authorization": editor["token"]},
+        )
+        assert "is the name of a page" in answer.json["error"]["name"][0]
+
+
+def test_only_who_may_sees_the_form(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], monkeypatch: Any
+) -> None:
+    for name in ("create_unowned_dataset", "create_dataset_if_not_in_organization"):
+        monkeypatch.setitem(tk.config, f"ckan.auth.{name}", False)
+    post(app, editor, owner_org=organization["id"])
+    stranger = factories.UserWithToken()
+    for path in ("/harvest/new", "/harvest/edit/open-data-of-somewhere"):
+        assert "/user/login" in app.get(path, follow_redirects=False).location
+        assert get_status(app, stranger, path) == 403
+        sent = {"title": "Of a stranger", "owner_org": organization["id"]}
+        assert post(app, stranger, path, **sent).status_code == 403
+    assert source_named("open-data-of-somewhere").title == SENT["title"]
+    assert model.Package.get("of-a-stranger") is None
+    assert get_status(app, editor, "/harvest/edit/nothing-of-the-kind") == 404
+
+
+def get_status(app: CKANTestApp, user: dict[str, Any], path: str) -> int:
+    headers = {"Authorization": user["token"]}
+    return int(app.get(path, headers=headers, follow_redirects=False).status_code)
+
+
+def test_the_form_asks_for_its_token(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], monkeypatch: Any
+) -> None:
+    monkeypatch.setitem(app.flask_app.config, "WTF_CSRF_ENABLED", True)
+    answer = post(app, editor, owner_org=organization["id"])
+    assert answer.status_code in (400, 403)
+    assert not model.Session.query(HarvestSource).count()
+
+
+HOSTILE = "\"><script>alert(1)</script>'‮ javascript:alert(1) " + "x" * 2000
+
+
+def test_hostile_texts_stay_texts(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    names = [name for name in fields(get(app, editor)) if name not in ("save", "options_of")]
+    answer = post(app, editor, **dict.fromkeys(names, HOSTILE), source_type=HOSTILE)
+    assert "<script>alert" not in answer.body
+    answer = post(app, editor, **dict.fromkeys(names, HOSTILE), source_type="data_json")
+    assert "<script>alert" not in answer.body
+    assert fields(answer)["title"] == [HOSTILE]
+    assert answer.status_code == 200
+
+
+def test_the_page_asks_a_bounded_number_of_questions_and_is_small(
+    app: CKANTestApp, portal: Portal, sysadmin: dict[str, Any]
+) -> None:
+    get(app, sysadmin)
+    with statements() as asked:
+        answer = get(app, sysadmin)
+    assert len(asked) <= STATEMENTS
+    assert len(answer.body.encode()) < 200_000
+    assert len(re.findall(r"<h1\b", answer.body)) == 1

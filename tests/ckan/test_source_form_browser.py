@@ -1,0 +1,164 @@
+"""The form of a harvest source as people fill it in, with scripts and without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestSource
+
+from tests.ckan import looks
+from tests.ckan.browser import NARROW, SECONDS, WIDE, Visitor
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.in_process
+
+URL = "https://maps.example.gov.uk/csw"
+
+
+def token() -> dict[str, str]:
+    return {"Authorization": factories.SysadminWithToken(image_url="")["token"]}
+
+
+@pytest.fixture
+def editor(visitor: Visitor) -> Page:
+    """A window of somebody who may add sources."""
+    visitor.page.context.set_extra_http_headers(token())
+    return visitor.page
+
+
+@pytest.fixture
+def plain(chromium_process: Browser, site: str) -> Iterator[Page]:
+    """The same without scripts."""
+    context = chromium_process.new_context(
+        base_url=site, viewport=WIDE, java_script_enabled=False, extra_http_headers=token()
+    )
+    context.set_default_timeout(SECONDS)
+    yield context.new_page()
+    context.close()
+
+
+def save(page: Page, words: str) -> None:
+    with page.expect_navigation():
+        page.get_by_role("button", name=words).click()
+
+
+def stored(name: str) -> HarvestSource:
+    model.Session.rollback()
+    return HarvestSource.get(model.Package.get(name).id)
+
+
+def saved_source() -> dict[str, str]:
+    organisation = factories.Organization(name="maps-council", title="Maps Council", image_url="")
+    source: dict[str, str] = call_action(
+        "harvest_source_create",
+        name="maps",
+        title="Maps of the council",
+        url="https://data.example.gov.uk",
+        source_type="ckan",
+        frequency="WEEKLY",
+        owner_org=organisation["id"],
+        config=json.dumps(
+            {
+                "tags_filter_include": ["open data"],
+                "fields": {"theme": "theme-primary", "internal": None},
+                "default_tags": ["maps"],
+                "api_version": 3,
+            }
+        ),
+    )
+    return source
+
+
+def test_the_pages_keep_to_what_every_page_keeps_to(editor: Page, visitor: Visitor) -> None:
+    looks.check(visitor, "form-new-empty", "/harvest/new")
+    saved_source()
+    looks.check(visitor, "form-new", f"/harvest/new?source_type=gemini-csw&url={URL}")
+    looks.check(visitor, "form-edit", "/harvest/edit/maps")
+
+
+def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor) -> None:
+    factories.Organization(name="maps-council", title="Maps Council", image_url="")
+    editor.goto("/harvest/new")
+    assert editor.locator("[data-options-of]:visible").count() == 0
+    editor.get_by_label("GEMINI from a CSW server").check()
+    assert editor.locator("#form-told").inner_text() == "Options for GEMINI from a CSW server"
+    assert editor.evaluate("document.activeElement.value") == "gemini-csw"  # focus stays
+    (options,) = editor.locator("[data-options-of]:visible").all()
+    options.locator("summary").click()
+    editor.get_by_label("Condition in CQL").last.fill("apiso:Subject = 'Hydrography'")
+    editor.get_by_label("Address of the catalogue").fill("maps.example.gov.uk/csw")
+    editor.get_by_label("Every week", exact=True).check()
+    editor.get_by_label("Monday").check()
+    save(editor, "Save only")
+
+    assert editor.title().startswith("Error: Add a harvest source")
+    assert editor.evaluate("document.activeElement.id") == "form-errors"
+    summary = editor.locator("#form-errors")
+    assert summary.get_by_role("link").all_inner_texts() == [
+        "Start the address with https:// or http://",
+        "Enter a title",
+    ]
+    for size in (WIDE, NARROW):
+        editor.set_viewport_size(size)
+        visitor.picture(f"form-errors-{size['width']}")
+        assert not visitor.beyond_the_window(".ukharvest")
+    summary.get_by_role("link").first.click()
+    assert editor.evaluate("document.activeElement.id") == "field-url"
+    editor.keyboard.press("Control+a")
+    editor.keyboard.type(URL)
+    editor.get_by_label("Title").fill("Maps of the council")
+    save(editor, "Save only")
+
+    assert "/harvest/maps-of-the-council" in editor.url
+    source = stored("maps-of-the-council")
+    assert (source.url, source.frequency) == (URL, "WEEKLY")
+    assert json.loads(source.config) == {"cql": "apiso:Subject = 'Hydrography'"}
+    assert not visitor.errors
+
+
+def test_all_of_it_works_without_scripts(plain: Page) -> None:
+    saved_source()
+    plain.goto("/harvest/new")
+    assert plain.locator("[data-options-of]:visible").count() > 5
+    plain.get_by_label("CKAN", exact=True).check()
+    plain.get_by_label("Address of the catalogue").fill("https://data.example.gov.uk")
+    plain.get_by_label("Title").fill("The same again")
+    plain.locator("[data-options-of=ckan] summary").click()
+    plain.get_by_label("Field there").first.fill("category")
+    plain.get_by_label("Field here").first.fill("theme-primary")
+    save(plain, "Save and start first run")
+    assert "harvests this address already" in plain.locator("#form-alike").inner_text()
+    plain.get_by_label("It is meant").check()
+    save(plain, "Save and start first run")
+    assert "The first run will start within" in plain.locator(".flash-messages").inner_text()
+    assert json.loads(stored("the-same-again").config) == {"fields": {"category": "theme-primary"}}
+
+    plain.goto("/harvest/edit/maps")
+    plain.get_by_label("Title").fill("Maps and plans")
+    save(plain, "Save")
+    source = stored("maps")
+    assert source.title == "Maps and plans"
+    assert json.loads(source.config)["fields"] == {"theme": "theme-primary", "internal": None}
+
+
+def test_what_strangers_write_stays_text(editor: Page) -> None:
+    saved_source()
+    for number, text in enumerate(looks.HOSTILE):
+        call_action("harvest_source_patch", id="maps", title=text, notes=text)
+        editor.goto("/harvest/edit/maps")
+        looks.assert_harmless(editor)
+        assert editor.locator("#field-notes").input_value() == text.strip()
+        editor.goto("/harvest/new")
+        editor.locator("#field-url").evaluate("(field, text) => { field.value = text }", text)
+        editor.get_by_label("Title").fill(f"{number} {text}"[:2000])
+        save(editor, "Save only")
+        looks.assert_harmless(editor)
+        assert editor.locator("#form-errors").count()

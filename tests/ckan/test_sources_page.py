@@ -1,0 +1,355 @@
+"""The list of harvest sources: who sees what, what is found, in which order, at which cost."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest.model import JobReport, kept, source_list, utcnow
+from tests.ckan import looks
+from tests.ckan.browser import NARROW, Visitor
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Portal, act, statements
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+PAGE = "/harvest/"
+PATH = "/data.json"
+
+
+def headers(user: dict[str, Any]) -> dict[str, str]:
+    return {"Authorization": factories.APIToken(user=user["name"])["token"]}
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> dict[str, Any]:
+    user = factories.User(image_url="")
+    act("organization_member_create", id=organization["id"], username=user["name"], role="editor")
+    return dict(user)
+
+
+@pytest.fixture
+def sources(portal: Portal, publisher: Publisher) -> dict[str, str]:
+    """A good source and a failing one of our council, and one of another."""
+    other = factories.Organization(name="other-council", title="Other Council")
+    publisher.serve(PATH, catalogue(3))
+    publisher.serve("/gone", b"", status=404)
+    ids = {
+        "good": portal.source(publisher.url(PATH), name="good", frequency="DAILY"),
+        "failing": portal.source(publisher.url("/gone"), name="failing"),
+        "theirs": portal.source(
+            publisher.url("/catalogue.ttl"), "dcat_rdf", name="theirs", owner_org=other["id"]
+        ),
+    }
+    portal.run(ids["good"])
+    fail(portal, ids["failing"])
+    return ids
+
+
+def fail(portal: Portal, source_id: str) -> None:
+    """Let a source have a run that failed."""
+    job_id = portal.create_job(source_id)
+    report = model.Session.query(JobReport).filter_by(job_id=job_id).one_or_none()
+    if report is None:
+        report = JobReport(job_id=job_id, source_id=source_id, counts={})
+        model.Session.add(report)
+    report.outcome, report.reason = "failed", "secret error text"
+    model.Session.flush()
+    model.Session.execute(
+        sa.text("UPDATE harvest_job SET status = 'Finished', finished = now() WHERE id = :id"),
+        {"id": job_id},
+    )
+    model.Session.commit()
+
+
+def found(user: str = "", **more: Any) -> dict[str, Any]:
+    model.Session.remove()
+    context = {"user": user, "ignore_auth": False}
+    return dict(call_action("ukharvest_sources_list", context, **more))
+
+
+def names(answer: dict[str, Any]) -> list[str]:
+    return [row["name"] for row in answer["results"]]
+
+
+def test_everybody_sees_what_there_is(sources: dict[str, str]) -> None:
+    answer = found(sort="title")
+    assert answer["count"] == 3
+    assert answer["managed"] == 0
+    assert answer["facets"]["health"] == answer["facets"]["state"] == {}
+    rows = {row["name"]: row for row in answer["results"]}
+    assert rows["good"]["datasets"] == 3
+    assert rows["good"]["last_good_run"].endswith("+00:00")
+    assert rows["failing"]["last_good_run"] is None
+    for row in rows.values():
+        assert not {"health", "state", "last_run", "held_deletions", "since"} & row.keys()
+    assert found(health="failing")["count"] == 0
+
+
+def test_editors_see_how_their_own_are(sources: dict[str, str], editor: dict[str, Any]) -> None:
+    answer = found(editor["name"], sort="health")
+    assert answer["managed"] == 2
+    assert answer["needs_attention"] == {"held": 0, "failing": 1, "late": 0}
+    assert answer["facets"]["health"] == {"failing": 1, "healthy": 1}
+    rows = {row["name"]: row for row in answer["results"]}
+    assert names(answer)[0] == "failing"
+    assert (rows["failing"]["health"], rows["failing"]["may_manage"]) == ("failing", True)
+    assert rows["good"]["last_run"]["counts"]["added"] == 3
+    assert not rows["theirs"]["may_manage"]
+    assert "health" not in rows["theirs"]
+    assert sorted(names(found(editor["name"], mine=True))) == ["failing", "good"]
+    assert names(found(editor["name"], health="failing")) == ["failing"]
+
+
+def test_sysadmins_manage_all(sources: dict[str, str]) -> None:
+    answer = found(factories.Sysadmin()["name"], sort="health")
+    assert answer["managed"] == 3
+    assert names(answer) == ["failing", "theirs", "good"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        ({"q": "gone"}, ["failing"]),
+        ({"q": "other COUNCIL source"}, ["theirs"]),
+        ({"q": "nothing-like-it"}, []),
+        ({"organization": "other-council"}, ["theirs"]),
+        ({"type": "dcat_rdf"}, ["theirs"]),
+        ({"frequency": "DAILY"}, ["good"]),
+        ({"limit": 1, "offset": 1}, ["good"]),
+        ({"limit": 0}, []),
+    ],
+)
+def test_what_is_looked_for(
+    sources: dict[str, str], wish: dict[str, Any], expected: list[str]
+) -> None:
+    assert names(found(**wish)) == expected
+
+
+def test_a_filter_counts_what_the_others_let_through(sources: dict[str, str]) -> None:
+    answer = found(organization="somewhere-council")
+    assert answer["facets"]["organization"] == {"somewhere-council": 2, "other-council": 1}
+    assert answer["facets"]["type"] == {"data_json": 2}
+    assert answer["organizations"]["other-council"] == "Other Council"
+
+
+@pytest.mark.parametrize("wrong", [{"sort": "colour"}, {"limit": "many"}])
+def test_what_is_not_understood(wrong: dict[str, str]) -> None:
+    with pytest.raises(tk.ValidationError):
+        found(**wrong)
+
+
+def test_private_and_deleted_sources(
+    portal: Portal, sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    model.Package.get(sources["good"]).private = True
+    model.Session.commit()
+    act("harvest_source_delete", id=sources["theirs"])
+    assert names(found()) == ["failing"]
+    assert names(found(include_inactive=True)) == ["failing"]
+    assert names(found(editor["name"])) == ["failing", "good"]
+    everything = found(factories.Sysadmin()["name"], include_inactive=True)
+    assert names(everything) == ["failing", "good", "theirs"]
+
+
+def test_what_is_switched_off_is_found_when_asked_for(
+    sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    HarvestSource.get(sources["good"]).active = False
+    model.Session.commit()
+    answer = found(editor["name"])
+    assert names(answer) == ["failing", "theirs"]
+    assert answer["facets"]["health"] == {"failing": 1, "off": 1}
+    assert names(found(editor["name"], health="off")) == ["good"]
+
+
+def test_the_page_of_the_public(app: CKANTestApp, sources: dict[str, str]) -> None:
+    page = app.get(PAGE).body
+    assert "3 sources" in page
+    assert page.count("<h1") == 1 + page.count('<h1>\n        <a href="/')
+    for word in ("Failing", "secret error text", "Add harvest source", "Harvesting<", "Order"):
+        assert word not in page, word
+    assert "/harvest/good" in page
+    assert "Only when somebody starts it" in page
+    assert app.get("/harvest", status=200)
+    assert app.get(PAGE, params={"page": "99"}).status_code == 200
+    assert app.get(PAGE, params={"sort": "'", "health": "<b>"}).status_code == 200
+
+
+def test_the_page_of_an_editor(
+    app: CKANTestApp, sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    page = " ".join(app.get(PAGE, headers=headers(editor)).body.split())
+    assert "1 of your sources needs attention:" in page
+    assert "My organisations (2)" in page
+    assert "Other sources (1)" in page
+    assert "Add harvest source" in page
+    assert "secret error text" not in page
+    assert re.search(r"<li class=\"active\"><a[^>]*>Harvesting</a>", page)
+    nothing = app.get(PAGE, params={"q": "zzzz", "health": "failing"}, headers=headers(editor))
+    assert "No source matches." in nothing.body
+    assert "Health: Failing" in nothing.body
+
+
+@pytest.mark.usefixtures("portal")
+def test_a_portal_without_sources(app: CKANTestApp, editor: dict[str, Any]) -> None:
+    page = app.get(PAGE).body
+    assert "No harvest source yet." in page
+    assert "Add the first one" not in page
+    assert "Add the first one" in app.get(PAGE, headers=headers(editor)).body
+
+
+def test_the_link_in_the_header(
+    app: CKANTestApp, editor: dict[str, Any], ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def has_link(**more: Any) -> bool:
+        return ">Harvesting</a>" in app.get("/about", **more).body
+
+    stranger = factories.User()
+    assert has_link(headers=headers(editor))
+    assert not has_link()
+    assert not has_link(headers=headers(stranger))
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.nav", "everyone")
+    assert has_link()
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.nav", "nobody")
+    assert not has_link(headers=headers(editor))
+
+
+def test_an_organisation_leads_to_its_sources(app: CKANTestApp, sources: dict[str, str]) -> None:
+    page = app.get("/organization/somewhere-council").body
+    assert "Harvest sources (2)" in page
+    assert "/harvest/?organization=somewhere-council" in page
+    factories.Organization(name="without")
+    assert "Harvest sources (" not in app.get("/organization/without").body
+
+
+def test_the_notice_is_for_those_who_look_after_sources(
+    app: CKANTestApp, sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    act("ukharvest_notice_update", text="No runs <b>on Sunday</b>")
+    assert "No runs" not in app.get(PAGE).body
+    assert "No runs &lt;b&gt;on Sunday" in app.get(PAGE, headers=headers(editor)).body
+
+
+def many(count: int, organization_id: str) -> None:
+    """Sources with two runs each, straight into the tables."""
+    now = utcnow()
+    ids = [str(uuid.uuid4()) for _number in range(count)]
+    rows = [
+        {"id": id_, "n": number, "org": organization_id, "now": now - dt.timedelta(minutes=number)}
+        for number, id_ in enumerate(ids)
+    ]
+    _insert(
+        "INSERT INTO package (id, name, title, type, state, owner_org, private, metadata_created,"
+        " metadata_modified) VALUES (:id, 'many-' || :n, 'Catalogue of council ' || :n, 'harvest',"
+        " 'active', :org, false, :now, :now)",
+        rows,
+    )
+    _insert(
+        "INSERT INTO harvest_source (id, url, title, type, active, created, frequency, next_run)"
+        " VALUES (:id, 'https://council-' || :n || '.example/data.json', 'x',"
+        " CASE WHEN :n % 3 = 0 THEN 'ckan' ELSE 'data_json' END, true, :now, 'DAILY', :now)",
+        rows,
+    )
+    for round_ in (0, 1):
+        jobs = [{**row, "job": f"{row['id']}-{round_}"} for row in rows]
+        _insert(
+            "INSERT INTO harvest_job (id, source_id, status, created, gather_started,"
+            " gather_finished, finished) VALUES (:job, :id, 'Finished', :now, :now, :now, :now)",
+            jobs,
+        )
+        _insert(
+            "INSERT INTO ukharvest_job (job_id, source_id, outcome, started, finished)"
+            " VALUES (:job, :id, CASE WHEN :n % 50 = 0 THEN 'failed' ELSE 'finished' END,"
+            " :now, :now)",
+            jobs,
+        )
+    model.Session.commit()
+
+
+def long_history(source_id: str, count: int) -> None:
+    """Runs that failed, all of them: other harvesters' runs are never pruned."""
+    ids = {"source": source_id, "count": count}
+    for statement in (
+        "INSERT INTO harvest_job (id, source_id, status, created, gather_started, finished)"
+        " SELECT 'old-' || n, :source, 'Finished', at, at, at FROM (SELECT n, now() -"
+        " n * interval '1 day' AS at FROM generate_series(1, :count) AS n) AS run",
+        "INSERT INTO harvest_gather_error (id, harvest_job_id, message, created)"
+        " SELECT id, id, 'no answer', finished FROM harvest_job WHERE id LIKE 'old-%'",
+    ):
+        model.Session.execute(sa.text(statement), ids)
+    model.Session.commit()
+
+
+def _insert(statement: str, rows: Sequence[dict[str, Any]]) -> None:
+    model.Session.execute(sa.text(statement), list(rows))
+
+
+def cost(user: str, **more: Any) -> int:
+    model.Session.remove()
+    with statements() as sent:
+        call_action("ukharvest_sources_list", {"user": user, "ignore_auth": False}, **more)
+    return len(sent)
+
+
+def seconds(app: CKANTestApp, address: str, **more: Any) -> tuple[float, int]:
+    """Best of three, and the size of the page in bytes."""
+    taken = []
+    for _number in range(3):
+        began = time.perf_counter()
+        body = app.get(address, **more).body
+        taken.append(time.perf_counter() - began)
+    return min(taken), len(body.encode())
+
+
+def test_two_thousand_sources(
+    app: CKANTestApp, portal: Portal, sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    people = {"": {}, editor["name"]: {"headers": headers(editor)}}
+    kept.forget(source_list.KEPT)
+    before = {name: cost(name, limit=20, sort="health") for name in people}
+    assert max(before.values()) <= 20
+    many(2000, portal.organization_id)
+    long_history(sources["failing"], 3000)
+    assert found(editor["name"])["count"] == 2003
+    # An editor's first page has none of others' sources any more, which takes one less.
+    assert all(cost(name, limit=20, sort="health") <= before[name] for name in people)
+    for number in range(20):  # a page of CKAN's own search, full like ours
+        factories.Dataset(name=f"stock-{number}", owner_org=portal.organization_id)
+    stock, _size = seconds(app, "/dataset/")
+    for name, sent in people.items():
+        taken, size = seconds(app, PAGE, **sent)
+        print(f"{name or 'anonymous'}: {taken:.3f} s, stock {stock:.3f} s, {size:,} bytes")
+        assert size < 200_000
+        assert taken < 3 * stock, (taken, stock)
+
+
+def test_the_list_in_a_browser(
+    visitor: Visitor, portal: Portal, sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    looks.check(visitor, "sources-public", PAGE)
+    visitor.page.context.set_extra_http_headers(headers(editor))
+    looks.check(visitor, "sources-editor", PAGE)
+    many(45, portal.organization_id)
+    HarvestSource.get(sources["good"]).active = False
+    model.Session.commit()
+    act("ukharvest_notice_update", text="No runs on Sunday:\nthe database moves.")
+    looks.check(visitor, "sources-many", f"{PAGE}?page=2&q=e&type=data_json")
+    visitor.page.set_viewport_size(NARROW)
+    visitor.page.get_by_role("link", name="Filters", exact=True).click()
+    visitor.page.get_by_role("link", name="Failing (1)").click()
+    visitor.page.wait_for_url("**health=failing**")
+    looks.check(visitor, "sources-none", f"{PAGE}?q=zzzz&health=failing")

@@ -1,0 +1,317 @@
+"""A person stops a run: what is in stays, and the next run finds the rest."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.errors import SourceError
+from ckanext.ukharvest.harvesters.run import gather, intake
+from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staging, utcnow
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act, figures, tick, work_off
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+PATH = "/data.json"
+Session = model.Session
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> str:
+    user = factories.User(name="ed")["name"]
+    sysadmin = {"user": factories.Sysadmin()["name"]}
+    of = {"id": organization["id"], "username": user, "role": "editor"}
+    call_action("organization_member_create", sysadmin, **of)
+    return str(user)
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(5), etag='"v1"')
+    return portal.source(publisher.url(PATH), name="parking")
+
+
+def stop(job_id: str, user: str) -> dict[str, Any]:
+    answer: dict[str, Any] = tk.get_action("ukharvest_run_stop")({"user": user}, {"id": job_id})
+    Session.remove()
+    return answer
+
+
+def report_of(job_id: str) -> JobReport:
+    Session.remove()
+    return Session.query(JobReport).filter_by(job_id=job_id).one()
+
+
+def test_what_waits_is_left_for_the_next_run(
+    portal: Portal, publisher: Publisher, source: str, editor: str
+) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    first, *others = portal.waiting(job_id)
+    portal.deliver(first)
+
+    assert stop(job_id, editor) == {"id": job_id, "ended": True}
+
+    job, report = HarvestJob.get(job_id), report_of(job_id)
+    assert (job.status, report.outcome, report.stopped_by) == ("Finished", "stopped", "ed")
+    assert report.reason == "stopped by ed"
+    for object_id in others:  # their messages are on the queue still
+        portal.deliver(object_id)
+    assert len(portal.datasets()) == 1
+    assert Session.query(Record).count() == 1
+    assert figures(portal.job(job_id)) == {"added": 1}
+
+    # The publisher would say "not modified": it is not asked that.
+    assert figures(portal.run(source)) == {"added": 4, "not modified": 1}
+    assert len(portal.datasets()) == 5
+
+
+def test_changed_records_keep_their_fingerprints_and_nothing_is_missing(
+    portal: Portal, publisher: Publisher, source: str, editor: str
+) -> None:
+    portal.run(source)
+    before = {row.guid: row.fingerprint for row in Session.query(Record)}
+    publisher.serve(
+        PATH, catalogue([dataset(number, title=f"Changed {number}") for number in range(5)])
+    )
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    stop(job_id, editor)
+
+    rows = Session.query(Record).all()
+    assert {row.guid: row.fingerprint for row in rows} == before
+    assert {row.missed_runs for row in rows} == {0}
+    assert {row.outcome for row in rows} == {"added"}
+    assert figures(portal.run(source)) == {"updated": 5}
+
+
+def test_deletions_are_not_carried_out(
+    portal: Portal, publisher: Publisher, source: str, editor: str
+) -> None:
+    portal.run(source)
+    publisher.serve(PATH, catalogue(4))
+    portal.run(source)
+    job_id = portal.create_job(source)
+    assert len(portal.gather(job_id)) == 1
+    stop(job_id, editor)
+
+    assert len(portal.datasets()) == 5
+    job_id = portal.create_job(source)
+    (deletion,) = portal.gather(job_id)
+    row = Session.query(Record).filter(Record.missed_runs > 0).one()
+    act("package_delete", id=row.package_id)  # a person is first
+    portal.deliver(deletion)
+    assert figures(portal.finish(job_id)) == {"not modified": 5}
+    assert len(portal.datasets()) == 4
+
+
+def test_a_run_that_waits_never_begins(
+    portal: Portal, publisher: Publisher, source: str, editor: str
+) -> None:
+    user = {"user": editor}
+    job_id = call_action("ukharvest_run_create", user, source_id=source)["id"]
+    assert report_of(job_id).asked_by == editor
+    assert stop(job_id, editor)["ended"]
+    work_off()
+
+    assert publisher.requests == []
+    assert HarvestJob.get(job_id).status == "Finished"
+    assert report_of(job_id).outcome == "stopped"
+    assert health.of([source])[source].value == "new"
+
+
+def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take(self: Any, _raw: Any, _setting: Any) -> None:
+        with model.meta.engine.begin() as connection:
+            connection.execute(JobReport.__table__.update().values(stopped_by="ed"))
+        raise SourceError("The server failed.")
+
+    monkeypatch.setattr(intake.Intake, "_take", take)
+    job_id = portal.create_job(source)
+    assert portal.gather(job_id) == []
+
+    assert (report_of(job_id).outcome, report_of(job_id).error) == ("stopped", None)
+    assert figures(portal.finish(job_id)) == {}
+
+
+@pytest.fixture
+def busy_gather(source: str, editor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gather looks after each record, and is stopped while it reads the third."""
+    monkeypatch.setattr(gather, "LIFE_EVERY", 0.0)
+    stock = intake.Intake._take
+
+    def take(self: Any, raw: Any, setting: Any) -> None:
+        stock(self, raw, setting)
+        if self.counts["seen"] == 3:
+            with model.meta.engine.begin() as connection:
+                statement = JobReport.__table__.update().values(stopped_by="ed")
+                connection.execute(statement)
+
+    monkeypatch.setattr(intake.Intake, "_take", take)
+
+
+def test_a_gather_ends_at_its_next_sign_of_life(
+    portal: Portal, source: str, busy_gather: None
+) -> None:
+    job_id = portal.create_job(source)
+    assert portal.gather(job_id) == []
+
+    report = report_of(job_id)
+    assert (report.outcome, report.counts["seen"]) == ("stopped", 3)
+    assert report.reason.startswith("stopped by ed; nothing was imported")
+    assert HarvestJob.get(job_id).status == "Finished"
+    assert Session.query(HarvestObject).count() == 0
+    assert figures(portal.job(job_id)) == {}
+
+
+def test_a_gather_that_is_asked_ends_itself(portal: Portal, source: str, editor: str) -> None:
+    job = HarvestJob.get(portal.create_job(source))
+    job.status = "Running"
+    job.gather_started = utcnow()
+    Session.commit()
+
+    assert stop(job.id, editor) == {"id": job.id, "ended": False}
+    assert health.of([source])[source].state == "stopping"
+
+    harvester = queue.get_harvester("data_json")
+    assert queue.gather_stage(harvester, HarvestJob.get(job.id)) == []
+    assert report_of(job.id).outcome == "stopped"
+
+
+def test_a_gather_whose_worker_is_gone_is_ended_at_once(
+    portal: Portal, source: str, editor: str
+) -> None:
+    job = HarvestJob.get(portal.create_job(source))
+    job.status = "Running"
+    job.created = job.gather_started = utcnow() - dt.timedelta(hours=1)
+    lost = staging.Staged(guid="lost", status="errored", error="It cannot be read.")
+    staging.add([lost], job.id, source)
+    Session.commit()
+
+    assert stop(job.id, editor)["ended"]
+    tick()
+    assert report_of(job.id).outcome == "stopped"
+    assert figures(portal.job(job.id)) == {}
+
+
+def test_a_record_that_was_taken_up_meanwhile_is_not_imported(
+    portal: Portal, source: str, editor: str
+) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    first = HarvestObject.get(portal.waiting(job_id)[0])
+    with model.meta.engine.begin() as connection:
+        connection.execute(JobReport.__table__.update().values(stopped_by="ed"))
+
+    queue.fetch_and_import_stages(queue.get_harvester("data_json"), first)
+
+    assert (first.state, first.report_status) == ("ERROR", "stopped")
+    assert portal.datasets() == []
+
+
+def test_what_is_being_imported_ends_first(portal: Portal, source: str, editor: str) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    under_way = HarvestObject.get(portal.waiting(job_id)[0])
+    under_way.state, under_way.import_started = "IMPORT", utcnow()
+    Session.commit()
+
+    assert stop(job_id, editor) == {"id": job_id, "ended": False}
+    assert HarvestJob.get(job_id).status == "Running"
+    HarvestObject.get(under_way.id).state = "COMPLETE"
+    Session.commit()
+    tick()
+    assert HarvestJob.get(job_id).status == "Finished"
+    assert report_of(job_id).outcome == "stopped"
+
+
+def test_what_cannot_be_stopped(portal: Portal, source: str, editor: str) -> None:
+    job_id = portal.run(source)["id"]
+    with pytest.raises(tk.ValidationError):
+        stop(job_id, editor)
+    with pytest.raises(tk.ObjectNotFound):
+        stop("nothing", editor)
+    with pytest.raises(tk.NotAuthorized):
+        stop(job_id, factories.User()["name"])
+
+
+def test_runs_of_other_harvesters_and_ckanext_harvests_own_action(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = portal.create_job(source)
+    assert act("harvest_job_abort", id="parking")["status"] == "Finished"
+    assert report_of(first).outcome == "stopped"
+    assert act("harvest_job_abort", id=first)["id"] == first
+    with pytest.raises(tk.ObjectNotFound):
+        act("harvest_job_abort", id="nothing")
+
+    second = portal.create_job(source)
+    portal.gather(second)
+    done, taken_up, *others = portal.waiting(second)
+    portal.deliver(done)
+    HarvestObject.get(taken_up).state = "FETCH"
+    Session.execute(JobReport.__table__.delete())  # which other harvesters do not write
+    Session.commit()
+    monkeypatch.setattr(config, "our_type_names", frozenset)
+    assert stop(second, factories.Sysadmin(name="chief")["name"]) == {"id": second, "ended": True}
+    HarvestObject.get(others[0]).state = "WAITING"  # shown by a gather that went on
+    HarvestObject.get(others[0]).report_status = None
+    Session.commit()
+    for object_id in others:
+        portal.deliver(object_id)
+
+    (run,) = act("ukharvest_jobs_list", source=source, limit=1)["results"]
+    assert (run["outcome"], run["stopped_by"], run["counts"]["lost"]) == ("stopped", "chief", 0)
+    assert run["seconds"] >= 0
+    assert health.of([source])[source].last_run["outcome"] == "stopped"
+    assert {row.report_status for row in HarvestJob.get(second).objects} == {"added", "stopped"}
+
+
+def test_documents_are_asked_for_again(portal: Portal, source: str, editor: str) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    assert Session.get(SourceState, source).validators["documents"]
+    stop(job_id, editor)
+
+    kept = Session.get(SourceState, source).validators
+    assert (kept["job_id"], kept["documents"]) == (None, {})
+
+
+def test_what_is_done_already_stays_as_it_came_out(
+    portal: Portal, source: str, editor: str
+) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+
+    assert stop(job_id, editor) == {"id": job_id, "ended": True}
+
+    report = report_of(job_id)
+    assert (report.outcome, report.stopped_by, report.reason) == ("finished", "", "")
+
+
+def test_a_run_that_was_stopped_before_its_message_came_is_not_read(
+    portal: Portal, publisher: Publisher, source: str, editor: str
+) -> None:
+    job_id = portal.create_job(source)
+    stop(job_id, editor)
+    ended = HarvestJob.get(job_id).finished
+    asked = len(publisher.paths)
+    work_off()
+    Session.remove()
+    assert HarvestJob.get(job_id).gather_finished <= ended
+    assert len(publisher.paths) == asked

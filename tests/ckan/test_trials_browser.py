@@ -1,0 +1,123 @@
+"""Test of a source in the form, and check of a saved one, as a publisher sees them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+
+from ckanext.ukharvest.model import Trial
+from tests.ckan import looks
+from tests.ckan.browser import NARROW, Visitor
+from tests.ckan.harvesting import Portal
+from tests.ckan.test_trials import PATH, publisher, work  # noqa: F401 - a fixture
+from tests.publisher import Publisher
+from tests.test_trial import FULL, datasets
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+REGION = "#ukharvest-trial"
+
+
+@pytest.fixture
+def editor(visitor: Visitor) -> Page:
+    """A window of somebody who may add sources."""
+    token = factories.SysadminWithToken(image_url="")["token"]
+    visitor.page.context.set_extra_http_headers({"Authorization": token})
+    return visitor.page
+
+
+def begin(page: Page, url: str, type_: str = "data_json") -> None:
+    page.check(f'input[name=source_type][value="{type_}"]')
+    page.fill("#field-url", url)
+    page.click("text=Test this source")
+
+
+def look(visitor: Visitor, name: str) -> None:
+    looks.check(visitor, name, "/harvest/rivers/check", region=".primary .ukharvest")
+
+
+def test_a_source_is_tested_while_it_is_typed_in(
+    editor: Page,
+    visitor: Visitor,
+    publisher: Publisher,  # noqa: F811
+) -> None:
+    publisher.serve("/inventory.xml", "<Inventory><Metadata/></Inventory>")
+    editor.goto("/harvest/new")
+    editor.fill("#field-title", "Borchester")
+    begin(editor, publisher.url("/inventory.xml"))
+    editor.wait_for_selector(f"{REGION} >> text=No background worker answers")
+    visitor.picture("trial-waiting-1280")
+    work()
+    editor.wait_for_selector(f"{REGION} >> text=This does not work yet")
+    assert editor.evaluate("document.activeElement.id") == "trial-heading"
+    assert editor.input_value("#field-title") == "Borchester"
+    editor.click("text=Use Inventory XML")
+    assert editor.is_checked('input[value="inventory"]')
+    assert "Type changed to" in editor.inner_text(REGION)
+    begin(editor, publisher.url(PATH))
+    editor.wait_for_selector(f"{REGION} >> text=Stop testing")
+    work()
+    editor.wait_for_selector(f"{REGION} >> text=This works")
+    for details in editor.locator(f"{REGION} details").all():
+        details.locator("summary").first.click()
+    visitor.picture("trial-works-1280")
+    editor.set_viewport_size(NARROW)
+    assert visitor.beyond_the_window(REGION) == []
+    visitor.picture("trial-works-390")
+    assert visitor.errors == []
+
+
+def test_a_test_is_stopped(editor: Page, publisher: Publisher) -> None:  # noqa: F811
+    editor.goto("/harvest/new")
+    begin(editor, publisher.url(PATH))
+    editor.click("text=Stop testing")
+    editor.wait_for_selector(f"{REGION} >> text=Stopped")
+    work()
+    assert publisher.paths == []
+
+
+def test_enter_in_a_field_saves_and_does_not_test(
+    editor: Page,
+    publisher: Publisher,  # noqa: F811
+) -> None:
+    editor.goto("/harvest/new")
+    begin(editor, publisher.url(PATH))
+    editor.wait_for_selector(f"{REGION} >> text=Stop testing")
+    editor.fill("#field-title", "")
+    editor.press("#field-title", "Enter")
+    editor.wait_for_selector("#form-errors >> text=Enter a title")
+    [trial] = model.Session.query(Trial)
+    assert trial.state == "waiting"
+
+
+def test_results_keep_to_what_every_page_has_to(
+    editor: Page,
+    visitor: Visitor,
+    publisher: Publisher,  # noqa: F811
+    portal: Portal,
+) -> None:
+    catalogue = datasets(25, **FULL)
+    for each in catalogue["dataset"][:7]:
+        each["modified"] = "yesterday"
+    catalogue["dataset"][0] |= dict.fromkeys(("title", "description"), " ".join(looks.HOSTILE))
+    del catalogue["dataset"][3]["title"]
+    publisher.serve(PATH, catalogue)
+    portal.source(publisher.url(PATH), name="rivers")
+    look(visitor, "check-none")
+    editor.click("#check-source")
+    look(visitor, "check-waiting")
+    work()
+    editor.wait_for_selector(f"{REGION} >> text=A run now would add 24")
+    look(visitor, "check-problems")
+    publisher.serve(PATH, "<!doctype html><title>Home</title>" + "<p>words " * 200)
+    editor.click("#check-source")
+    work()
+    editor.wait_for_selector(f"{REGION} >> text=This does not work yet")
+    look(visitor, "check-failed")
+    assert not editor.evaluate("window.hurt")

@@ -1,0 +1,98 @@
+"""Every text can be translated: it is in the catalogue, whole, and with named gaps."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ckanext.ukharvest
+from ckanext.ukharvest import fields, types
+from ckanext.ukharvest.core import problem_words, problems
+from ckanext.ukharvest.parsers.gemini_rules import RULES
+from ckanext.ukharvest.words import source_words
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "dev"))
+
+from translations import catalogue  # noqa: E402 - of the folder above
+
+PACKAGE = Path(ckanext.ukharvest.__file__).parent
+MARKS = {"_", "ungettext", "translate"}
+
+
+@pytest.fixture(scope="module")
+def texts() -> set[str]:
+    """Every text of the catalogue, plurals too."""
+    found: set[str] = set()
+    for entry in catalogue.texts_of(catalogue.POT):
+        found.update(entry if isinstance(entry, tuple) else (entry,))
+    return found
+
+
+def test_the_catalogue_is_up_to_date() -> None:
+    assert catalogue.POT.read_text(encoding="utf-8") == catalogue.written(), "run bin/translations"
+
+
+def test_texts_of_tables_are_in_it(texts: set[str]) -> None:
+    assert texts.issuperset(problems.TIPS.values())
+    assert texts.issuperset(words.title for words in problem_words.WORDS.values())
+    assert texts.issuperset(field.label for field in fields.FIELDS)
+    assert texts.issuperset(text for rule in RULES for text in (rule.element, rule.wanted))
+    for kind in types.TYPES.values():
+        assert texts.issuperset(option.help for option in (*kind.options, *types.COMMON_OPTIONS))
+    assert {"Healthy", "Waiting for a decision", "Notifications"} <= texts
+
+
+def test_a_type_has_one_name() -> None:
+    labels = {name: kind.label for name, kind in source_words.KINDS.items()}
+    assert labels == {name: kind.title for name, kind in types.TYPES.items()}
+
+
+def test_gaps_have_names(texts: set[str]) -> None:
+    """Another language may need them in another order."""
+    for text in texts - set(problems.TIPS.values()):
+        assert not re.search(r"%[sdr]", text), text
+        try:
+            names = [name for _text, name, _spec, _conversion in string.Formatter().parse(text)]
+        except ValueError:
+            continue  # a text that is never filled in, such as one with a bracket in an example
+        assert "" not in names or len(names) - names.count(None) == 1, text
+
+
+def test_templates_have_no_bare_percent_sign() -> None:
+    """Jinja fills every text of a template by ``%``: a bare one ends in an error of the page."""
+    text = re.compile(r"""(?:_|ungettext)\(\s*(?:'([^']*)'|"([^"]*)")""")
+    for path in PACKAGE.rglob("templates/**/*.html"):
+        for found in text.findall(path.read_text(encoding="utf-8")):
+            assert not re.search(r"%(?![(%])", "".join(found).replace("%%", "")), (path, found)
+
+
+def calls(path: Path) -> Iterator[ast.Call]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+            if name in MARKS:
+                yield node
+
+
+def is_put_together(text: ast.expr) -> bool:
+    """A text that no catalogue can have: it differs from time to time."""
+    is_formatted = isinstance(text, ast.Call) and getattr(text.func, "attr", "") == "format"
+    is_filled = isinstance(text, ast.BinOp) and isinstance(text.op, ast.Mod)
+    return isinstance(text, ast.JoinedStr) or is_formatted or is_filled
+
+
+def test_no_text_is_put_together_before_it_is_translated() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{call.lineno}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for call in calls(path)
+        if any(map(is_put_together, call.args[:2]))
+    ]
+    assert wrong == []
