@@ -293,6 +293,8 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     """
     obj = HarvestObject.get(object_id)
     row = rows.locked(obj)
+    if row.outcome == ERRORED:
+        rows.forget_rejection(row)
     row.outcome = ERRORED
     rows.spoil_stamp(row, obj)
     rows.mark_seen(row, obj)

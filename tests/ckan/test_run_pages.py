@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import Record, run_records
+from tests.ckan import timing
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
 from tests.publisher import Publisher
@@ -337,8 +337,8 @@ _MANY = (
               CASE WHEN n % 10 = 0 THEN CAST('{"code": "missing-title", "message":
                    "title is missing; expected a text", "line": null}' AS jsonb) END, now(), now()
          FROM generate_series(1, :n) AS n""",
-    """INSERT INTO ukharvest_problem (record_id, code, field, message, line)
-       SELECT id, code, 'modified', 'modified: ''last year'' is no date; left out', id % 1000
+    """INSERT INTO ukharvest_problem (record_id, code, field, message, line, job_id)
+       SELECT id, code, 'modified', 'modified: ''last year'' is no date; left out', id % 1000, :job
          FROM ukharvest_record,
               unnest(ARRAY['bad-date', 'unknown-licence', 'bad-email']) AS code
         WHERE source_id = :source AND outcome = 'updated' AND id % 3 = 0""",
@@ -354,11 +354,7 @@ def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
     Session.execute(sa.text("DELETE FROM ukharvest_record"))
     Session.commit()
     run = make_many(source, MANY)
-    for number in range(20):  # as many as a page of a search has
-        files = [{"url": "https://a.example/b", "format": each} for each in ("CSV", "JSON", "WMS")]
-        tags = [{"name": "roads"}, {"name": "transport"}]
-        words = "What is known of the roads of Borchester, street by street. " * 3
-        factories.Dataset(name=f"other-{number}", notes=words, resources=files, tags=tags)
+    timing.fill_search_page()
     pages = [
         f"/harvest/somewhere/{page}"
         for page in (f"job/{run}", f"job/{run}?code=bad-date&page=20", "problems")
@@ -368,8 +364,7 @@ def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
             answer = app.get(address, headers=headers)
         assert len(sent) <= min(MOST_STATEMENTS, len(before) + 2)
         assert len(answer.data) < 200_000
-    taken = fastest(app, ["/dataset/", *pages], headers)
-    assert max(taken.values()) < 3 * taken["/dataset/"], taken
+    timing.check(app, pages, headers)
     assert call_action("ukharvest_record_list", job_id=run)["listed"] == {
         "lost": MANY // 10,
         "updated": MANY * 9 // 10,
@@ -377,13 +372,3 @@ def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
     }
     rows = lines(app.get(f"/harvest/somewhere/job/{run}/problems.csv", headers=headers).body)
     assert len(rows) == call_action("ukharvest_problem_list", job_id=run)["count"]
-
-
-def fastest(app: CKANTestApp, pages: list[str], headers: dict[str, str]) -> dict[str, float]:
-    """Seconds that pages take where nothing is in their way; in turn, as a machine has moods."""
-    taken = dict.fromkeys(pages, 60.0)
-    for address in pages * 10:
-        begun = time.monotonic()
-        app.get(address, headers=headers)
-        taken[address] = min(taken[address], time.monotonic() - begun)
-    return taken

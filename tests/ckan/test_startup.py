@@ -20,7 +20,8 @@ from ckanext.harvest.interfaces import IHarvester
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import ConfigError
-from tests.ckan.harvesting import Portal
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -124,6 +125,23 @@ def test_the_migration_goes_down_and_up_and_asks_for_harvest_first(
             connection.execute(sa.text("ALTER TABLE harvest_source_away RENAME TO harvest_source"))
         ckan("db", "upgrade", "-p", "ukharvest")
     assert ours <= tables()
+
+
+def test_problems_from_before_the_upgrade_learn_which_run_found_them(
+    ckan: Callable[..., subprocess.CompletedProcess[str]], portal: Portal, publisher: Publisher
+) -> None:
+    faulty = {**dataset(1), "modified": "last year"}
+    publisher.serve("/data.json", catalogue([dataset(0), faulty]))
+    source = portal.source(publisher.url("/data.json"))
+    run = portal.run(source)["id"]
+    known = act("ukharvest_problem_groups", job_id=run)
+    assert [group["records"] for group in known] == [1]
+    model.Session.remove()
+    ckan("db", "downgrade", "-p", "ukharvest", "-v", "0005")
+    ckan("db", "upgrade", "-p", "ukharvest")
+    [again] = act("ukharvest_problem_groups", job_id=run)
+    assert (again["code"], again["records"]) == (known[0]["code"], 1)
+    assert act("ukharvest_run_show", id=run)["counts"]["with_problems"] == 1
 
 
 def test_the_model_and_the_migration_agree() -> None:

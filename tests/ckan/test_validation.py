@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckanext.harvest.model import HarvestObjectError
+from ckanext.harvest.model import HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest import store
-from ckanext.ukharvest.core.errors import NotValid
+from ckanext.ukharvest.core.errors import NotValid, RecordError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.harvesting import Portal, act, figures
@@ -105,6 +105,41 @@ def test_a_rejected_change_leaves_the_version_before(portal: Portal, folder: Fol
         assert portal.datasets()[0]["title"] == TITLE
         assert "gemini-04-short" not in codes()
         assert figures(run(portal, folder, source, mended)) == {"not modified": 1}
+
+
+def test_what_a_record_was_rejected_for_is_past_when_it_is_lost_to_something_else(
+    portal: Portal, folder: Folder
+) -> None:
+    source = portal.source(folder.url, "gemini-waf", config={"validation": "reject"})
+    rejected = run(portal, folder, source, SHORT)["id"]
+    assert "gemini-04-short" in kinds(job_id=rejected)["lost"]
+    [object_id] = model.Session.scalars(model.Session.query(HarvestObject.id).statement)
+    store.fail(object_id, RecordError("the server answered with 503"), "Fetch")
+    assert codes() == []
+    assert "gemini-04-short" not in kinds(source_id=source)["lost"]
+
+
+def test_what_is_known_of_the_version_here_stays_when_the_next_is_lost(
+    portal: Portal, folder: Folder
+) -> None:
+    source = portal.source(folder.url, "gemini-waf")
+    first = run(portal, folder, source, SHORT)["id"]
+    known = kinds(job_id=first)
+    assert "gemini-04-short" in known["problem"]
+    folder.publisher.serve("/waf/land.xml", b"", status=404)
+    for _night in range(2):
+        lost = portal.run(source)["id"]
+        assert kinds(job_id=lost) == {"lost": {"bad-status"}}
+        assert kinds(job_id=first) == known
+        assert kinds(source_id=source) == known | {"lost": {"bad-status"}}
+
+
+def kinds(**of: str) -> dict[str, set[str]]:
+    """The codes of what went wrong, of lost records and of others."""
+    found: dict[str, set[str]] = {}
+    for group in act("ukharvest_problem_groups", **of):
+        found.setdefault(group["severity"], set()).add(group["code"])
+    return found
 
 
 def test_the_profiles_of_a_source_of_data_gov_uk(portal: Portal, folder: Folder) -> None:

@@ -196,7 +196,7 @@ def _list_problems(job_id: str) -> None:
     query = (
         model.Session.query(Record.guid, RecordProblem.message)
         .join(Record, Record.id == RecordProblem.record_id)
-        .filter(Record.last_seen_job_id == job_id)
+        .filter(RecordProblem.job_id == job_id)
     )
     count = query.count()
     click.echo(f"{'problems':<14}{count:>9,}")

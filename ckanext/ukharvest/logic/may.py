@@ -35,11 +35,11 @@ def may(context: Any, action: str, **data: str | None) -> bool:
         return True
     user = context.get("user") or ""
     if not has_request_context() or tk.request.method not in _READING:
-        return _asked(action, user, data)
+        return _asked(action, context, data)
     known: dict[Any, bool] = g.setdefault("ukharvest_may", {})
     question = (action, user, *sorted(data.items()))
     if question not in known:
-        known[question] = _asked(action, user, data)
+        known[question] = _asked(action, context, data)
     return known[question]
 
 
@@ -68,9 +68,11 @@ def _organisations(user: str) -> list[str]:
     return sorted({id_ for id_, _role in source_list.roles_of(user)})
 
 
-def _asked(action: str, user: str, data: dict[str, Any]) -> bool:
+def _asked(action: str, context: Any, data: dict[str, Any]) -> bool:
     # A context of its own: authorisation leaves what it read in the one it is given.
-    own = {"user": user, "model": model, "session": model.Session}
+    own = {"user": context.get("user") or "", "model": model, "session": model.Session}
+    if "auth_user_obj" in context:
+        own["auth_user_obj"] = context["auth_user_obj"]
     try:
         tk.check_access(action, own, data)
     except tk.NotAuthorized:

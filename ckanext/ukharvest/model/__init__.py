@@ -108,7 +108,11 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A defect in a record as last imported; replaced as a whole at each import."""
+    """A defect in a record as last imported; replaced as a whole at each import.
+
+    Attributes:
+        job_id: the run of that import, or the one that rejected the record for it.
+    """
 
     __tablename__ = "ukharvest_problem"
 
@@ -120,6 +124,7 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     field = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     message = sa.Column(sa.UnicodeText, nullable=False)
     line = sa.Column(sa.Integer)
+    job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
 
 
 class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -30,17 +30,14 @@ CODE = """
 """
 # A record that was lost while it was read may be nobody's, or share its identifier with another.
 WHO = "CASE WHEN code.value IS NULL THEN COALESCE(record.id::text, object.id) ELSE object.id END"
-# Records and datasets are looked up for the rows of a page alone: there are so many more of them.
-SHOWN = """
-      LEFT JOIN ukharvest_record AS record ON record.id = {rows}.record_id
-      LEFT JOIN package ON package.id = {rows}.package_id
-"""
+# Datasets are looked up for the rows of a page alone: there are so many more of them.
+SHOWN = "LEFT JOIN package ON package.id = shown.package_id"
 # A source can fill other organisations' datasets, and those can be private.
 HIDDEN = """
     COALESCE(package.private AND NOT package.owner_org = ANY (CAST(:reads AS text[])), false)
 """
 TITLE = f"""
-    CASE WHEN {HIDDEN} THEN '' ELSE COALESCE(NULLIF(record.title, ''), package.title, '') END
+    CASE WHEN {HIDDEN} THEN '' ELSE COALESCE(NULLIF(shown.title, ''), package.title, '') END
 """
 DATASET = f"CASE WHEN package.state = 'active' AND NOT {HIDDEN} THEN package.name END"
 LAST_READ = """
@@ -57,7 +54,7 @@ _OBJECTS = f"""
     SELECT CASE WHEN object.report_status = 'errored' THEN 'lost' ELSE 'problem' END AS kind,
            {CODE} AS code, error.message, '' AS field, error.line, {WHO} AS who,
            record.id AS record_id, COALESCE(record.package_id, object.package_id) AS package_id,
-           object.guid
+           object.guid, record.title
       FROM harvest_object AS object
       JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
       LEFT JOIN harvest_object_extra AS code
@@ -66,11 +63,14 @@ _OBJECTS = f"""
              ON record.source_id = object.harvest_source_id AND record.guid = object.guid
 """
 _ROWS = """
-           record.id::text AS who, record.id AS record_id, record.package_id, record.guid
+           record.id::text AS who, record.id AS record_id, record.package_id, record.guid,
+           record.title
       FROM ukharvest_record AS record
 """
+# Rejected: the run that saw the record last found them, and it did not bring it in.
 _PROBLEMS = f"""
-    SELECT CASE WHEN record.outcome = 'errored' THEN 'lost' ELSE 'problem' END AS kind,
+    SELECT CASE WHEN record.outcome = 'errored' AND record.last_seen_job_id = problem.job_id
+                THEN 'lost' ELSE 'problem' END AS kind,
            problem.code, problem.message, problem.field, problem.line,
            {_ROWS}
       JOIN ukharvest_problem AS problem ON problem.record_id = record.id
@@ -81,12 +81,7 @@ _OF_RUN = f"""
      WHERE object.harvest_job_id = :job_id
      UNION ALL
     {_PROBLEMS}
-      JOIN harvest_object AS object
-        ON object.harvest_source_id = record.source_id AND object.guid = record.guid
-     WHERE object.harvest_job_id = :job_id
-       AND (object.current OR (object.report_status = 'errored'
-                               AND record.outcome = 'errored'
-                               AND record.last_seen_job_id = :job_id))
+     WHERE problem.job_id = :job_id
 """
 _OF_SOURCE = f"""
     SELECT 'lost' AS kind, COALESCE(record.error ->> 'code', '') AS code,
@@ -181,7 +176,7 @@ _GROUPS = f"""
     ), one AS (
         SELECT key, min(place) AS place, count(*) AS number FROM worded GROUP BY key, owner
     ), counted AS (
-        SELECT (array_agg(place ORDER BY place))[1:CAST(:examples AS integer)] AS places,
+        SELECT (array_agg(place))[1:CAST(:examples AS integer)] AS places,
                count(*) AS records, sum(number)::bigint AS occurrences
           FROM one GROUP BY key
     ), shown AS MATERIALIZED (
@@ -193,16 +188,16 @@ _GROUPS = f"""
                'record_id', record_id, 'guid', shown.guid, 'title', {TITLE},
                'message', message, 'field', field, 'line', line)
                ORDER BY lower({TITLE}), shown.guid) AS examples
-      FROM shown
-    {SHOWN.format(rows="shown")}
+      FROM shown {SHOWN}
      GROUP BY key, kind, code, records, occurrences
      ORDER BY kind, records DESC, code, key
      LIMIT :most
 """
 _ALL = f"""
-    SELECT found.*, {TITLE} AS title, COALESCE(record.url, '') AS url, {DATASET} AS dataset_name
-      FROM found
-    {SHOWN.format(rows="found")}
+    SELECT kind, code, message, field, line, record_id, shown.guid, {TITLE} AS title,
+           COALESCE(record.url, '') AS url, {DATASET} AS dataset_name
+      FROM found AS shown {SHOWN}
+      LEFT JOIN ukharvest_record AS record ON record.id = record_id
      WHERE :code IN ('', code)
      ORDER BY kind, code COLLATE "C", who COLLATE "C", line, message COLLATE "C"
      LIMIT :limit OFFSET :offset

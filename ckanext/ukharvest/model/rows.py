@@ -132,7 +132,10 @@ def note_written(package_id: str, before: str) -> None:
 
 
 def replace_problems(row: Record, problems: Iterable[Problem]) -> None:
-    """Keep a record's problems in place of all earlier ones; the row has its id already."""
+    """Keep what the run that saw the record last found in it, in place of all before.
+
+    The row has its id already.
+    """
     Session.query(RecordProblem).filter_by(record_id=row.id).delete(synchronize_session=False)
     Session.add_all(
         RecordProblem(
@@ -141,8 +144,16 @@ def replace_problems(row: Record, problems: Iterable[Problem]) -> None:
             field=problem.field,
             message=problem.message,
             line=problem.line,
+            job_id=row.last_seen_job_id,
         )
         for problem in problems
+    )
+
+
+def forget_rejection(row: Record) -> None:
+    """Forget what the run that saw the record last rejected it for: that version is past, too."""
+    Session.query(RecordProblem).filter_by(record_id=row.id, job_id=row.last_seen_job_id).delete(
+        synchronize_session=False
     )
 
 

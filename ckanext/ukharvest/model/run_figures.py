@@ -177,14 +177,12 @@ _MORE = sa.text(
            AND object.report_status = 'not modified' AND record.outcome = 'skipped'
          GROUP BY object.harvest_job_id
          UNION ALL
-        SELECT object.harvest_job_id, 0, count(*)
-          FROM harvest_object AS object
-          JOIN ukharvest_record AS record
-            ON record.source_id = object.harvest_source_id AND record.guid = object.guid
-         WHERE object.harvest_job_id = ANY (CAST(:job_ids AS text[]))
-           AND object.current AND object.report_status IN ('added', 'updated')
-           AND EXISTS (SELECT FROM ukharvest_problem WHERE record_id = record.id)
-         GROUP BY object.harvest_job_id
+        SELECT problem.job_id, 0, count(DISTINCT record.id)
+          FROM ukharvest_problem AS problem
+          JOIN ukharvest_record AS record ON record.id = problem.record_id
+         WHERE problem.job_id = ANY (CAST(:job_ids AS text[]))
+           AND NOT (record.outcome = 'errored' AND record.last_seen_job_id = problem.job_id)
+         GROUP BY problem.job_id
       ) AS figures
      GROUP BY job_id
     """

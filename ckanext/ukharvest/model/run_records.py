@@ -64,7 +64,8 @@ _HELD = """
 """
 # Joined, and not asked for row by row: PostgreSQL would take that for so dear that it compiles the
 # statement first, which takes ten times as long as running it.
-_FAULTY = """
+_FAULTY_IN_RUN = "SELECT DISTINCT record_id FROM ukharvest_problem WHERE job_id = :job_id"
+_FAULTY_IN_SOURCE = """
     SELECT DISTINCT problem.record_id
       FROM ukharvest_problem AS problem
       JOIN ukharvest_record AS record ON record.id = problem.record_id
@@ -103,14 +104,10 @@ _LOST_EARLY = f"""
      WHERE code.key = 'error_code' AND object.harvest_job_id = {{job}}
 """
 _ROW = "COALESCE(record.id::text, object.id)"
-_IS_ITS = """
-    (object.id IS NULL OR object.current
-     OR (object.report_status = 'errored' AND record.outcome = 'errored'
-         AND record.last_seen_job_id = :job_id))
-"""
+_IS_ITS = "(object.id IS NULL OR faulty.record_id IS NOT NULL)"
 _HAS_PROBLEMS = """
     (object.report_status IN ('added', 'updated')
-     AND (object.current AND faulty.record_id IS NOT NULL OR erring.object_id IS NOT NULL))
+     AND (faulty.record_id IS NOT NULL OR erring.object_id IS NOT NULL))
 """
 # What the run staged beside all rows of its source: a row without an object was seen and left,
 # whatever became of it since, or, in the last run that read all, not seen.
@@ -196,7 +193,7 @@ def records(
         _PAGE.format(
             listed=listed,
             found=found_in(scope),
-            faulty=_FAULTY,
+            faulty=_FAULTY_IN_RUN if scope.job_id else _FAULTY_IN_SOURCE,
             erring=_ERRING,
             gone=_GONE,
             where=where,
@@ -254,11 +251,10 @@ _PAGE = f"""
          LIMIT :limit OFFSET :offset
     ), placed AS (
         SELECT page.*, row_number() OVER () AS place FROM page
-    ), shown AS (
-        SELECT placed.who, placed.record_id, placed.object_id, placed.guid, {TITLE} AS title,
-               placed.outcome, placed.is_its, placed.place, {DATASET} AS dataset_name
-          FROM placed
-        {SHOWN.format(rows="placed")}
+    ), rows AS (
+        SELECT who, record_id, object_id, guid, {TITLE} AS title, outcome, is_its, place,
+               {DATASET} AS dataset_name
+          FROM placed AS shown {SHOWN}
     ), numbers AS (
         SELECT outcome, count(*) AS number FROM listed GROUP BY outcome
          UNION ALL
@@ -266,7 +262,7 @@ _PAGE = f"""
     )
     SELECT (SELECT count(*) FROM matching) AS count,
            (SELECT jsonb_object_agg(outcome, number) FROM numbers) AS numbers,
-           (SELECT jsonb_agg(to_jsonb(shown) ORDER BY place) FROM shown) AS rows
+           (SELECT jsonb_agg(to_jsonb(rows) ORDER BY place) FROM rows) AS rows
 """
 _PROBLEMS = sa.text(
     f"""

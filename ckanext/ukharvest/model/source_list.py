@@ -168,6 +168,8 @@ def _brief(found: health.SourceHealth) -> Brief:
 def _is_asked_for(listed: Listed, words: Collection[str], wish: Wish) -> bool:
     if wish.mine and not listed.may_manage:
         return False
+    if not words:
+        return True
     source = listed.source
     text = f"{source.title}\n{source.name}\n{source.url}\n{source.organization_title}".casefold()
     return all(word in text for word in words)

@@ -16,8 +16,16 @@ from wtforms import ValidationError as BadToken
 
 
 def context() -> dict[str, Any]:
-    """Return a context for actions, of who asks for the page."""
-    return {"user": tk.current_user.name, "model": model, "session": model.Session}
+    """Return a context for actions, of who asks for the page.
+
+    As CKAN's own pages do, it brings the user along: each check would read them anew.
+    """
+    return {
+        "user": tk.current_user.name,
+        "auth_user_obj": tk.current_user,
+        "model": model,
+        "session": model.Session,
+    }
 
 
 def ask(action: str, **data: Any) -> Any:

@@ -143,8 +143,7 @@ def _owner(form: Form) -> str:
 
 
 def _patch(data: dict[str, Any]) -> Any:
-    own = {**context(), "auth_user_obj": tk.current_user}  # package_patch takes it from here
-    return tk.get_action("harvest_source_patch")(own, data)
+    return tk.get_action("harvest_source_patch")(context(), data)
 
 
 def _save_schedule(form: Form, source_id: str, source: Source | None) -> None:

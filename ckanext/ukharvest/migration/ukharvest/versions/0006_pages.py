@@ -24,6 +24,8 @@ def upgrade() -> None:
     op.add_column("ukharvest_record", _text("title"))
     op.add_column("ukharvest_record", sa.Column("error", JSONB))
     op.add_column("ukharvest_record", sa.Column("written", sa.DateTime))
+    op.add_column("ukharvest_problem", sa.Column("job_id", sa.UnicodeText, _job(), index=True))
+    op.execute(_RUN_OF_PROBLEM)
     op.add_column("ukharvest_source", sa.Column("mail", JSONB))
     op.add_column("ukharvest_source", sa.Column("mailed", JSONB))
     op.create_table(
@@ -37,12 +39,7 @@ def upgrade() -> None:
             index=True,
         ),
         # Without the index each job that is pruned would scan this table for SET NULL.
-        sa.Column(
-            "job_id",
-            sa.UnicodeText,
-            sa.ForeignKey("harvest_job.id", ondelete="SET NULL"),
-            index=True,
-        ),
+        sa.Column("job_id", sa.UnicodeText, _job(), index=True),
         sa.Column("created", sa.DateTime, nullable=False),
         sa.Column("kind", sa.UnicodeText, nullable=False),
         sa.Column("fields", JSONB, nullable=False, server_default="[]"),
@@ -70,6 +67,23 @@ def upgrade() -> None:
     )
 
 
+# A dataset's current object is of the import that its record's problems are of.
+_RUN_OF_PROBLEM = """
+    UPDATE ukharvest_problem AS problem
+       SET job_id = object.harvest_job_id
+      FROM ukharvest_record AS record
+      JOIN harvest_object AS object
+        ON object.harvest_source_id = record.source_id AND object.guid = record.guid
+     WHERE record.id = problem.record_id
+       AND CASE WHEN record.outcome = 'errored'
+                THEN object.harvest_job_id = record.last_seen_job_id ELSE object.current END
+"""
+
+
+def _job() -> sa.ForeignKey:
+    return sa.ForeignKey("harvest_job.id", ondelete="SET NULL")
+
+
 def _text(name: str) -> sa.Column:
     return sa.Column(name, sa.UnicodeText, nullable=False, server_default="")
 
@@ -78,6 +92,7 @@ def downgrade() -> None:
     """Take them away again."""
     op.drop_table("ukharvest_trial")
     op.drop_table("ukharvest_change")
+    op.drop_column("ukharvest_problem", "job_id")
     for name in ("mailed", "mail"):
         op.drop_column("ukharvest_source", name)
     for name in ("written", "error", "title"):
