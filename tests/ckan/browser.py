@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from ckan.tests import factories
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.ckan.servers import browser as chromium
@@ -123,3 +124,16 @@ def visitor(chromium_process: Browser, site: str) -> Iterator[Visitor]:
     # An answer that a test was still making up comes too late for anybody.
     page.unroute_all(behavior="ignoreErrors")
     context.close()
+
+
+@pytest.fixture
+def manager(visitor: Visitor) -> Visitor:
+    """The same as a sysadmin."""
+    as_sysadmin(visitor)
+    return visitor
+
+
+def as_sysadmin(visitor: Visitor) -> None:
+    """Let the next pages be a sysadmin's, whose picture is not fetched from another host."""
+    token = factories.SysadminWithToken(image_url="")["token"]
+    visitor.page.context.set_extra_http_headers({"Authorization": token})

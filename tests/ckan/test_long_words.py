@@ -12,7 +12,6 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from ckan import model
 from ckan.plugins import get_plugin
-from ckan.tests import factories
 
 from ckanext.ukharvest.mails import post
 from ckanext.ukharvest.model import Record
@@ -60,14 +59,9 @@ def foreign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ckan_config: Any) -
     monkeypatch.setitem(ckan_config, "ckan.locale_default", LANGUAGE)
 
 
-@pytest.fixture
-def sysadmin(foreign: None, visitor: Visitor) -> Visitor:
-    token = factories.SysadminWithToken(image_url="")["token"]
-    visitor.page.context.set_extra_http_headers({"Authorization": token})
-    return visitor
-
-
-def test_pages_hold_longer_words(sysadmin: Visitor, portal: Portal, publisher: Publisher) -> None:
+def test_pages_hold_longer_words(
+    foreign: None, manager: Visitor, portal: Portal, publisher: Publisher
+) -> None:
     publisher.serve(PATH, catalogue(faulty()))
     source = portal.source(publisher.url(PATH), name="somewhere")
     first = portal.run(source)["id"]
@@ -99,6 +93,6 @@ def test_pages_hold_longer_words(sysadmin: Visitor, portal: Portal, publisher: P
         "stars": "/harvest/stars",
         "help": "/harvest/help",
     }
-    looks.check_all(sysadmin, "long", pages, axe=False)
-    sysadmin.page.goto(f"{page}/notifications")
-    assert re.fullmatch("Notifications zusae.*", sysadmin.page.locator("h1").inner_text())
+    looks.check_all(manager, "long", pages, axe=False)
+    manager.page.goto(f"{page}/notifications")
+    assert re.fullmatch("Notifications zusae.*", manager.page.locator("h1").inner_text())

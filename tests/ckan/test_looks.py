@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckan.tests import factories
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.model import JobReport, Record, SourceState, Trial, utcnow
@@ -32,13 +31,6 @@ Session = model.Session
 def source(portal: Portal, publisher: Publisher) -> str:
     publisher.serve(PATH, catalogue(3))
     return portal.source(publisher.url(PATH), name="parking", frequency="DAILY")
-
-
-@pytest.fixture
-def manager(visitor: Visitor) -> Visitor:
-    token = factories.SysadminWithToken(image_url="")["token"]
-    visitor.page.context.set_extra_http_headers({"Authorization": token})
-    return visitor
 
 
 def test_ten_thousand_of_everything(

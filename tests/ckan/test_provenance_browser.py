@@ -10,7 +10,7 @@ from ckan.tests import factories
 
 from ckanext.ukharvest.model import Record
 from tests.ckan import looks
-from tests.ckan.browser import Visitor
+from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal
@@ -26,11 +26,6 @@ def organization() -> dict[str, str]:
     """One without a picture, which factories take from another host."""
     found: dict[str, str] = factories.Organization(image_url="")
     return found
-
-
-def as_sysadmin(visitor: Visitor) -> None:
-    token = factories.SysadminWithToken(image_url="")["token"]
-    visitor.page.context.set_extra_http_headers({"Authorization": token})
 
 
 def address_of_record() -> str:

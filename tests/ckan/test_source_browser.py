@@ -29,13 +29,6 @@ def source(portal: Portal, publisher: Publisher) -> str:
     return portal.source(publisher.url(PATH), name="parking", frequency="DAILY")
 
 
-@pytest.fixture
-def manager(visitor: Visitor) -> Visitor:
-    token = factories.SysadminWithToken(image_url="")["token"]
-    visitor.page.context.set_extra_http_headers({"Authorization": token})
-    return visitor
-
-
 def importing(portal: Portal, source: str, done: int) -> str:
     """A run that has worked off so many of twenty records, without anybody at it."""
     job = HarvestJob.get(portal.create_job(source))

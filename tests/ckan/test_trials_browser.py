@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from ckan import model
-from ckan.tests import factories
 
 from ckanext.ukharvest.model import Trial
 from tests.ckan import looks
@@ -25,11 +24,9 @@ REGION = "#ukharvest-trial"
 
 
 @pytest.fixture
-def editor(visitor: Visitor) -> Page:
+def editor(manager: Visitor) -> Page:
     """A window of somebody who may add sources."""
-    token = factories.SysadminWithToken(image_url="")["token"]
-    visitor.page.context.set_extra_http_headers({"Authorization": token})
-    return visitor.page
+    return manager.page
 
 
 def begin(page: Page, url: str, type_: str = "data_json") -> None:
