@@ -5,6 +5,7 @@ With real consumers, a real background worker and a browser; cron's part is the 
 
 from __future__ import annotations
 
+import base64
 import configparser
 import re
 import subprocess
@@ -33,6 +34,10 @@ INI = configparser.RawConfigParser()
 INI.read(Path(__file__).parents[2] / "test.ini", "utf-8")
 PLUGINS = INI["app:main"]["ckan.plugins"]
 THEME = "vocab_ukharvest_theme"
+# One pixel; a portal's tiles come from a server of maps.
+TILE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
 
 
 @pytest.fixture
@@ -87,6 +92,19 @@ def add_source(page: Page, publisher: Publisher) -> None:
     page.wait_for_url("**/harvest/trees-of-the-north")
 
 
+def draw_a_box(page: Page) -> None:
+    """Draw most of the British Isles on the map of the search, and apply it."""
+    page.get_by_title("Draw an extent").click()
+    area = page.locator("#draw-map-container").bounding_box()
+    assert area
+    left, top, width, height = area["x"], area["y"], area["width"], area["height"]
+    page.mouse.move(left + width / 5, top + height / 5)
+    page.mouse.down()
+    page.mouse.move(left + width * 4 / 5, top + height * 4 / 5, steps=5)
+    page.mouse.up()
+    page.locator(".modal .apply:not(.disabled)").click()
+
+
 def wait_for(page: Page, words: str) -> None:
     """Wait as a person does who reloads nothing, while cron comes by."""
     for _tick in range(60):
@@ -114,6 +132,8 @@ def plugins_again(ckan_config: dict[str, Any], plugins: list[str]) -> Iterator[N
 
 @pytest.mark.usefixtures("plugins_again")
 @pytest.mark.ckan_config("ckan.plugins", f"{PLUGINS} spatial_metadata spatial_query")
+@pytest.mark.ckan_config("ckanext.spatial.common_map.type", "custom")
+@pytest.mark.ckan_config("ckanext.spatial.common_map.custom.url", "/tiles/{z}/{x}/{y}.png")
 def test_from_a_wrong_address_to_a_decision(
     portal: Portal,
     visitor: Visitor,
@@ -123,6 +143,7 @@ def test_from_a_wrong_address_to_a_decision(
 ) -> None:
     publisher.serve(PATH, roads(20))
     page = visitor.page
+    page.route("**/tiles/**", lambda tile: tile.fulfill(body=TILE, content_type="image/png"))
     log_in(page, editor)
     add_source(page, publisher)
     wait_for(page, "All good")
@@ -137,14 +158,16 @@ def test_from_a_wrong_address_to_a_decision(
     ).first.click()
     page.wait_for_url(f"**{THEME}=Environment**")
     page.wait_for_selector("text=20 datasets found")
-    for side, number in (("West", -2), ("South", 53), ("East", -1), ("North", 54)):
+    draw_a_box(page)
+    page.wait_for_url("**ext_bbox=-**")
+    page.wait_for_selector("text=20 datasets found")
+    visitor.picture("journey-found-on-the-map")
+    for side, number in (("West", -2), ("South", 53), ("East", -1.95), ("North", 54)):
         page.get_by_label(side, exact=True).fill(str(number))
     page.get_by_role("button", name="Search here").click()
     page.wait_for_url("**ext_west=-2**")
-    page.wait_for_selector("text=20 datasets found")
-    page.get_by_label("East", exact=True).fill("-1.95")
-    page.get_by_role("button", name="Search here").click()
     page.wait_for_selector("text=No datasets found")
+    assert f"{THEME}=Environment" in page.url
     publisher.fail(PATH, 404, times=99)
     refresh(page, "The last run failed")
     visitor.picture("journey-failed")

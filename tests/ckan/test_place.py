@@ -46,6 +46,9 @@ def names(html: str) -> set[str]:
         ({}, "", set()),
         (asked("-2", "53", "-1", "54"), "-2,53,-1,54", set()),
         ({**asked("1", "2", "3", "4"), "ext_bbox": "-2,53,-1,54"}, "-2,53,-1,54", set()),
+        ({"ext_bbox": "-2.000001,53.39453125000001,0,540"}, "", {"north"}),
+        ({"ext_bbox": "-20,53.39453125000001,0.5,60"}, "-20,53.3945,0.5,60", set()),
+        ({"ext_bbox": "-2,here,0,54"}, "", {"south"}),
         (asked("-2", "", "-1", "54"), "", {"south"}),
         (asked("-2", "north", "-1", "154"), "", {"south", "north"}),
         (asked("-2", "nan", "-1", "inf"), "", {"south", "north"}),
@@ -77,11 +80,15 @@ def test_without_a_search_by_place_there_are_no_fields(clean: None, app: CKANTes
 def test_the_fields_in_a_browser(found_by_place: None, visitor: Visitor) -> None:
     looks.check(visitor, "place", "/dataset/?ext_west=-2&ext_south=53&ext_east=x&ext_north=54")
     page = visitor.page
-    page.goto("/dataset/?q=roads")
+    page.goto("/dataset/")
+    page.fill("#dataset-search-form [name=q]", "roads")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=roads**")
     for side, number in (("West", -2), ("South", 53), ("East", -1), ("North", 54)):
         page.get_by_label(side).fill(str(number))
     page.get_by_role("button", name="Search here").click()
     page.wait_for_selector("text=1 dataset found")
     assert names(page.content()) == {"leeds"}
+    assert "q=roads" in page.url
     page.get_by_role("link", name="Search everywhere").click()
     page.wait_for_selector("text=2 datasets found")

@@ -37,7 +37,7 @@ class Place:
 
 def read(given: Mapping[str, Any]) -> Place:
     """Return the place that the parameters of a search name: ext_west, ext_south, …"""
-    drawn = str(given.get(BOX) or "").split(",")
+    drawn = [_short(text) for text in str(given.get(BOX) or "").split(",")]
     texts = drawn if len(drawn) == 4 else [str(given.get(f"ext_{side}") or "") for side in SIDES]
     values = dict(zip(SIDES, (text.strip() for text in texts), strict=True))
     if not any(values.values()):
@@ -48,6 +48,14 @@ def read(given: Mapping[str, Any]) -> Place:
     if not errors and float(values["west"]) > float(values["east"]):
         errors["east"] = tk._("East has to be the larger of the two longitudes.")
     return Place(values, errors, "" if errors else ",".join(values.values()))
+
+
+def _short(text: str) -> str:
+    """Return a number to some ten metres: what is drawn has a dozen digits."""
+    try:
+        return f"{float(text):.4f}".rstrip("0").rstrip(".")
+    except ValueError:
+        return text
 
 
 def _wrong(side: str, text: str) -> str:
