@@ -73,28 +73,32 @@ _AXE = """async ([region, graves, colours]) => {
         each.nodes.map((node) => [each.id, node.target.join(' '), isOurs(node)]));
 }"""
 LEAST: ViewportSize = {"width": 320, "height": 640}  # 1280 enlarged to 400 %
-_stock_widths: dict[int, int] = {}
+_stock_widths: dict[tuple[str, int], int] = {}
 
 
-def check(visitor: Visitor, name: str, address: str, **how: Any) -> None:
+def check(visitor: Visitor, name: str, address: str, *, beside: str = STOCK, **how: Any) -> None:
     """Look at a page at both widths; fail with everything that is wrong with it.
 
     Args:
         name: of the pictures.
+        beside: a page without a part of ours, which this one may not be wider than.
         how: as in ``_look``.
     """
-    for size in (WIDE, NARROW):
-        _know_stock(visitor, size)
-    visitor.page.set_viewport_size(WIDE)
+    know_stock(visitor, beside)
     visitor.errors.clear()
     visitor.hosts.clear()
     answer = visitor.page.goto(address)
     status = answer.status if answer else 0
     if status != 200:
         raise AssertionError(f"{name}: {address} answers {status}")
+    check_here(visitor, name, beside=beside, **how)
+
+
+def check_here(visitor: Visitor, name: str, **how: Any) -> None:
+    """Look at the page that is there, such as the answer to a form; after ``know_stock``."""
     visitor.page.evaluate("() => document.fonts.ready.then(() => null)")
     wrong = _look(visitor, name, **how)
-    assert not wrong, f"{name} ({address}):\n" + "\n".join(wrong)
+    assert not wrong, f"{name} ({visitor.page.url}):\n" + "\n".join(wrong)
 
 
 def check_all(visitor: Visitor, prefix: str, pages: Mapping[str, str], **how: Any) -> None:
@@ -110,7 +114,13 @@ def check_all(visitor: Visitor, prefix: str, pages: Mapping[str, str], **how: An
 
 
 def _look(
-    visitor: Visitor, name: str, *, region: str = OURS, is_own: bool = True, axe: bool = True
+    visitor: Visitor,
+    name: str,
+    *,
+    beside: str = STOCK,
+    region: str = OURS,
+    is_own: bool = True,
+    axe: bool = True,
 ) -> list[str]:
     """All that is wrong with the page that is there; the window is wide afterwards.
 
@@ -133,7 +143,7 @@ def _look(
         page.set_viewport_size(size)
         found = [f"beyond the window: {each}" for each in visitor.beyond_the_window(region)]
         if size is not LEAST:  # where CKAN's own breadcrumb stands out, and its forms
-            found += _too_wide(page, size)
+            found += _too_wide(page, size, beside)
             found += _faults(page, region)
             found += _axe(page, region, colours=size is WIDE) if axe else []
         wrong += [f"{size['width']}: {each}" for each in found]
@@ -147,16 +157,18 @@ def _look(
     return wrong + [f"asks another host: {host}" for host in sorted(visitor.hosts - own) if host]
 
 
-def _know_stock(visitor: Visitor, size: ViewportSize) -> None:
-    width = size["width"]
-    if width not in _stock_widths:
-        visitor.page.set_viewport_size(size)
-        visitor.page.goto(STOCK)
-        _stock_widths[width] = visitor.page.evaluate(_WIDTH)
+def know_stock(visitor: Visitor, address: str = STOCK) -> None:
+    """Find out, once, how wide a page of CKAN's own is; ours may not be wider."""
+    for size in (WIDE, NARROW):
+        if (address, size["width"]) not in _stock_widths:
+            visitor.page.set_viewport_size(size)
+            visitor.page.goto(address)
+            _stock_widths[address, size["width"]] = visitor.page.evaluate(_WIDTH)
+    visitor.page.set_viewport_size(WIDE)
 
 
-def _too_wide(page: Page, size: ViewportSize) -> list[str]:
-    wide, stock = page.evaluate(_WIDTH), _stock_widths[size["width"]]
+def _too_wide(page: Page, size: ViewportSize, beside: str) -> list[str]:
+    wide, stock = page.evaluate(_WIDTH), _stock_widths[beside, size["width"]]
     return [f"the page is {wide} px wide, a stock page {stock}"] if wide > stock else []
 
 

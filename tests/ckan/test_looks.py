@@ -10,7 +10,17 @@ import pytest
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.model import JobReport, Record, SourceState, Trial, utcnow
+from ckanext.ukharvest.model import (
+    JobReport,
+    Record,
+    SourceState,
+    Trial,
+    Worker,
+    hosts,
+    kept,
+    utcnow,
+)
+from ckanext.ukharvest.portal import snapshot
 from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
@@ -171,6 +181,7 @@ def test_what_strangers_write(
         "about": "/harvest/about/parking",
         "runs": f"{PAGE}/job",
         "run": f"{PAGE}/job/{run}?q={query}",
+        "run-code": f"{PAGE}/job/{run}?code={query}",
         "record": f"{PAGE}/record/{record[0]}",
         "deletions": f"{PAGE}/deletions",
         "check": f"{PAGE}/check",
@@ -206,6 +217,9 @@ def spoil(source: str, organization_id: str) -> str:
     asked |= {"to": texts[2], "size": 1, "seconds": 2}
     problem = {"code": "x", "severity": "problem", "title": texts[0], "records": 2, "tip": ""}
     problem["examples"] = [{"guid": texts[2], "title": "", "message": long}]
+    Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
+    kept.forget(snapshot.SNAPSHOT)
+    hosts.note([(text, 3.0, True) for text in texts for _attempt in range(3)])
     [check] = Session.query(Trial)
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {

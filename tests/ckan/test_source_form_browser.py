@@ -13,7 +13,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
 
 from tests.ckan import looks
-from tests.ckan.browser import NARROW, SECONDS, WIDE, Visitor
+from tests.ckan.browser import SECONDS, WIDE, Visitor
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -86,6 +86,7 @@ def test_the_pages_keep_to_what_every_page_keeps_to(editor: Page, visitor: Visit
 
 def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor) -> None:
     factories.Organization(name="maps-council", title="Maps Council", image_url="")
+    looks.know_stock(visitor)
     editor.goto("/harvest/new")
     assert editor.locator("[data-options-of]:visible").count() == 0
     editor.get_by_label("GEMINI from a CSW server").check()
@@ -106,10 +107,7 @@ def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor
         "Start the address with https:// or http://",
         "Enter a title",
     ]
-    for size in (WIDE, NARROW):
-        editor.set_viewport_size(size)
-        visitor.picture(f"form-errors-{size['width']}")
-        assert not visitor.beyond_the_window(".ukharvest")
+    looks.check_here(visitor, "form-errors")
     summary.get_by_role("link").first.click()
     assert editor.evaluate("document.activeElement.id") == "field-url"
     editor.keyboard.press("Control+a")

@@ -68,6 +68,9 @@ def test_a_source_is_tested_while_it_is_typed_in(
     assert visitor.beyond_the_window(REGION) == []
     visitor.picture("trial-works-390")
     assert visitor.errors == []
+    for trial in model.Session.query(Trial).order_by(Trial.created):
+        name = f"trial-{trial.source_type}"  # what who has no scripts is shown
+        looks.check(visitor, name, f"/harvest/test/{trial.id}")
 
 
 def test_a_test_is_stopped(editor: Page, publisher: Publisher) -> None:  # noqa: F811

@@ -18,6 +18,8 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.doctor import links as check
 from ckanext.ukharvest.links.look import Layer, Look
 from ckanext.ukharvest.model import links
+from tests.ckan import looks
+from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import RIVERS, Place, work
 
@@ -66,6 +68,21 @@ def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     for part in ("What this link is:", "WMS 1.3.0", "2 layers", "looked at on", "<details>"):
         assert part in body
     assert "<script>alert(1)" not in body
+
+
+def test_how_it_looks_and_what_strangers_write(place: Place, visitor: Visitor) -> None:
+    texts = looks.HOSTILE
+    place.harvest()
+    page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
+    looks.know_stock(visitor, page)  # nobody has looked at the link yet
+    layers = tuple(Layer(text, text) for text in texts)
+    url = place.publisher.url(RIVERS)
+    links.save(Look(url, format="WMS", version=texts[0], layers=layers, title=texts[2]), 30)
+    model.Session.commit()
+    looks.check(visitor, "resource", page, beside=page, region=".ukharvest-link", is_own=False)
+    looks.assert_harmless(visitor.page)
+    as_sysadmin(visitor)
+    looks.check(visitor, "resource-edit", f"{page}/edit", is_own=False)
 
 
 def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> None:
