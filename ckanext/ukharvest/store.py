@@ -293,7 +293,7 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
     """
     obj = HarvestObject.get(object_id)
     row = rows.locked(obj)
-    if row.outcome == ERRORED:
+    if row.outcome == ERRORED and not isinstance(error, NotValid):
         rows.forget_rejection(row)
     row.outcome = ERRORED
     rows.spoil_stamp(row, obj)

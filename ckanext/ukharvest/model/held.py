@@ -14,7 +14,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.core.deletions import DeletionPlan
 from ckanext.ukharvest.core.moments import iso
 from ckanext.ukharvest.core.text import one_line
-from ckanext.ukharvest.model import JobReport, Record, SourceState, staging, utcnow
+from ckanext.ukharvest.model import JobReport, Record, SourceState, locks, staging, utcnow
 from ckanext.ukharvest.model.known import KEPT
 
 Session = model.Session
@@ -180,13 +180,7 @@ def is_approval(job_id: str) -> bool:
 
 def _locked(source_id: str, version: str) -> tuple[SourceState | None, list[Waiting]]:
     """Return the source's state, locked, with what is due; None if nothing waits."""
-    state = (
-        Session.query(SourceState)
-        .filter_by(source_id=source_id)
-        .with_for_update()
-        .populate_existing()
-        .one_or_none()
-    )
+    state = locks.source_state(source_id)
     if state is None or not state.held:
         Session.rollback()
         return None, []

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.model import JobReport, SourceState
+from ckanext.ukharvest.model import JobReport, SourceState, locks
 
 Session = model.Session
 
@@ -283,13 +283,7 @@ def _keys_of(key: str) -> frozenset[str]:
 
 
 def _locked(source_id: str) -> SourceState:
-    state = (
-        Session.query(SourceState)
-        .filter_by(source_id=source_id)
-        .with_for_update()
-        .populate_existing()
-        .one_or_none()
-    )
+    state = locks.source_state(source_id)
     if state is None:
         state = SourceState(source_id=source_id)
         Session.add(state)

@@ -28,6 +28,15 @@ CODE = """
              CASE WHEN record.error ->> 'message' = error.message
                   THEN record.error ->> 'code' END, '')
 """
+# Where that is looked for.
+ERRORS = """
+      FROM harvest_object AS object
+      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
+      LEFT JOIN harvest_object_extra AS code
+             ON code.harvest_object_id = object.id AND code.key = 'error_code'
+      LEFT JOIN ukharvest_record AS record
+             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+"""
 # A record that was lost while it was read may be nobody's, or share its identifier with another.
 WHO = "CASE WHEN code.value IS NULL THEN COALESCE(record.id::text, object.id) ELSE object.id END"
 # Datasets are looked up for the rows of a page alone: there are so many more of them.
@@ -55,12 +64,7 @@ _OBJECTS = f"""
            {CODE} AS code, error.message, '' AS field, error.line, {WHO} AS who,
            record.id AS record_id, COALESCE(record.package_id, object.package_id) AS package_id,
            object.guid, record.title
-      FROM harvest_object AS object
-      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
-      LEFT JOIN harvest_object_extra AS code
-             ON code.harvest_object_id = object.id AND code.key = 'error_code'
-      LEFT JOIN ukharvest_record AS record
-             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+    {ERRORS}
 """
 _ROWS = """
            record.id::text AS who, record.id AS record_id, record.package_id, record.guid,

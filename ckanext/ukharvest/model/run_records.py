@@ -19,6 +19,7 @@ from ckan import model
 from ckanext.ukharvest.model.problem_groups import (
     CODE,
     DATASET,
+    ERRORS,
     HIDDEN,
     LAST_READ,
     SHOWN,
@@ -272,12 +273,7 @@ _PROBLEMS = sa.text(
      WHERE problem.record_id = ANY (CAST(:records AS bigint[]))
      UNION ALL
     SELECT NULL, object.id, {CODE}, error.message, '', error.line
-      FROM harvest_object AS object
-      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
-      LEFT JOIN harvest_object_extra AS code
-             ON code.harvest_object_id = object.id AND code.key = 'error_code'
-      LEFT JOIN ukharvest_record AS record
-             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+    {ERRORS}
      WHERE object.id = ANY (CAST(:objects AS text[]))
      UNION ALL
     SELECT record.id, NULL, record.error ->> 'code', record.error ->> 'message', '',

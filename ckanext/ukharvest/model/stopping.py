@@ -102,6 +102,24 @@ def stop(job: HarvestJob, user: str, timeout: float) -> bool:
     return is_over
 
 
+def end_gather(job: HarvestJob) -> str:
+    """End a run that is stopped while it reads, as if it had not begun; commits.
+
+    Nothing is imported, deleted or counted missing.
+
+    Returns:
+        Why, as the report says.
+    """
+    staging.discard(job.id)
+    staging.forget_point(job.source_id)
+    report = open_report(job.id, job.source_id)
+    end_report(report)
+    why = str(report.reason)
+    close(job)
+    Session.commit()
+    return why
+
+
 def note_end(job: HarvestJob) -> None:
     """Note that ckanext-harvest ended a run, of which a report tells who asked for it; commits."""
     nameless = (HarvestObject.state == "ERROR") & HarvestObject.report_status.is_(None)

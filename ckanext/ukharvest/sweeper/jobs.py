@@ -44,7 +44,8 @@ def _last_sign(job: HarvestJob, report: JobReport | None) -> dt.datetime:
 
 def _recover(job: HarvestJob, report: JobReport | None) -> str:
     if report is not None and report.stopped_by:
-        return _end_stopped(job, report)
+        # Its gather went before it could do that itself.
+        return f"ended job {job.id}: {stopping.end_gather(job)}"
     if job.gather_started is None:
         return _send(job, "its message was lost")
     if job.source.type not in config.our_type_names():
@@ -55,8 +56,7 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
         Session.commit()
         return f"job {job.id} was gathered, and nobody had noted it"
     if report is None:
-        report = JobReport(job_id=job.id, source_id=job.source_id, counts={})
-        Session.add(report)
+        report = stopping.open_report(job.id, job.source_id)
     lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
     if lost > MAX_RESENDS:
         return _end(job, report, f"its gather was ended {lost} times before it was done")
@@ -64,16 +64,6 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
         staging.discard(job.id)
     report.counts = {**(report.counts or {}), LOST_GATHERS: lost}
     return _send(job, "its gather consumer is gone")
-
-
-def _end_stopped(job: HarvestJob, report: JobReport) -> str:
-    """End a run that a person stopped, and whose gather went before it could do that itself."""
-    staging.discard(job.id)
-    staging.forget_point(job.source_id)
-    stopping.end_report(report)
-    stopping.close(job)
-    Session.commit()
-    return f"ended job {job.id}: {report.reason}"
 
 
 def _send(job: HarvestJob, why: str) -> str:

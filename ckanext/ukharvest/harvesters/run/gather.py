@@ -50,7 +50,8 @@ class Gather(Intake):
         try:
             return self._run() if self._begin() else []
         except Stopped:
-            self._end_stopped()
+            compat.rollback()
+            stopping.end_gather(self.job)
             return []
 
     def _run(self) -> list[str]:
@@ -106,15 +107,6 @@ class Gather(Intake):
         self.shown = now
         if stopping.show_life(self.job_id, self.counts["seen"]):
             raise Stopped
-
-    def _end_stopped(self) -> None:
-        """End the run as if it had not begun: nothing is imported, deleted or counted missing."""
-        compat.rollback()
-        staging.discard(self.job_id)
-        staging.forget_point(self.source.id)
-        stopping.end_report(stopping.open_report(self.job_id, self.source.id))
-        stopping.close(self.job)
-        Session.commit()
 
     def _recall(self, setting: Setting) -> memory.Recalled:
         """Return what the read is told; what a killed gather of this job staged goes, or counts."""
@@ -220,7 +212,7 @@ class Gather(Intake):
         compat.rollback()
         report = stopping.open_report(self.job_id, self.source.id)
         if report.stopped_by:  # it should have ended anyway: no failure of the source
-            self._end_stopped()
+            stopping.end_gather(self.job)
             return
         staging.discard(self.job_id)
         staging.forget_point(self.source.id)
