@@ -133,7 +133,22 @@ def manager(visitor: Visitor) -> Visitor:
     return visitor
 
 
+@pytest.fixture
+def plain(chromium_process: Browser, site: str) -> Iterator[Page]:
+    """A sysadmin's window without scripts."""
+    context = chromium_process.new_context(
+        base_url=site, viewport=WIDE, java_script_enabled=False, extra_http_headers=_sysadmin()
+    )
+    context.set_default_timeout(SECONDS)
+    yield context.new_page()
+    context.close()
+
+
 def as_sysadmin(visitor: Visitor) -> None:
-    """Let the next pages be a sysadmin's, whose picture is not fetched from another host."""
-    token = factories.SysadminWithToken(image_url="")["token"]
-    visitor.page.context.set_extra_http_headers({"Authorization": token})
+    """Let the next pages be a sysadmin's."""
+    visitor.page.context.set_extra_http_headers(_sysadmin())
+
+
+def _sysadmin() -> dict[str, str]:
+    """Headers of one whose picture is not fetched from another host."""
+    return {"Authorization": factories.SysadminWithToken(image_url="")["token"]}

@@ -18,7 +18,7 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.core import http
-from tests.ckan.browser import chromium_process, manager, site, visitor  # noqa: F401
+from tests.ckan.browser import chromium_process, manager, plain, site, visitor  # noqa: F401
 from tests.ckan.harvesting import Consumers, Portal, Workers
 
 HERE = Path(__file__).parent

@@ -13,11 +13,11 @@ import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
-from tests.ckan.browser import NARROW, SECONDS, WIDE, Visitor
+from tests.ckan.browser import NARROW, WIDE, Visitor
 from tests.ckan.forms import FORM, FUNCTION, SCHEMING, SCHEMING_WITH, SERVICE, portal_with
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.in_process
 
@@ -50,25 +50,9 @@ def form(request: pytest.FixtureRequest, clean: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def editor(visitor: Visitor) -> Page:
+def editor(manager: Visitor) -> Page:
     """A window of somebody who may edit."""
-    visitor.page.context.set_extra_http_headers(token())
-    return visitor.page
-
-
-@pytest.fixture
-def plain_editor(chromium_process: Browser, site: str) -> Iterator[Page]:
-    """The same without scripts."""
-    context = chromium_process.new_context(
-        base_url=site, viewport=WIDE, java_script_enabled=False, extra_http_headers=token()
-    )
-    context.set_default_timeout(SECONDS)
-    yield context.new_page()
-    context.close()
-
-
-def token() -> dict[str, str]:
-    return {"Authorization": factories.SysadminWithToken(image_url="")["token"]}
+    return manager.page
 
 
 def choose(page: Page, field: str, words: str) -> None:
@@ -125,8 +109,8 @@ def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
     assert [each for each in visitor.errors if "NAME_NOT_RESOLVED" not in each] == []
 
 
-def test_every_field_is_set_without_scripts(plain_editor: Page) -> None:
-    page = plain_editor
+def test_every_field_is_set_without_scripts(plain: Page) -> None:
+    page = plain
     page.goto("/dataset/new")
     page.fill("[name=title]", "Street cleaning")
     page.fill("[name=name]", "street-cleaning")

@@ -119,18 +119,6 @@ def test_refresh_and_stop_by_hand(
     looks.check(manager, "source-clear", "/harvest/clear/parking")
 
 
-@pytest.fixture
-def plain(chromium_process: Any, site: str) -> Any:
-    token = factories.SysadminWithToken(image_url="")["token"]
-    context = chromium_process.new_context(
-        base_url=site,
-        java_script_enabled=False,
-        extra_http_headers={"Authorization": token},
-    )
-    yield context.new_page()
-    context.close()
-
-
 def test_without_scripts(plain: Any, portal: Portal, source: str) -> None:
     importing(portal, source, 5)
     plain.goto(PAGE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,36 +12,20 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
 
 from tests.ckan import looks
-from tests.ckan.browser import SECONDS, WIDE, Visitor
+from tests.ckan.browser import Visitor
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.in_process
 
 URL = "https://maps.example.gov.uk/csw"
 
 
-def token() -> dict[str, str]:
-    return {"Authorization": factories.SysadminWithToken(image_url="")["token"]}
-
-
 @pytest.fixture
-def editor(visitor: Visitor) -> Page:
+def editor(manager: Visitor) -> Page:
     """A window of somebody who may add sources."""
-    visitor.page.context.set_extra_http_headers(token())
-    return visitor.page
-
-
-@pytest.fixture
-def plain(chromium_process: Browser, site: str) -> Iterator[Page]:
-    """The same without scripts."""
-    context = chromium_process.new_context(
-        base_url=site, viewport=WIDE, java_script_enabled=False, extra_http_headers=token()
-    )
-    context.set_default_timeout(SECONDS)
-    yield context.new_page()
-    context.close()
+    return manager.page
 
 
 def save(page: Page, words: str) -> None:
