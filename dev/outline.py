@@ -39,7 +39,7 @@ class Outline:
         source: the package's file of land.
         window: west, south, east, north in degrees; None keeps the world.
         tolerance: how far a line may be moved, in degrees.
-        least: islands and lakes smaller than this are left out, in square degrees.
+        least: smallest islands and lakes that are kept, in square degrees.
     """
 
     name: str
@@ -81,7 +81,7 @@ def _svg(outline: Outline, topology: dict[str, Any]) -> str:
             rings.append(ring)
     west, south, east, north = outline.window or (-180, -90, 180, 90)
     view = f"{west * 100} {-north * 100} {(east - west) * 100} {(north - south) * 100}"
-    # vector-effect is not inherited through <use>, so it stands here; colours are, and do not.
+    # vector-effect is not inherited through <use>, but colours are.
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}"><!-- {NOTE} -->\n'
         f'<path id="land" vector-effect="non-scaling-stroke" fill-rule="evenodd"'
@@ -90,7 +90,7 @@ def _svg(outline: Outline, topology: dict[str, Any]) -> str:
 
 
 def _rings(topology: dict[str, Any]) -> Iterator[Ring]:
-    """TopoJSON, 2.1.3 and 2.1.4: arcs are quantised differences; ~n is arc n backwards."""
+    """Decode TopoJSON (2.1.3, 2.1.4): arcs are quantised differences; ~n is arc n backwards."""
     (x_scale, y_scale), (x_start, y_start) = topology["transform"].values()
     arcs: list[Ring] = []
     for arc in topology["arcs"]:
@@ -111,13 +111,13 @@ def _rings(topology: dict[str, Any]) -> Iterator[Ring]:
 
 
 def _unrolled(ring: Ring) -> Ring:
-    """The package stitches rings across the meridian and round the pole: no jump may be left."""
+    """Undo the package's joins across the meridian and round the pole, so that no line jumps."""
     turn = 0
     found = [ring[0]]
     for (before, _), (x, y) in pairwise(ring):
         turn += 360 * ((x - before < -180) - (x - before > 180))
         found.append((x + turn, y))
-    if turn:  # Antarctica comes back a world away: closed below the pole.
+    if turn:  # Antarctica ends 360° away from its start: close it below the pole.
         found += [(found[-1][0], -95.0), (found[0][0], -95.0), found[0]]
     middle = (min(x for x, _ in found) + max(x for x, _ in found)) / 2
     home = 360 * round(middle / 360)
@@ -125,7 +125,7 @@ def _unrolled(ring: Ring) -> Ring:
 
 
 def _clipped(ring: Ring, window: Box) -> Ring:
-    """Sutherland and Hodgman's way, one side of the window after the other."""
+    """Clip a ring by Sutherland and Hodgman's algorithm, one side of the window at a time."""
     for axis, limit, is_lower in zip((0, 1, 0, 1), window, (True, True, False, False), strict=True):
         found: Ring = []
         for before, point in pairwise([*ring, ring[0]] if ring else []):
@@ -141,7 +141,7 @@ def _clipped(ring: Ring, window: Box) -> Ring:
 
 
 def _simplified(ring: Ring, tolerance: float) -> Ring:
-    """Douglas and Peucker's way, without recursion."""
+    """Simplify a ring by Douglas and Peucker's algorithm, without recursion."""
     if len(ring) < 4:
         return ring
     # A ring's ends are one point: its farthest point splits it into two lines.
@@ -161,7 +161,7 @@ def _simplified(ring: Ring, tolerance: float) -> Ring:
 
 
 def _distance(point: Point, start: Point, end: Point) -> float:
-    """From a point to a line between two points."""
+    """Return the distance from a point to a line between two points."""
     (x, y), (x1, y1), (x2, y2) = point, start, end
     length = (x2 - x1) ** 2 + (y2 - y1) ** 2
     share = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / length if length else 0

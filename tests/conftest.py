@@ -1,4 +1,4 @@
-"""What all tests share. No CKAN here: tests that need it have a conftest of their own."""
+"""Fixtures of all tests, without CKAN: tests that need it have their own conftest."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core import vocabulary
-from ckanext.ukharvest.core.guard import Guard
-from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.vocabularies import vocabulary
 from tests.publisher import Publisher
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 
 
 class FakeTime:
-    """A clock that only sleeping moves; hand ``sleep`` and ``clock`` to the client."""
+    """A clock that only sleeping moves; pass ``sleep`` and ``clock`` to the client."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -50,8 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail a test that contacts, or looks up, anything but this machine.
 
-    pytest.fail's exception is no Exception, so code under test cannot mistake it for a fault of
-    the network and carry on.
+    pytest.fail's exception is no Exception, so code under test cannot mistake it for a fault of the
+    network and carry on.
     """
 
     def guarded(name: str) -> None:
@@ -116,7 +116,7 @@ def _is_here(host: Any) -> bool:
 
 @pytest.fixture
 def lists_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A portal's own folder of lists, looked at each time."""
+    """A portal's own folder of lists, read at each use."""
     monkeypatch.setattr(vocabulary, "EVERY", 0.0)
     vocabulary.use(tmp_path)
     yield tmp_path

@@ -1,8 +1,8 @@
-"""How each source type is served in the contract tests: the only thing a new type adds there.
+"""Servers of each source type for the contract tests: a new type only adds its own here.
 
 A type has one entry in ``SERVERS``: a function that makes a publisher serve the given records the
-way real publishers of the type do, in two pages where the protocol has pages, and returns the
-source's path. What a record must have is a number (its identity), a title and a description.
+way real publishers of the type do, in two pages if the protocol has pages, and returns the source's
+path. A record must have a number (its identity), a title and a description.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Item:
 
     Attributes:
         title: "" makes it a record that every parser has to refuse.
-        nameless: leave its identifier out.
+        nameless: omit its identifier.
     """
 
     number: int
@@ -32,14 +32,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Served:
-    """Where the source is, and the path whose failure means a half-read source."""
+    """The source's path, and the path whose failure makes a read incomplete."""
 
     path: str
     late_path: str
 
 
 def items(count: int, **changed: Any) -> list[Item]:
-    """Records 0 to count-1."""
+    """Return records 0 to count-1."""
     return [Item(number, title=f"Title {number}", **changed) for number in range(count)]
 
 
@@ -70,7 +70,7 @@ SEARCH = "/api/3/action/package_search?rows=100&start={}&sort=id+asc"
 
 
 def _ckan(publisher: Publisher, records: Sequence[Item]) -> Served:
-    """A site that shows fewer datasets a page than it is asked for, as CKAN does from 2.8 on."""
+    """Serve a site that returns fewer datasets a page than requested, as CKAN does from 2.8 on."""
     half = (len(records) + 1) // 2
     pages = {0: records[:half], half - 1: records[half - 1 :]}
     for start, page in pages.items():
@@ -96,7 +96,7 @@ DKAN_LIST = "/api/3/action/current_package_list_with_resources?limit=100&offset=
 
 
 def _dkan(publisher: Publisher, records: Sequence[Item]) -> Served:
-    """DKAN 7, whose pages are as large as the site likes and go on until one is empty."""
+    """Serve DKAN 7, which chooses the size of its pages and ends with an empty one."""
     half = (len(records) + 1) // 2
     pages = {0: records[:half], half: records[half:], len(records): ()}
     for start, page in pages.items():
@@ -133,7 +133,7 @@ def _inventory_dataset(item: Item) -> str:
 
 
 def _dcat_rdf(publisher: Publisher, records: Sequence[Item]) -> Served:
-    """Turtle in pages that Hydra links, as CKAN's own catalogue has them."""
+    """Serve Turtle in pages with Hydra links, as CKAN's own catalogue has them."""
     half = (len(records) + 1) // 2
     paths = ["/catalog.ttl", "/catalog.ttl?page=2"]
     for path, page in zip(paths, (records[:half], records[half:]), strict=True):
@@ -180,7 +180,7 @@ _GEMINI = (
 
 
 def gemini(item: Item) -> str:
-    """A GEMINI record with what a record must have and a file to download."""
+    """Return a GEMINI record with the required elements and a file to download."""
     text = f"<gco:CharacterString>id-{item.number}</gco:CharacterString>"
     identifier = "" if item.nameless else f"<gmd:fileIdentifier>{text}</gmd:fileIdentifier>"
     return _GEMINI.format(
@@ -192,7 +192,7 @@ def gemini(item: Item) -> str:
 
 
 def _gemini_single(publisher: Publisher, records: Sequence[Item]) -> Served:
-    """A saved answer of a catalogue, since one record alone shows little."""
+    """Serve a saved answer of a catalogue, since one record alone tests little."""
     found = "".join(gemini(each) for each in records)
     text = (
         '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2">'
@@ -203,7 +203,7 @@ def _gemini_single(publisher: Publisher, records: Sequence[Item]) -> Served:
 
 
 def _gemini_waf(publisher: Publisher, records: Sequence[Item]) -> Served:
-    """A page without dates, and files whose server knows whether they changed."""
+    """Serve a page without dates, and files whose server knows whether they changed."""
     names = [f"{each.number}.xml" for each in records]
     links = "".join(f'<li><a href="{name}">{name}</a></li>' for name in names)
     page = f"<html><head><title>Records</title></head><body><ul>{links}</ul></body></html>"
@@ -217,7 +217,7 @@ def _gemini_waf(publisher: Publisher, records: Sequence[Item]) -> Served:
 
 
 def _gemini_csw(publisher: Publisher, records: Sequence[Item]) -> Served:
-    """A catalogue that takes no POST and hands out fewer records than it is asked for."""
+    """Serve a catalogue that refuses POST and returns fewer records than requested."""
     half = (len(records) + 1) // 2
     paths = [_PAGE.format(start) for start in (1, half + 1)]
     for path, page, following in zip(

@@ -1,4 +1,4 @@
-"""A catalogue of GEMINI records shaped as real ones are: the same from every seed, in our words.
+"""A catalogue of generated GEMINI records shaped as real ones; the same from every seed.
 
 How often a shape occurs is about how often it did in 92 records of live catalogues: versions 2.1
 and 2.3, GML 3.1 and 3.2, Anchors, nilReason, boxes in eastings and northings, other prefixes.
@@ -30,7 +30,7 @@ AGE = 1_780_000_000  # of all files: a listing shows the same times on every day
 
 @dataclass(frozen=True)
 class Made:
-    """A record: its identity, the element without XML declaration, and the file it stands in."""
+    """A record: its identity, the element without XML declaration, and its file."""
 
     guid: str
     kind: str
@@ -43,7 +43,7 @@ class Made:
 
 
 def records(count: int = 300, seed: int = 6) -> list[Made]:
-    """Make records of all kinds; services operate on datasets before and behind them."""
+    """Make records of all kinds; services operate on datasets before and after them."""
     rng = random.Random(seed)
     guids = [str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(count)]
     kinds = [rng.choice(KINDS) for _ in guids]

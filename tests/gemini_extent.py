@@ -1,4 +1,4 @@
-"""Where and when the records of a made catalogue are."""
+"""Extents and periods of the records of a generated catalogue."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PLACES = (
 
 
 def extent(place: Place, number: int, rng: random.Random, *, box: bool, grid: bool) -> str:
-    """An EX_Extent, "" if there is nothing to say.
+    """Return an EX_Extent, "" for an empty one.
 
     Args:
-        box: whether it is anywhere.
+        box: whether it has a box.
         grid: its box is in eastings and northings.
     """
     parts = _shapes(place, number, rng, grid=grid) if box else []

@@ -1,4 +1,4 @@
-"""One GEMINI record, shaped as real ones are, in our own words."""
+"""One generated GEMINI record, shaped as real ones are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LINKS = (  # name, protocol, function, address
 
 
 class Record:
-    """One record in the making; every choice comes from the catalogue's random numbers."""
+    """One record being made; every choice comes from the catalogue's random numbers."""
 
     def __init__(
         self, number: int, guid: str, kind: str, rng: random.Random, data: list[str]

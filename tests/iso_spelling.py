@@ -1,4 +1,4 @@
-"""ISO 19139 spelt out, for documents that tests make."""
+"""Write ISO 19139 elements for documents of tests."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ CODES = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml#"
 
 
 def el(name: str, *content: str, **attributes: str) -> str:
-    """Spell an element; in names of attributes ``__`` stands for the colon."""
+    """Return an element as text; in names of attributes ``__`` stands for the colon."""
     spelt = "".join(f" {k.replace('__', ':')}={quoteattr(v)}" for k, v in attributes.items())
     return f"<{name}{spelt}>{''.join(content)}</{name}>" if content else f"<{name}{spelt}/>"
 
 
 def text(name: str, value: str, href: str = "") -> str:
-    """A property with a text, an Anchor if there is an address."""
+    """Return a property with a text, an Anchor if there is a URL."""
     kind = "gmx:Anchor" if href else "gco:CharacterString"
     more = {"xlink__href": href} if href else {}
     return el(name, el(kind, escape(value), **more))

@@ -1,4 +1,4 @@
-"""A publisher on the loopback interface: what tests, and the demo, harvest from."""
+"""A publisher on the loopback interface, which tests and the demo harvest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 SOURCES = Path(__file__).parent / "sources"
-PLACE = "http://publisher.test"  # in recorded files: replaced by the server's own address
+PLACE = "http://publisher.test"  # in recorded files: replaced by the server's own URL
 MEDIA_TYPES = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -33,7 +33,7 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it came in. ``path`` includes the query, ``headers`` take names in any case."""
+    """A received request. ``path`` includes the query, ``headers`` accept names in any case."""
 
     method: str
     path: str
@@ -43,16 +43,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """What to answer.
+    """A reply.
 
     Attributes:
         body: bytes, or an iterable of bytes, which is sent in chunks.
-        etag: answers 304 to a request that sends it back.
+        etag: replies 304 to a request that sends it back.
         packed: send the body as gzip.
         pause: seconds before each byte of the body.
-        slow_start: let ``pause`` apply to the header lines as well.
-        cut: break the connection off (TCP reset) after so many bytes of the body; -1 sends none
-            of the answer.
+        slow_start: apply ``pause`` to the header lines as well.
+        cut: reset the TCP connection after this many bytes of the body; -1 sends nothing of the
+            reply.
         hang: send nothing until the publisher is closed.
     """
 
@@ -119,20 +119,20 @@ class Publisher:
 
     @property
     def base(self) -> str:
-        """The server's address without a slash at the end."""
+        """Return the server's URL without a slash at the end."""
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def paths(self) -> list[str]:
-        """The paths and queries that were asked for, in order."""
+        """Return the requested paths and queries, in order."""
         return [request.path for request in self.requests]
 
     def url(self, path: str = "/", host: str = "") -> str:
-        """Return the address of a path, under another host name if given."""
+        """Return the URL of a path, with another host name if given."""
         return (self.base.replace("127.0.0.1", host) if host else self.base) + path
 
     def neutral(self, text: str) -> str:
-        """Return a text with the server's address, whose port changes, replaced by PLACE."""
+        """Return a text with the server's URL, whose port changes, replaced by PLACE."""
         return text.replace(self.base, PLACE)
 
     def serve(self, path: str, body: Any = b"", **more: Any) -> None:
@@ -145,7 +145,7 @@ class Publisher:
         self.routes[path] = Response(body, **more)
 
     def redirect(self, path: str, to: str, status: int = 302) -> None:
-        """Redirect a path to another path or address."""
+        """Redirect a path to another path or URL."""
         self.routes[path] = Response(status=status, headers={"Location": to})
 
     def fail(self, path: str, status: int = 500, times: int = 1, **more: Any) -> None:
@@ -154,7 +154,7 @@ class Publisher:
             self._failing.setdefault(path, []).extend([Response(status=status, **more)] * times)
 
     def recover(self) -> None:
-        """Forget the failures that are still to come."""
+        """Forget the remaining failures."""
         with self._lock:
             self._failing.clear()
 
@@ -184,12 +184,12 @@ class _Server(ThreadingHTTPServer):
     publisher: Publisher
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients that hang up are part of the tests."""
+        """Log nothing: clients that hang up are part of the tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # else the second write of an answer waits 40 ms for an ACK
+    disable_nagle_algorithm = True  # otherwise a reply's second write waits 40 ms for an ACK
     server: _Server
 
     def setup(self) -> None:
@@ -202,6 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
         response = publisher.respond(Request(self.command, self.path, self.headers, body))
         if response.hang:
             publisher.closing.wait()
+            self.close_connection = True  # a client that is still there must not wait for more
         elif response.cut == -1:
             self._reset()
         else:
@@ -255,7 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _are_pieces(body: list[Any]) -> bool:

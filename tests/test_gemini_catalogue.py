@@ -1,4 +1,4 @@
-"""The made catalogue: the same every time, of all shapes, and none of it lost."""
+"""The generated catalogue: always the same, with all shapes, and none of it lost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from lxml import etree
 
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.parsers import gemini
+from ckanext.ukharvest.parsers.gemini import parser as gemini
 from tests import gemini_catalogue
 
 

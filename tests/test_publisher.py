@@ -1,4 +1,4 @@
-"""The tests' own tools: the publisher, recorded publishers and the wall around the tests."""
+"""The tests' own tools: the publisher, recorded publishers and the network guard."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus
-from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
 from tests.publisher import PLACE, Publisher, recorded
 
 ROUTES = [
@@ -52,7 +52,7 @@ def test_a_recorded_publisher_answers_what_its_folder_says(folder: Path, http: H
 
 
 def test_an_answer_to_head_has_no_body(publisher: Publisher) -> None:
-    # One that has, is taken for the next answer on the connection.
+    # A body that was sent would be taken for the next answer on the connection.
     publisher.serve("/data.json", b"{}")
     connection = HTTPConnection(publisher.base.removeprefix("http://"))
     for method, body in (("HEAD", b""), ("GET", b"{}")):

@@ -1,4 +1,4 @@
-"""Recorded publishers: what is read and parsed is what stands in expected.json."""
+"""Recorded publishers: read and parsed records match expected.json."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.check.records import Check
-from ckanext.ukharvest.core.http import HttpClient
-from ckanext.ukharvest.types import TYPES
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.reading.records import Check
+from ckanext.ukharvest.source_types import TYPES
 from tests.publisher import SOURCES, recorded
 
 CASES = sorted(folder.parent.name for folder in SOURCES.glob("*/source.json"))
@@ -34,7 +34,7 @@ def test_a_recorded_publisher_arrives_as_expected(
 
 
 def _without_blanks(value: Any) -> Any:
-    """Leave out what is empty, so that expected.json shows what there is."""
+    """Omit empty values, so that expected.json only has content."""
     if isinstance(value, dict):
         pruned = {key: _without_blanks(item) for key, item in value.items()}
         return {key: item for key, item in pruned.items() if item not in ("", None, [], {})}

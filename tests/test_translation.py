@@ -1,4 +1,4 @@
-"""Every text can be translated: it is in the catalogue, whole, and with named gaps."""
+"""Every text can be translated: it is in the catalogue, complete, with named gaps."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import ckanext.ukharvest
-from ckanext.ukharvest import fields, types
-from ckanext.ukharvest.core import problem_words, problems
-from ckanext.ukharvest.parsers.gemini_rules import RULES
-from ckanext.ukharvest.words import source_words
+from ckanext.ukharvest import fields, source_types
+from ckanext.ukharvest.core.problems import texts as problem_words
+from ckanext.ukharvest.core.problems import tips
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.presentation.messages import source_texts
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "dev"))
@@ -28,7 +29,7 @@ MARKS = {"_", "ungettext", "translate"}
 
 @pytest.fixture(scope="module")
 def texts() -> set[str]:
-    """Every text of the catalogue, plurals too."""
+    """Return every text of the catalogue, plurals too."""
     found: set[str] = set()
     for entry in catalogue.texts_of(catalogue.POT):
         found.update(entry if isinstance(entry, tuple) else (entry,))
@@ -40,28 +41,30 @@ def test_the_catalogue_is_up_to_date() -> None:
 
 
 def test_texts_of_tables_are_in_it(texts: set[str]) -> None:
-    assert texts.issuperset(problems.TIPS.values())
-    assert texts.issuperset(words.title for words in problem_words.WORDS.values())
+    assert texts.issuperset(tips.TIPS.values())
+    assert texts.issuperset(words.title for words in problem_words.PROBLEM_TEXTS.values())
     assert texts.issuperset(field.label for field in fields.FIELDS)
     assert texts.issuperset(text for rule in RULES for text in (rule.element, rule.wanted))
-    for kind in types.TYPES.values():
-        assert texts.issuperset(option.help for option in (*kind.options, *types.COMMON_OPTIONS))
+    for kind in source_types.TYPES.values():
+        assert texts.issuperset(
+            option.help for option in (*kind.options, *source_types.COMMON_OPTIONS)
+        )
     assert {"Healthy", "Waiting for a decision", "Notifications"} <= texts
 
 
 def test_a_type_has_one_name() -> None:
-    labels = {name: kind.label for name, kind in source_words.KINDS.items()}
-    assert labels == {name: kind.title for name, kind in types.TYPES.items()}
+    labels = {name: kind.label for name, kind in source_texts.KINDS.items()}
+    assert labels == {name: kind.title for name, kind in source_types.TYPES.items()}
 
 
 def test_gaps_have_names(texts: set[str]) -> None:
     """Another language may need them in another order."""
-    for text in texts - set(problems.TIPS.values()):
+    for text in texts - set(tips.TIPS.values()):
         assert not re.search(r"%[sdr]", text), text
         try:
             names = [name for _text, name, _spec, _conversion in string.Formatter().parse(text)]
         except ValueError:
-            continue  # a text that is never filled in, such as one with a bracket in an example
+            continue  # a text without values, for example with a bracket in an example
         assert "" not in names or len(names) - names.count(None) == 1, text
 
 
@@ -82,7 +85,7 @@ def calls(path: Path) -> Iterator[ast.Call]:
 
 
 def is_put_together(text: ast.expr) -> bool:
-    """A text that no catalogue can have: it differs from time to time."""
+    """Tell whether a text is built at run time, so that no catalogue can have it."""
     is_formatted = isinstance(text, ast.Call) and getattr(text.func, "attr", "") == "format"
     is_filled = isinstance(text, ast.BinOp) and isinstance(text.op, ast.Mod)
     return isinstance(text, ast.JoinedStr) or is_formatted or is_filled

@@ -1,3 +1,3 @@
-"""Harvesters, UK fields and pages for CKAN; the design is in docs/decisions/ and the README."""
+"""Harvesters, UK fields and pages for CKAN; for the design see README.md and docs/decisions/."""
 
 __version__ = "0.1.0"

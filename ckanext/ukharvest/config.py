@@ -1,27 +1,22 @@
-"""Every setting by one typed getter; the only file that spells option names.
+"""A typed getter for each setting; only this module has the names of the options.
 
-What each option means is written in ``config_declaration.yaml``, which
-``ckan config declaration ukharvest`` prints.
+``config_declaration.yaml`` documents them; ``ckan config declaration ukharvest`` prints it.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.exceptions import CkanConfigurationException
 
-from ckanext.ukharvest import __version__
 from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.core.guard import Guard
-from ckanext.ukharvest.core.http import Credential, HttpClient, HttpLimits
-from ckanext.ukharvest.core.watched import WatchedClient
-from ckanext.ukharvest.model import hosts
-from ckanext.ukharvest.shown import values as shown_values
+from ckanext.ukharvest.core.http.client import Credential
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.presentation.rendering import values as shown_values
 
 log = logging.getLogger(__name__)
 
@@ -31,82 +26,92 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def delete_after_runs() -> int:
-    """Complete runs in a row that have to miss a record before its dataset goes; at least 1."""
+    """Return after how many complete runs without a record its dataset is deleted; 1 or more."""
     return max(1, int(tk.config[f"{PREFIX}delete.after_runs"]))
 
 
 def delete_max_share() -> float:
-    """Largest share (0 to 1) of a source's datasets that one run deletes without asking."""
+    """Return the largest share (0 to 1) of its datasets that a run deletes without approval."""
     return float(tk.config[f"{PREFIX}delete.max_share"])
 
 
 def prune_keep_runs() -> int:
-    """Ended runs of each source whose harvest objects and errors stay; at least 1."""
+    """Return the number of runs per source whose objects and errors are kept; 1 or more."""
     return max(1, int(tk.config.get(f"{PREFIX}prune.keep_runs") or 20))
 
 
 def queue_block_seconds() -> int:
-    """Seconds that a consumer waits in one call for a message; at least 1."""
+    """Return the seconds that a consumer waits for a message in one call; 1 or more."""
     return max(1, int(tk.config.get(f"{PREFIX}queue.block_seconds") or 30))
 
 
 def worker_timeout() -> int:
-    """Seconds after its last heartbeat that a worker is taken for gone; at least 1."""
+    """Return the seconds without a heartbeat after which a process counts as dead; 1 or more."""
     return max(1, int(tk.config.get(f"{PREFIX}sweeper.worker_timeout") or 60))
 
 
-def schedule_tick_minutes() -> int:
-    """Minutes between two ticks of cron: a run starts within these; at least 1."""
-    return max(1, int(tk.config.get(f"{PREFIX}schedule.tick_minutes") or 10))
+def object_timeout() -> int:
+    """Return the seconds on one harvest object after which a consumer counts as hung; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}sweeper.object_timeout") or 3600))
+
+
+def gather_timeout() -> int:
+    """Return the seconds without progress after which a gather counts as hung; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}sweeper.gather_timeout") or 21600))
+
+
+def schedule_cron_minutes() -> int:
+    """Return the minutes between two calls by cron, within which a run starts; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}schedule.cron_minutes") or 10))
 
 
 def schedule_spread_minutes() -> int:
-    """Minutes after midnight that sources without a time of their own are spread over."""
+    """Return the minutes after midnight over which runs without a time of day are spread."""
     return max(0, int(tk.config[f"{PREFIX}schedule.spread_minutes"]))
 
 
 def facets() -> list[str]:
-    """Facets that searches of datasets get, in their order."""
+    """Return the names of the facets that dataset searches get, in order."""
     return list(tk.aslist(tk.config[f"{PREFIX}facets"]))
 
 
 def phone_order() -> bool:
-    """Whether a dataset's page has the dataset before the sidebar on a phone."""
+    """Tell whether a dataset's page shows the dataset above the sidebar on phones."""
     return bool(tk.asbool(tk.config.get(f"{PREFIX}phone_order", True)))
 
 
-def looks_at_links() -> bool:
-    """Whether background jobs find out what the links of resources are."""
-    return bool(tk.asbool(tk.config.get(f"{PREFIX}links.look", True)))
+def checks_links() -> bool:
+    """Tell whether background jobs check the links of resources."""
+    return bool(tk.asbool(tk.config.get(f"{PREFIX}links.check", True)))
 
 
 def links_days() -> int:
-    """Days until a link is looked at again; at least 1."""
+    """Return the days until a link is checked again; 1 or more."""
     return max(1, int(tk.config.get(f"{PREFIX}links.days") or 30))
 
 
 def navigation() -> str:
-    """Who gets a link to harvesting in the header: "editors", "everyone" or "nobody"."""
+    """Return who gets a link to harvesting in the header: "editors", "everyone" or "nobody"."""
     return str(tk.config.get(f"{PREFIX}nav") or "editors")
 
 
 def metrics_token() -> str:
-    """What a program has to say to be told the metrics; "": nobody is."""
+    """Return the token for reading the metrics; with "" they are off."""
     return str(tk.config.get(f"{PREFIX}metrics.token") or "").strip()
 
 
 def vocabularies() -> str:
-    """Folder with the portal's own lists of values, "" if it has none."""
+    """Return the folder of the portal's own vocabularies, "" for none."""
     return str(tk.config.get(f"{PREFIX}vocabularies") or "").strip()
 
 
 def not_overwrite_fields() -> frozenset[str]:
-    """Dataset fields that a harvest never changes once they are set (ckanext-harvest's option)."""
+    """Return the dataset fields that a harvest never changes once set; ckanext-harvest's option."""
     return frozenset(tk.aslist(tk.config.get("ckan.harvest.not_overwrite_fields") or ""))
 
 
 def harvest_user() -> str:
-    """Name of the user that harvests: ckanext-harvest's option, else the site user."""
+    """Return the name of the harvest user: ckanext-harvest's option, else the site user."""
     name = tk.config.get("ckanext.harvest.user_name")
     if name:
         return str(name)
@@ -114,48 +119,37 @@ def harvest_user() -> str:
 
 
 def site_url() -> str:
-    """The portal's own address without a slash at the end."""
+    """Return the portal's own URL without a slash at the end."""
     return str(tk.config.get("ckan.site_url") or "").rstrip("/")
 
 
 def guard() -> Guard:
-    """Return what judges addresses, with the networks that the portal allows on top."""
+    """Return the guard that checks URLs, with the private networks that the portal allows."""
     return Guard(
         allow=tk.aslist(tk.config.get(f"{PREFIX}http.allow_private") or ""),
         proxied=bool(tk.config.get(f"{PREFIX}proxy")),
     )
 
 
-def http_client(credential: str = "", *, limits: HttpLimits | None = None) -> HttpClient:
-    """Return a client with the portal's limits; the caller closes it.
-
-    Args:
-        credential: name of a secret in the ini, "" for none.
-        limits: in place of the portal's; a longer delay of the portal's stays.
-
-    Raises:
-        ConfigError: the ini has no secret of that name.
-    """
-    own = HttpLimits(
+def http_limits() -> HttpLimits:
+    """Return time-outs, size limit and delay of the HTTP client."""
+    return HttpLimits(
         connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
         read=float(tk.config[f"{PREFIX}http.read_timeout"]),
         total=float(tk.config[f"{PREFIX}http.total_timeout"]),
         max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
         delay=float(tk.config[f"{PREFIX}http.delay"]),
     )
-    if limits is not None:
-        delay = max(own.delay, limits.delay)
-        own = replace(limits, delay=delay, total=limits.total + delay)  # which counts the waits
-    proxy = str(tk.config.get(f"{PREFIX}proxy") or "")
-    contact = tk.config.get(f"{PREFIX}http.contact") or site_url()
-    more: dict[str, Any] = {
-        "user_agent": f"ckanext-ukharvest/{__version__} (+{contact})",
-        "credentials": (read_credential(credential),) if credential else (),
-        "proxy": proxy,
-    }
-    if limits is not None:  # not a harvest: nothing that the dashboard counts
-        return HttpClient(guard(), own, **more)
-    return WatchedClient(guard(), own, **more, note=hosts.note)
+
+
+def http_contact() -> str:
+    """Return the contact for publishers in our requests: an email or URL, else the portal's URL."""
+    return str(tk.config.get(f"{PREFIX}http.contact") or site_url())
+
+
+def proxy() -> str:
+    """Return the proxy's URL, "" for none."""
+    return str(tk.config.get(f"{PREFIX}proxy") or "")
 
 
 def read_credential(name: str) -> Credential:
@@ -180,10 +174,10 @@ def read_credential(name: str) -> Credential:
 
 
 def check_settings() -> None:
-    """Refuse to start with settings that would fail at the first run.
+    """Check settings that would otherwise fail at the first run.
 
     Raises:
-        CkanConfigurationException: names the setting and its value.
+        CkanConfigurationException: with the setting and its value.
     """
     key = f"{PREFIX}http.allow_private"
     networks = tk.aslist(tk.config.get(key) or "")
@@ -211,10 +205,20 @@ def check_settings() -> None:
 
 
 def check_plugins() -> None:
-    """Refuse to start with plugins in an order, or with a clash, that would harvest wrongly.
+    """Check the order of the plugins, and that no two harvest the same source type.
 
     Raises:
-        CkanConfigurationException: names both plugins and the line to change.
+        CkanConfigurationException: with both plugins and the line to change.
+    """
+    check_order()
+    _check_type_names()
+
+
+def check_order() -> None:
+    """Check that our plugins come before those that they override.
+
+    Raises:
+        CkanConfigurationException: with both plugins and the line to change.
     """
     names = tk.aslist(tk.config.get("ckan.plugins") or "")
     ours = [name for name in names if name == "ukharvest" or name.startswith("ukharvest_")]
@@ -223,15 +227,10 @@ def check_plugins() -> None:
             f"Plugin {ours[0]!r} needs the plugin 'ukharvest': add it before {ours[0]!r} in the "
             "line ckan.plugins."
         )
-    _check_order(names, ours)
-    _check_type_names()
-
-
-def _check_order(names: list[str], ours: list[str]) -> None:
     for other in names:
         if other in ours or other.split("_")[0] not in ("harvest", "spatial", "dcat", "scheming"):
             continue
-        # Behind ckanext-scheming, its form would drop the extras of harvested datasets.
+        # Listed after ckanext-scheming, its form would drop the extras of harvested datasets.
         first = ["ukharvest"] if other.startswith("scheming") else ours
         late = [name for name in first if names.index(name) > names.index(other)]
         if late:
@@ -242,7 +241,7 @@ def _check_order(names: list[str], ours: list[str]) -> None:
 
 
 def _check_type_names() -> None:
-    # Two plugins of one type name import each record twice: ckanext.harvest.queue calls them all.
+    # Two plugins of one type would import each record twice: ckanext.harvest.queue calls all.
     from ckanext.harvest.interfaces import IHarvester
 
     seen: dict[str, p.SingletonPlugin] = {}
@@ -261,7 +260,7 @@ def _check_type_names() -> None:
 
 
 def our_type_names() -> frozenset[str]:
-    """Names of the source types that plugins of this extension harvest on this portal."""
+    """Return the names of the source types of this extension whose plugins are loaded."""
     from ckanext.harvest.interfaces import IHarvester
 
     return frozenset(

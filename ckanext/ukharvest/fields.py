@@ -1,7 +1,7 @@
-"""The fields that this extension adds to datasets and resources: one table for all that needs one.
+"""The table of the fields that this extension adds to datasets and resources.
 
-Validation, form, page, facets and documentation are made from it (DESIGN 3.13). Names and stored
-forms are those of data.gov.uk, so that datasets of portals that have these fields stay as they are.
+Validation, forms, pages, facets and documentation are made from it (decision 0015). Names and
+stored forms are those of data.gov.uk, so portals that have these fields keep their data unchanged.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ ADDRESSES = "addresses"  # a JSON list of web addresses
 ADDRESS = "address"
 NAME = "name"  # one value of a vocabulary
 NAMES = "names"  # a JSON list of values of a vocabulary
-DATE = "date"  # ISO 8601, as precise as it is known
+DATE = "date"  # ISO 8601: year, month or day
 FLAG = "flag"  # "true", or nothing
 
 DATASET, RESOURCE = "dataset", "resource"
 
-# In the context of an action: it is the harvest that writes, not a person.
+# Key of an action's context: the harvest writes, not a person.
 BY_HARVEST = "ukharvest_by_harvest"
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field.
+    """A field of datasets or resources.
 
     Attributes:
         key: name in CKAN.
-        label, help: what people read; English, to be translated where they are shown.
+        label, help: texts of forms and pages; English, translated when they are shown.
         kind: how a value is stored, one of the above.
         of: DATASET or RESOURCE.
-        vocabulary: the list that its values come from, "" for any.
-        aliases: other names that sources and portals have for it.
-        facet: what its search facet is called, "" for none.
+        vocabulary: the list that its values come from, "" for none.
+        aliases: other keys that sources and portals use for it.
+        facet: title of its search facet, "" for none.
     """
 
     key: str

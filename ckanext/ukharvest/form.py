@@ -1,4 +1,4 @@
-"""The plugin ``ukharvest_form``: a dataset form with UK fields, for portals without their own.
+"""The plugin ``ukharvest_form``: a dataset form with UK fields, for portals without a form.
 
 A portal whose form is ckanext-scheming's uses the presets of ``scheming/presets.json`` instead.
 """
@@ -11,8 +11,8 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest import dataset_schema
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
-from ckanext.ukharvest.logic import schema
 
 
 class FormPlugin(p.SingletonPlugin, tk.DefaultDatasetForm):
@@ -23,40 +23,40 @@ class FormPlugin(p.SingletonPlugin, tk.DefaultDatasetForm):
 
     def update_config(self, config_: Any) -> None:
         """Add the templates that only this form has."""
-        # Not templates_…: ckan_extends takes what begins with another folder's name for its own.
+        # Not templates_…: ckan_extends compares paths by prefix and would confuse the folders.
         tk.add_template_directory(config_, "form_templates")
 
     def is_fallback(self) -> bool:
-        """Handle the datasets that no other form claims."""
+        """Handle dataset types that no other plugin handles."""
         return True
 
     def package_types(self) -> list[str]:
-        """Claim no type of its own."""
+        """Return no dataset type of its own."""
         return []
 
     def create_package_schema(self) -> dict[str, Any]:
-        """Return CKAN's schema with the fields."""
-        return schema.add_for_saving(super().create_package_schema())
+        """Return CKAN's schema with our fields."""
+        return dataset_schema.add_for_saving(super().create_package_schema())
 
     def update_package_schema(self) -> dict[str, Any]:
-        """Return CKAN's schema with the fields."""
-        return schema.add_for_saving(super().update_package_schema())
+        """Return CKAN's schema with our fields."""
+        return dataset_schema.add_for_saving(super().update_package_schema())
 
     def show_package_schema(self) -> dict[str, Any]:
-        """Return CKAN's schema with the fields."""
-        return schema.add_for_showing(super().show_package_schema())
+        """Return CKAN's schema with our fields."""
+        return dataset_schema.add_for_showing(super().show_package_schema())
 
     def validate(
         self, context: Any, data_dict: dict[str, Any], schema: dict[str, Any], action: str
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Validate as CKAN does; fields may also be sent as extras, and by their older names."""
+        """Validate as CKAN does; fields may also be sent as extras, or by their aliases."""
         if action != "package_show":
             data_dict = _with_fields(data_dict)
         return tk.navl_validate(data_dict, schema, context)
 
 
 def _with_fields(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dataset whose extras that are fields stand where fields do."""
+    """Return a dataset with our fields moved from extras and aliases to their keys."""
     found = dict(package)
     names = {
         name: field.key

@@ -8,21 +8,24 @@ import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.lib.plugins import DefaultTranslation
 
-from ckanext.ukharvest import assessment, compat, config, form_fields
-from ckanext.ukharvest.core import vocabulary
+from ckanext.ukharvest import config, patches
+from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.helpers import listing
-from ckanext.ukharvest.search import facets, index_fields, place
+from ckanext.ukharvest.logic import guarded_actions
+from ckanext.ukharvest.presentation.rendering import form_fields
+from ckanext.ukharvest.quality import after_dataset_save
+from ckanext.ukharvest.search import facets, index_fields, place, sources
 
 
 @tk.blanket.config_declarations
 @tk.blanket.validators
-@tk.blanket.actions
+@tk.blanket.actions(guarded_actions.actions)
 @tk.blanket.auth_functions
 @tk.blanket.helpers
 @tk.blanket.blueprints
 @tk.blanket.cli
 class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
-    """What the source types share; each type is a plugin of its own beside this one."""
+    """The shared parts of all source types; each source type is a plugin of its own."""
 
     p.implements(p.IConfigurer)
     p.implements(p.IPackageController, inherit=True)
@@ -30,59 +33,70 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     p.implements(p.IFacets, inherit=True)
     p.implements(p.ITranslation)
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Also here: CKAN checks settings before update_config, and does not find our validators if
+        # ckanext-dcat, which looks for validators on import, is listed before us.
+        config.check_order()
+
     def update_config(self, config_: Any) -> None:
-        """Check the plugins' order, mend released faults, add our templates and static files."""
+        """Check plugins and settings, apply patches, add our templates and static files."""
         config.check_plugins()
         config.check_settings()
-        compat.apply_patches()
+        patches.apply_patches()
         vocabulary.use(config.vocabularies())
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
         tk.add_resource("assets", "ukharvest")
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Work out stars and theme of a new dataset."""
-        assessment.keep(context, pkg_dict)
+        """Save stars and suggested theme of a new dataset."""
+        after_dataset_save.save_assessment(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Work them out anew."""
-        assessment.keep(context, pkg_dict)
+        """Update stars and suggested theme of a dataset."""
+        after_dataset_save.save_assessment(context, pkg_dict)
 
     def before_resource_update(
         self, context: Any, current: dict[str, Any], resource: dict[str, Any]
     ) -> None:
-        """Keep what the form of the resource did not show."""
-        form_fields.keep(current, resource)
+        """Restore fields that the resource's form did not show."""
+        form_fields.restore_hidden_fields(current, resource)
 
     def before_dataset_index(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
-        """Add what facets count."""
-        return {**pkg_dict, **index_fields.of(pkg_dict)}
+        """Add our index fields, for facets."""
+        return {**pkg_dict, **index_fields.build_index_fields(pkg_dict)}
 
     def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
-        """Hand a place in numbers on to ckanext-spatial, whose plugin comes after this one."""
+        """Change search parameters for the plugins after this one.
+
+        Pass coordinates of a place to ckanext-spatial, and let ckanext-harvest find sources if the
+        query is about them.
+        """
         place.apply(search_params)
+        sources.apply(search_params)
         return search_params
 
     def after_dataset_search(
         self, search_results: dict[str, Any], search_params: dict[str, Any]
     ) -> dict[str, Any]:
-        """Say in words what facets count; note what a page may show of what was found."""
+        """Label facet values, and remember the found datasets for their badges."""
         facets.label(search_results, search_params.get("fq") or "")
-        listing.remember(search_results.get("results") or ())
+        listing.remember_results(search_results.get("results") or ())
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:
-        """Add ours to the search of datasets."""
-        return facets.added(facets_dict, package_type)
+        """Add our facets to the dataset search."""
+        return facets.add_facets(facets_dict, package_type)
 
     def organization_facets(
         self, facets_dict: dict[str, str], _organization_type: str, package_type: str | None
     ) -> dict[str, str]:
-        """Add them to an organisation's page."""
-        return facets.added(facets_dict, package_type)
+        """Add our facets to an organisation's page."""
+        return facets.add_facets(facets_dict, package_type)
 
     def group_facets(
         self, facets_dict: dict[str, str], _group_type: str, package_type: str | None
     ) -> dict[str, str]:
-        """Add them to a group's page."""
-        return facets.added(facets_dict, package_type)
+        """Add our facets to a group's page."""
+        return facets.add_facets(facets_dict, package_type)

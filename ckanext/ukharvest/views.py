@@ -1,24 +1,26 @@
-"""The pages' routes, as CKAN looks for them."""
+"""The blueprints of our pages, where CKAN's blanket looks for them."""
 
-from ckanext.ukharvest.pages.changes import changes
-from ckanext.ukharvest.pages.deletions import deletions
-from ckanext.ukharvest.pages.form import source_form
-from ckanext.ukharvest.pages.help import help_page
-from ckanext.ukharvest.pages.mail import mail
-from ckanext.ukharvest.pages.portal import portal
-from ckanext.ukharvest.pages.record import record
-from ckanext.ukharvest.pages.records import records
-from ckanext.ukharvest.pages.runs import runs
-from ckanext.ukharvest.pages.source import source
-from ckanext.ukharvest.pages.sources import sources
-from ckanext.ukharvest.pages.stars import stars
-from ckanext.ukharvest.pages.steps import steps
-from ckanext.ukharvest.pages.trials import trials
+from ckanext.ukharvest.web.pages.changes import changes
+from ckanext.ukharvest.web.pages.deletions import deletions
+from ckanext.ukharvest.web.pages.form import source_form
+from ckanext.ukharvest.web.pages.gate import gate, refuse_without_tables
+from ckanext.ukharvest.web.pages.help import help_page
+from ckanext.ukharvest.web.pages.mail import mail
+from ckanext.ukharvest.web.pages.portal import portal
+from ckanext.ukharvest.web.pages.record import record
+from ckanext.ukharvest.web.pages.records import records
+from ckanext.ukharvest.web.pages.runs import runs
+from ckanext.ukharvest.web.pages.source import source
+from ckanext.ukharvest.web.pages.source_previews import previews
+from ckanext.ukharvest.web.pages.sources import sources
+from ckanext.ukharvest.web.pages.stars import stars
+from ckanext.ukharvest.web.pages.steps import steps
 
-# What CKAN takes from here.
+# CKAN registers the blueprints in this list.
 __all__ = [
     "changes",
     "deletions",
+    "gate",
     "help_page",
     "mail",
     "portal",
@@ -30,5 +32,10 @@ __all__ = [
     "sources",
     "stars",
     "steps",
-    "trials",
+    "previews",
 ]
+
+for _blueprint in (changes, deletions, help_page, mail, portal, record, records, runs, source):
+    _blueprint.before_request(refuse_without_tables)
+for _blueprint in (source_form, sources, stars, steps, previews):
+    _blueprint.before_request(refuse_without_tables)

@@ -1,4 +1,4 @@
-"""The running site's API, as any program outside of it uses it."""
+"""Client of the running site's API, as any outside program would use it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 
 from stack.console import StackError
 
-# Everything is on loopback: a proxy that the machine has for the outside is not asked.
+# Everything is on loopback: the machine's proxy settings are ignored.
 direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 ROWS = 500
 
 
 class ApiError(StackError):
-    """The site refused, or could not do, what it was asked."""
+    """The site refused or failed a request."""
 
 
 class NotFound(ApiError):
-    """There is nothing of that name."""
+    """Nothing of that name exists."""
 
 
 @dataclass(frozen=True)
 class Api:
-    """The actions of the site at an address."""
+    """The actions of the site at a URL."""
 
     address: str
     token: str = ""
@@ -46,7 +46,7 @@ class Api:
             raise ApiError(f"{action}: no answer from {self.address} ({error})") from error
 
     def datasets(self, source_id: str) -> Iterator[dict[str, Any]]:
-        """All datasets that the search finds for a harvest source."""
+        """Return all datasets that the search finds for a harvest source."""
         start = 0
         while True:
             fields = {"fq": f'harvest_source_id:"{source_id}"', "rows": ROWS, "start": start}
@@ -58,7 +58,7 @@ class Api:
 
 
 def fetch(url: str) -> bytes:
-    """The bytes at an address.
+    """Return the bytes at a URL.
 
     Raises:
         FileNotFoundError: 404.

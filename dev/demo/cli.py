@@ -40,7 +40,7 @@ well again after {{"fault": ""}}:
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    # As Ctrl-C: what --once started is stopped on the way out.
+    # Like Ctrl-C, so that what --once started is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with locked("demo", waiting="another bin/demo is at work"):
@@ -68,7 +68,7 @@ class Demo:
     """A running demo."""
 
     def __init__(self, ckan: str, *, fresh: bool) -> None:
-        # Until the ports are known: bin/test of this checkout writes them down too.
+        # Until the ports are known: bin/test of this checkout saves ports too.
         with locked():
             self.portal = Portal(ensure_site(ckan, "demo"))
             self._check_publishers()
@@ -83,7 +83,7 @@ class Demo:
         self.sources = ensure_sources(self.api, servers)
 
     def _check_publishers(self) -> None:
-        """Say at once, not in the middle, that a type has no publisher."""
+        """Fail at the start if a type has no publisher."""
         for kind in self.portal.types:
             load(kind)
 
@@ -119,7 +119,7 @@ def _once(ckan: str) -> int:
 
 
 def _compare_all(demo: Demo) -> tuple[list[Row], list[str]]:
-    """All sources, first as they should be and then with one fault after the other."""
+    """Run all sources without faults, then with one fault after the other."""
     expectations = {source: Expectation(source) for source in demo.sources}
     rows: list[Row] = []
     wrong: list[str] = []

@@ -1,7 +1,7 @@
-"""Cron's part in a harvest, for a machine without cron: `python cron.py CKAN-VERSION`.
+"""A substitute for cron's part in a harvest: `python cron.py CKAN-VERSION`.
 
-Runs `ckan harvester run` again and again: every half minute, and every few seconds while a job
-is on, which cron could not. SIGTERM ends it and what it runs.
+Runs `ckan harvester run` repeatedly: every half minute, and every few seconds during a job, which
+cron could not. SIGTERM ends it and its child.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from demo.processes import Web  # noqa: E402
 from stack.site import Site  # noqa: E402
 
 IDLE_SECONDS = 30
-# Less would take the processor away from the consumers: it starts a CKAN each time.
+# A shorter pause would slow the consumers down: each tick starts a CKAN.
 BUSY_SECONDS = 3
 
 
 def main() -> None:
-    # An exception, because Popen cannot be waited for from within its own wait.
+    # An exception, because a signal handler cannot wait for Popen during its own wait.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     portal = Portal(Site(sys.argv[1], "demo"))
     command: list[str | Path] = [portal.program("ckan"), "-c", portal.ini, "harvester", "run"]

@@ -1,7 +1,7 @@
-"""What a portal should hold, worked out from what the publishers serve, and what it does hold.
+"""Compare the datasets of a portal with those counted at the publishers.
 
-None of the extension's code is used: the publishers' documents are counted by the publishers'
-own `count`, and the portal is read through its API.
+None of the extension's code is used: the publishers' documents are counted by the publishers' own
+`count`, and the portal is read through its API.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .api import Api, fetch
 from .publishers import Box, Served
 from .runs import FIGURES, Row, Source
 
-# Solr shows what was written within a second; a slow machine is given more.
+# Solr shows changes within a second; a slow machine gets more time.
 INDEX_SECONDS = 15
-# Of one kind of difference; a fault that all datasets have is understood from a few.
+# Reported differences of one kind: a few are enough to understand a fault of all datasets.
 EXAMPLES = 3
 
 
 class Expectation:
-    """One source's datasets as they should be, run after run, on a portal that began empty."""
+    """One source's expected datasets, run after run, on a portal that began empty."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -37,7 +37,7 @@ class Expectation:
         except OSError:
             return {**dict.fromkeys(FIGURES, 0), "errored": 1}
         figures = Counter(self._outcome(record) for record in records)
-        # One complete run without them deletes nothing yet: that takes two.
+        # A complete run without them deletes nothing yet: that takes two.
         figures["missing"] = len(set(self.datasets) - {record.guid for record in records})
         return {name: figures[name] for name in FIGURES}
 
@@ -56,7 +56,7 @@ class Expectation:
 
 
 def differences(api: Api, row: Row, expected: Expectation, figures: dict[str, int]) -> list[str]:
-    """What is not as it should be after a run, a sentence each."""
+    """Return the differences after a run, one sentence each."""
     found = [*_figures(api, row, figures), *_datasets(api, expected)]
     if figures["errored"] and not row.messages:
         found.append("the job has an error and does not tell the reason")
@@ -64,7 +64,7 @@ def differences(api: Api, row: Row, expected: Expectation, figures: dict[str, in
 
 
 def _figures(api: Api, row: Row, expected: Mapping[str, int]) -> Iterator[str]:
-    """Every place that shows the last run's figures has to show the same."""
+    """Check that every place shows the same figures of the last run."""
     jobs = api("harvest_job_list", source_id=row.source.id)
     status = api("harvest_source_show_status", id=row.source.id)
     places = {
@@ -80,7 +80,7 @@ def _figures(api: Api, row: Row, expected: Mapping[str, int]) -> Iterator[str]:
 
 
 def _datasets(api: Api, expected: Expectation) -> list[str]:
-    """Compare what the search finds with what it should, once the index has caught up."""
+    """Compare the search's datasets with the expected ones, once the index is up to date."""
     deadline = time.monotonic() + INDEX_SECONDS
     while True:
         datasets = list(api.datasets(expected.source.id))

@@ -21,13 +21,13 @@ from stack.site import Site
 
 HERE = Path(__file__).parent
 SYSADMIN = "demo"
-# In the order in which their tables build on each other.
+# In the order in which their tables depend on each other.
 MIGRATIONS = (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest"))
 
 
 @dataclass(frozen=True)
 class Login:
-    """The sysadmin, for people and for the API."""
+    """The sysadmin's login, for people and for the API."""
 
     name: str
     password: str
@@ -36,7 +36,7 @@ class Login:
 
 @dataclass(frozen=True)
 class Portal:
-    """One version's demo portal: what is made of it before it runs."""
+    """One version's demo portal: what is made before it runs."""
 
     site: Site
 
@@ -50,9 +50,9 @@ class Portal:
 
     @cached_property
     def types(self) -> dict[str, str]:
-        """The source types that the extension has, name → title."""
+        """Return the extension's source types, name → title."""
         program = (
-            "import json; from ckanext.ukharvest.types import TYPES;"
+            "import json; from ckanext.ukharvest.source_types import TYPES;"
             " print(json.dumps({name: kind.title for name, kind in TYPES.items()}))"
         )
         result = self._run([self.program("python"), "-c", program])
@@ -62,14 +62,14 @@ class Portal:
         return venv.program(name, self.site.ckan)
 
     def environment(self) -> dict[str, str]:
-        """The environment without what CKAN or Python would take for settings."""
+        """Return the environment without variables that CKAN or Python would read as settings."""
         foreign = ("CKAN_", "PYTHON", "BEAKER_")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
         caches = {"PYTHONPYCACHEPREFIX": str(STACK / "cache" / "python"), "PYTHONUNBUFFERED": "1"}
         return {**kept, **caches, "PYTHONNOUSERSITE": "1"}
 
     def write_ini(self, address: str) -> str:
-        """Write the ini for a portal at that address; return its text."""
+        """Write the ini for a portal at that URL; return its text."""
         ini = configparser.RawConfigParser()
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         ini.read(HERE / "demo.ini")
@@ -98,7 +98,7 @@ class Portal:
         return Login(SYSADMIN, known["password"], known["token"])
 
     def _secrets(self, **learnt: str) -> dict[str, str]:
-        """What nobody but the owner of the checkout may read; made up at the first call."""
+        """Return the secrets, made at the first call; only the checkout's owner may read them."""
         path = self.site.folder / "secrets.json"
         if path.is_file():
             known = {**json.loads(path.read_text()), **learnt}
@@ -110,7 +110,7 @@ class Portal:
         return known
 
     def prepare(self) -> None:
-        """Bring the tables up to date and make the sysadmin, unless that is done."""
+        """Bring the tables up to date and make the sysadmin, unless both are done."""
         stamp = self._stamp()
         if stamp.is_current():
             return
@@ -123,7 +123,7 @@ class Portal:
 
     def _stamp(self) -> Stamp:
         made = Postgres().folder / "initialised"
-        # Of another cluster there is nothing to say: a database may have been made anew there.
+        # Says nothing about another cluster: its database may have been made again.
         cluster = str(made.stat().st_mtime_ns) if made.is_file() else Postgres().url
         migrations = sorted(ROOT.glob("ckanext/ukharvest/migration/**/*.py"))
         wanted = digest([*migrations, HERE / "seed.py"], cluster, self.site.name)
@@ -141,11 +141,11 @@ class Portal:
         self._secrets(**json.loads(answer.splitlines()[-1]))
 
     def empty(self) -> None:
-        """Take everything out of the database, the index and the queues."""
+        """Empty the database, the index and the queues."""
         if not self._stamp().path.is_file():
             return
         with step("CKAN: emptying the demo"):
-            # First, so that it is neither taken for made nor for empty if this breaks off.
+            # First, so that an interrupted run counts neither as made nor as empty.
             Stamp(self._stamp().path, "being emptied").write()
             self.ckan("harvester", "purge-queues")
             self.ckan("db", "clean", "--yes")
@@ -156,7 +156,7 @@ class Portal:
         console.run(command, log_file(self.name), env=self.environment(), cwd="/")
 
     def _run(self, command: Sequence[str | Path], given: str = "") -> str:
-        """What the program prints."""
+        """Run a program and return its output."""
         options: dict[str, Any] = {"env": self.environment(), "cwd": "/", "text": True}
         result = subprocess.run(command, input=given, capture_output=True, check=False, **options)
         if result.returncode:

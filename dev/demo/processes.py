@@ -1,8 +1,7 @@
-"""What runs while the demo does: the publishers, CKAN's web server, the consumers, cron."""
+"""The demo's processes: publishers, CKAN's web server, the consumers, cron."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import sys
 from collections.abc import Iterable
@@ -24,7 +23,7 @@ PREFIX = "demo-"
 
 
 class PublisherServer(Service):
-    """A publisher, at an address of its own as in life: some types look at a server's root."""
+    """A publisher, at an address of its own: some types read a server's root."""
 
     default_port = 18100
     variable = ""
@@ -45,7 +44,7 @@ class PublisherServer(Service):
         return self.url + CONTROL
 
     def prepare(self) -> None:
-        """Nothing: it serves what is in the repository."""
+        """Do nothing: it serves files of the repository."""
 
     def spawn(self, port: int) -> None:
         self.daemon.start([sys.executable, "-B", HERE / "serve.py", self.kind, str(port)], self.log)
@@ -75,7 +74,7 @@ class Web(Service):
         return f"http://127.0.0.1:{self.port}"
 
     def prepare(self) -> None:
-        """Nothing that does not depend on the port."""
+        """Do nothing: its files depend on the port."""
 
     def spawn(self, port: int) -> None:
         self.portal.write_ini(f"http://127.0.0.1:{port}")
@@ -91,7 +90,7 @@ class Web(Service):
         )
 
     def answers(self) -> bool:
-        # A neighbour on this port does not know our token.
+        # Another checkout's site on this port does not know our token.
         try:
             Api(self.url, self.portal.login.token)("api_token_list", user_id=self.portal.login.name)
         except ApiError:
@@ -114,7 +113,7 @@ class Worker:
             self.daemon.start(self.command, self.log, env=self.portal.environment())
 
     def check(self) -> None:
-        """Raise if it has ended."""
+        """Raise an error if the process has ended."""
         if self.daemon.pid() is None:
             raise StackError(f"{console.tail(self.log)}\n\n{self.name} has ended; log: {self.log}")
 
@@ -130,7 +129,7 @@ def workers(portal: Portal) -> list[Worker]:
 
 
 def start(portal: Portal) -> tuple[Web, list[PublisherServer], list[Worker]]:
-    """Start what does not run yet, and what runs older code or settings anew."""
+    """Start what does not run, and restart what runs older code or settings."""
     web = Web(portal)
     publishers = [PublisherServer(kind) for kind in portal.types]
     # The port is only certain when the server has it; until then the ini is for commands.
@@ -152,9 +151,9 @@ def start(portal: Portal) -> tuple[Web, list[PublisherServer], list[Worker]]:
 
 
 def _give_up_jobs(api: Api) -> None:
-    """End what was under way when the demo was stopped.
+    """End the jobs that were running when the demo was stopped.
 
-    The record that a consumer had in hand is in no queue any more, and ckanext-harvest waits
+    The record that a consumer was working on is in no queue any more, and ckanext-harvest waits
     minutes for it.
     """
     for status in ("New", "Running"):
@@ -163,14 +162,14 @@ def _give_up_jobs(api: Api) -> None:
 
 
 def _running(portal: Portal, ini: str) -> Stamp:
-    """What the processes were started from."""
+    """Return what the processes were started from."""
     code = sorted(path for path in ROOT.glob("ckanext/**/*") if path.suffix != ".pyc")
     ours = sorted(HERE.glob("**/*.*"))
     return Stamp(portal.site.folder / "stamp-running", digest([*code, *ours], ini))
 
 
 def stop_demo(portal: Portal | None = None) -> None:
-    """Stop the processes of a version's demo, or of all; publishers are everybody's."""
+    """Stop the processes of a version's demo, or of all; the publishers are shared."""
     of = f"{PREFIX}{portal.site.ckan}-*" if portal else f"{PREFIX}*"
     names = [path.stem for pattern in {of, f"{PREFIX}publisher-*"} for path in _pids(pattern)]
     running = [daemon for daemon in map(Daemon, sorted(set(names))) if daemon.pid() is not None]
@@ -179,7 +178,7 @@ def stop_demo(portal: Portal | None = None) -> None:
             for daemon in running:
                 daemon.stop()
     for name in names:
-        Daemon(name).stop()  # removes what is left of one that ended by itself
+        Daemon(name).stop()  # cleans up after one that ended by itself
 
 
 def _pids(pattern: str) -> list[Path]:
@@ -187,20 +186,6 @@ def _pids(pattern: str) -> list[Path]:
 
 
 def stop_services() -> None:
-    """Stop PostgreSQL, Redis and Solr, unless tests of this checkout are using them."""
-    if _tests_run():
-        console.say("  the services are left running: tests are using them (bin/stack stop)")
-        return
+    """Stop the demo's PostgreSQL, Redis and Solr; tests have their own."""
     for service in reversed(services()):
         service.stop()
-
-
-def _tests_run() -> bool:
-    # bin/test holds the lock of its site for as long as pytest runs.
-    for path in STACK.glob("ckan_test-*.lock"):
-        with path.open() as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-    return False

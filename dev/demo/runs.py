@@ -1,4 +1,4 @@
-"""Make the harvest sources, run them through the queue, and read the outcome from the API."""
+"""Make the harvest sources, run them through the queue, and read the results from the API."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORGANISATION = {
     "title": "Thornmere Borough Council",
     "description": "A council that does not exist, for the demo.",
 }
-# The stages and cron go on for as long as something moves; this long nothing must not move.
+# Seconds without any progress, after which a run has failed.
 STALLED_SECONDS = 180
 POLL_SECONDS = 0.5
 QUIET_SECONDS = 10
@@ -30,7 +30,7 @@ FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 
 @dataclass(frozen=True)
 class Source:
-    """A harvest source of the site, and the publisher that it points at."""
+    """A harvest source of the site, and its publisher."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Row:
-    """How one run of a source came out, as the API shows it."""
+    """The result of one run of a source, from the API."""
 
     source: Source
     label: str
@@ -60,7 +60,7 @@ class Row:
 
 
 def ensure_sources(api: Api, servers: Iterable[PublisherServer]) -> list[Source]:
-    """Make the organisation and a source for each publisher, or bring them up to date."""
+    """Create or update the organisation and a source for each publisher."""
     try:
         owner = api("organization_show", id=ORGANISATION["name"])
     except NotFound:
@@ -85,7 +85,7 @@ def _ensure_source(api: Api, server: PublisherServer, owner: str) -> Source:
         found = api("harvest_source_show", id=name)
     except NotFound:
         found = api("harvest_source_create", **wanted)
-    # A publisher's port gives way to others; where it is now is where the source points.
+    # A publisher's port can change; the source must point to its current address.
     if found["url"] != wanted["url"]:
         found = api("harvest_source_update", **{**wanted, "id": found["id"]})
     return Source(found["id"], name, server.kind, publisher, server)
@@ -109,7 +109,7 @@ def run(api: Api, sources: Sequence[Source], workers: Iterable[Worker], label: s
 
 
 def _start(api: Api, source: Source) -> str:
-    # A source has one job at a time: one that a person began on the site's page is waited for.
+    # A source has one job at a time: wait for a job that was started on the site's page.
     for job in api("harvest_job_list", source_id=source.id):
         if job["status"] in ("New", "Running"):
             return str(job["id"])
@@ -142,7 +142,7 @@ def _time(text: str) -> datetime:
 
 
 class _Progress:
-    """One line a source that is renewed on a terminal, and now and then a line in a log."""
+    """Progress, one line per source: updated on a terminal, printed now and then in a log."""
 
     def __init__(self, label: str) -> None:
         self.label = label

@@ -1,7 +1,7 @@
 """Make the demo's sysadmin and a token for the API: `python seed.py INI < user.json`.
 
-Runs inside the virtual environment. All else is made through the API, which asks for a token;
-CKAN's own commands for this would start CKAN three times and show the password to `ps`.
+Runs inside the virtual environment. All else goes through the API, which needs the token; CKAN's
+own commands for this would start CKAN three times and show the password to `ps`.
 """
 
 from __future__ import annotations

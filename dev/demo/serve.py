@@ -1,7 +1,7 @@
 """One publisher as a process: `python serve.py TYPE PORT`.
 
-It misbehaves when told so, by a POST of {"fault": "…"} to /_control ("" for: no more); a GET
-of it shows what is set. It listens on loopback alone.
+A POST of {"fault": "…"} to /_control sets its fault ("" for none); a GET returns it. It listens
+only on loopback.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from demo.publishers import CONTROL, load  # noqa: E402
 
 
 class Stage:
-    """Puts a publisher's routes on the server, well-behaved or not."""
+    """Puts a publisher's routes on the server, with a fault or without."""
 
     def __init__(self, kind: str, server: Publisher) -> None:
         self.kind = kind

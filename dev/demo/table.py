@@ -1,4 +1,4 @@
-"""What bin/demo prints on standard output."""
+"""The table that bin/demo prints on standard output."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from .runs import FIGURES, Row
 
 HEADINGS = ("source", "type", "run", *FIGURES[:-1], "errors", "records/s")
-WORDS = 3  # the first so many columns; figures follow
+WORDS = 3  # left-aligned columns at the start; figures follow
 
 
 def render(rows: Sequence[Row]) -> str:
-    """One line a run, and below them why a run or a record did not come in."""
+    """Return one line per run, and below them why a run or a record failed."""
     cells = [HEADINGS, *map(_cells, rows)]
     widths = [max(len(each) for each in column) for column in zip(*cells, strict=True)]
     if not any(row.label for row in rows):
@@ -28,7 +28,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """The cells, words to the left and figures to the right; a width of 0 leaves one out."""
+    """Return the cells as a line, text left and figures right; a width of 0 omits a cell."""
     parts = [
         cell.ljust(width) if column < WORDS else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))

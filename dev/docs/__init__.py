@@ -1,1 +1,1 @@
-"""The pages of docs/sources, made from the code."""
+"""The pages of docs/sources, generated from the code."""

@@ -1,20 +1,21 @@
-"""Write the pages, or say with --check which of them are out of date."""
+"""Write pages, pictures and a table of the help page; --check prints those out of date."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from .pages import FOLDER, pages
+from . import floors
+from .pages import FOLDER, codes_by_type, pages
 
 
 def main() -> int:
     parser = argparse.ArgumentParser("bin/docs", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if old")
     is_check = parser.parse_args().check
-    made = pages()
+    made = {**pages(), **floors.pictures(), **codes_by_type()}
     there = set(FOLDER.glob("*.md")) if FOLDER.is_dir() else set()
-    old = [path for path, text in made.items() if path not in there or path.read_text() != text]
+    old = [path for path, text in made.items() if not path.is_file() or path.read_text() != text]
     old += there - made.keys()
     for path in sorted(old):
         print(f"{'out of date' if is_check else 'written'}: {path.relative_to(FOLDER.parents[1])}")

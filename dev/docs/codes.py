@@ -1,4 +1,4 @@
-"""Finds the codes of problems and errors in the source, without running it.
+"""Find the codes of problems and errors in the source, without running it.
 
 A code is the text given for a parameter named ``code``, by position or by name, of any function or
 class of the package; or the value of a variable or class attribute named ``code``.
@@ -14,33 +14,29 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
-LAYERS = ("core", "readers", "parsers", "harvesters", "sweeper")
-FILES = ("store.py", "model/confirmed.py")
-# The rules of GEMINI: each row says itself what to write, and has a page of its own.
-RULES = f"{DOTTED}.parsers.gemini_rules"
-
-# Its codes say why a dataset has its stars of openness, and are no problems of a record.
-OTHER_CODES = f"{DOTTED}.core.stars"
+LAYERS = ("core", "readers", "parsers", "harvesters", "engine", "operations/sweeper")
+FILES = ("model/privileged_options.py",)
+# The rules of GEMINI: each row has its own tip, and they have their own page.
+RULES = f"{DOTTED}.parsers.gemini.rules"
 
 Positions = dict[str, int]
 
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module that can give a publisher a code, by its dotted name."""
+    """Return every module that can report a code to a publisher, by its dotted name."""
     found = {}
     paths = [path for layer in LAYERS for path in sorted((PACKAGE / layer).rglob("*.py"))]
     for path in (*paths, *(PACKAGE / name for name in FILES)):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
         names = parts[:-1] if parts[-1] == "__init__" else parts
         found[".".join((DOTTED, *names))] = path
-    del found[OTHER_CODES]
     return found
 
 
 @cache
 def codes_of(path: Path) -> frozenset[str]:
-    """The codes that a module names."""
+    """Return the codes in a module."""
     return frozenset(_codes(_tree(path), _public() | _positions(_tree(path))))
 
 
@@ -56,7 +52,7 @@ def _public() -> Positions:
 
 @cache
 def imports_of(path: Path) -> frozenset[str]:
-    """Dotted names of our own modules that a module imports, at run time or for types."""
+    """Return our own modules that a module imports, at run time or for types."""
     names = set()
     for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
@@ -73,7 +69,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _positions(tree: ast.Module) -> Positions:
-    """Name of a function or dataclass → at which position it takes a code."""
+    """Return the position of ``code`` in each function or dataclass."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -101,7 +97,7 @@ def _codes(tree: ast.Module, positions: Positions) -> Iterator[str]:
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[str]:
-    """``code = "a" if … else "b"``, and ``message, code = …, "a"``."""
+    """Return the values assigned in ``code = "a" if … else "b"`` and ``message, code = …, "a"``."""
     if isinstance(target, ast.Name) and target.id == "code":
         yield from _texts([value])
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -110,7 +106,7 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[str]:
 
 
 def _texts(values: Iterable[ast.expr]) -> Iterator[str]:
-    """The texts that expressions can come to; what they compare is none of them."""
+    """Return the texts that expressions can evaluate to, without those they compare with."""
     for value in values:
         if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
             yield value.value

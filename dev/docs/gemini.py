@@ -1,30 +1,30 @@
-"""The page of GEMINI's rules: what each wants, and a good value."""
+"""The page of GEMINI's rules: the requirement of each, and a good value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ckanext.ukharvest.core.problems import TIPS
-from ckanext.ukharvest.parsers.gemini_rules import RULES
-from ckanext.ukharvest.parsers.gemini_rules.rule import Rule
+from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.parsers.gemini.rules.rule import Rule
 
 from .tables import MADE, table
 
 NAME = "gemini-problems.md"
 
-# What data.gov.uk's publishers have been told for years, and our codes for the same.
+# data.gov.uk's established messages to publishers, and our codes for the same.
 _KNOWN = (
     ("Unable to get content for URL", ("unreachable", "bad-status", "fetch")),
     ("Failed to parse or validate the XML document", ("xml-syntax", "wrong-root", "schema")),
     ("System error, Validation error", ("error", "rejected")),
     ("The contents of document … changed, but the metadata date …", ("date-not-changed",)),
     ("Couldn't find any links to metadata files", ("no-links", "link-elsewhere")),
-    ("This element is not expected", ("element-order",)),
+    ("This element is not expected", ("schema-fault",)),
 )
 
 
 def page() -> str:
-    """Every rule with what it wants, in the order in which a record is read."""
+    """Return every rule with its requirement, in the order of a record."""
     lines = ["# What is wrong with a GEMINI record, and what to write", "", MADE, ""]
     lines += [
         "Each record is judged by the rules of the edition of GEMINI that it follows, and by",
@@ -63,7 +63,7 @@ def _rules(rules: Iterable[Rule]) -> Iterator[str]:
 
 def _row(rule: Rule) -> tuple[str, ...]:
     kinds = " and ".join(sorted(filter(None, rule.types))) or "all"
-    # A name such as ISO 19115-3 stands for itself.
+    # A name such as ISO 19115-3 needs no translation.
     names = (each if " " in each else f"GEMINI {each}" for each in sorted(rule.versions))
     editions = ", ".join(names) or "ISO 19139"
     return (

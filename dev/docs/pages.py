@@ -1,8 +1,9 @@
-"""One page of docs/sources for each source type, out of what the code declares."""
+"""One page of docs/sources for each source type, from the code's declarations."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,22 +11,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ckanext.ukharvest.core.errors import (
-    ConfigError,
-    RecordError,
-    SourceError,
-    UkharvestError,
-)
+from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.problems import TIPS
-from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
+from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.parsers import record_checks
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
 from . import codes, gemini
 from .tables import MADE, table
 
 FOLDER = codes.ROOT / "docs" / "sources"
+_BY_TYPE = codes.PACKAGE / "presentation" / "messages" / "codes_by_type.json"
 
-# Fields of DatasetRecord that the mapper writes into CKAN's own; mapper.FACTS has the others.
+# Fields of DatasetRecord that the mapper writes into CKAN's own; package_mapper.FACTS has the
+# others.
 _OWN = {
     "title": "title",
     "name": "name (of a new dataset)",
@@ -37,7 +37,7 @@ _OWN = {
     "contact": "maintainer, maintainer_email",
     "licence": "license_id",
     "resources": "resources",
-    "coupled": "coupled datasets and services (ukharvest_coupled_show)",
+    "coupled": "coupled datasets and services (ukharvest_coupling_show)",
     "organisation": "owner_org (option remote_orgs)",
     "groups": "groups (option remote_groups)",
 }
@@ -47,12 +47,12 @@ _FOR_PUBLISHERS = (
     f" link](../publishers/links.md), [what GEMINI's rules find]({gemini.NAME}).",
 )
 _JUDGED = f"What GEMINI's rules find has [a page of its own]({gemini.NAME})."
-# Modules that say what can be wrong with a source's form, whatever its type.
+# Modules with the problems of a source's form, whatever its type.
 _FORM = frozenset({"ckanext.ukharvest.core.options"})
 
 
 def pages() -> dict[Path, str]:
-    """Every page's path and text."""
+    """Return every page's path and text."""
     found = {FOLDER / f"{kind.name}.md": _page(kind) for kind in TYPES.values()}
     found[FOLDER / "README.md"] = _index()
     found[FOLDER / gemini.NAME] = gemini.page()
@@ -65,13 +65,24 @@ def _index() -> str:
     return "\n".join(["# Source types", "", MADE, "", *types, "", *_FOR_PUBLISHERS, ""])
 
 
+def codes_by_type() -> dict[Path, str]:
+    """Return the help page's table, as path and JSON: type → codes of problems it can have."""
+    found = {}
+    for kind in TYPES.values():
+        is_judged = any(name.startswith(codes.RULES) for name in _modules(kind))
+        rules = {rule.code for rule in RULES} if is_judged else set()
+        found[kind.name] = sorted(_codes(kind) | rules)
+    return {_BY_TYPE: json.dumps(found, indent=1) + "\n"}
+
+
 def _page(kind: SourceType) -> str:
     parser = sys.modules[kind.parser.__name__]  # type: ignore[attr-defined]
     lines = [f"# {kind.title}: `{kind.name}`", "", MADE, "", f"{kind.description}.", ""]
     lines += [(parser.__doc__ or "").strip(), ""]
     if kind.aliases:
         names = ", ".join(f"`{name}`" for name in kind.aliases)
-        lines += [f"Other portals' names for it, which work here too: {names}.", ""]
+        text = "Sources of other portals that have it are adopted by `ckan ukharvest adopt`."
+        lines += [f"Other portals' names for it: {names}. {text}", ""]
     lines += ["## Fields", "", *_mapping(parser.MAPPING), ""]
     for mapping in _resource_mappings(kind):
         lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
@@ -93,7 +104,7 @@ def _mapping(mapping: Iterable[Any], *, in_ckan: bool = True) -> Iterator[str]:
 
 
 def _in_ckan(target: str) -> str:
-    """CKAN's names for what the fields of a record become; other words are names of extras."""
+    """Return CKAN's names for a record's fields; other names are extras."""
     words = re.findall(r"[\w-]+", target)
     found: list[str] = []
     for word in words:
@@ -109,11 +120,11 @@ def _in_ckan(target: str) -> str:
 
 @cache
 def _facts() -> dict[str, list[str]]:
-    """Field of DatasetRecord → the extras that mapper.FACTS makes of it.
+    """Return field of DatasetRecord → its extras in package_mapper.FACTS.
 
-    Read from the source, since the mapper needs CKAN.
+    Read from the source, because the mapper needs CKAN.
     """
-    tree = ast.parse((codes.PACKAGE / "mapper.py").read_text(encoding="utf-8"))
+    tree = ast.parse((codes.PACKAGE / "mapping" / "package_mapper.py").read_text(encoding="utf-8"))
     table = next(
         node.value
         for node in tree.body
@@ -121,7 +132,7 @@ def _facts() -> dict[str, list[str]]:
     )
     found: dict[str, list[str]] = {}
     if not isinstance(table, ast.Dict):
-        raise TypeError("mapper.FACTS is no dict any more")
+        raise TypeError("package_mapper.FACTS is no dict any more")
     for key, value in zip(table.keys, table.values, strict=True):
         fields = re.findall(r"\br\.(\w+)|\b_(\w+)\(r\)", ast.unparse(value))
         for field in dict.fromkeys(a or {"period": "temporal"}.get(b, b) for a, b in fields):
@@ -160,9 +171,13 @@ def _tips(found: Iterable[str]) -> Iterator[str]:
 
 
 def _codes(kind: SourceType) -> set[str]:
-    """What the type's reader and parser, the stages and the network can give."""
+    """Return the codes of the type's reader and parser, the stages and the network."""
     paths = codes.modules()
-    stages = {name for name in paths if ".harvesters." in name or ".model." in name}
+    stages = {
+        name
+        for name in paths
+        if any(f".{layer}." in name for layer in ("harvesters", "engine", "model"))
+    }
     bases = {each.code for each in (UkharvestError, ConfigError, SourceError, RecordError)}
     found = {
         code
@@ -174,9 +189,10 @@ def _codes(kind: SourceType) -> set[str]:
 
 
 def _modules(kind: SourceType) -> set[str]:
-    """The reader's and the parser's modules, and all of ours that they import."""
+    """Return the reader's, the parser's and the checks' modules, and all that they import."""
     paths = codes.modules()
-    open_ends = {type(kind.reader).__module__, kind.parser.__name__}  # type: ignore[attr-defined]
+    parser = kind.parser.__name__  # type: ignore[attr-defined]
+    open_ends = {type(kind.reader).__module__, parser, record_checks.__name__}
     found: set[str] = set()
     while open_ends:
         name = open_ends.pop()

@@ -8,7 +8,7 @@ MADE = "<!-- Made by bin/docs from the code; edit that, and run it again. -->"
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """The lines of a table; the cells' text is kept from being read as markup."""
+    """Return the lines of a table; markup in the cells is escaped."""
     yield f"| {' | '.join(head)} |"
     yield "|" + "---|" * len(head)
     for row in rows:

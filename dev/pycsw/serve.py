@@ -1,7 +1,7 @@
 """A pycsw over the ISO records of a folder: `python serve.py RECORDS DATABASE`.
 
-Run by the Python of pycsw's own environment. Prints its address, which has a free port, and the
-number of records it holds, when it is ready.
+Run by the Python of pycsw's own environment. When ready, it prints its URL, on a free port, and the
+number of its records.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pycsw.core.config import StaticContext
 from pycsw.server import Csw
 
 TABLE = "records"
-# A server of its own may hand out less than is asked for; a reader has to go by what it got.
+# Servers may return fewer records than requested; a reader has to count what it got.
 MAX_RECORDS = "100"
 
 
 def settings(database: str, url: str) -> dict[str, dict[str, str]]:
-    """Return what pycsw reads out of its configuration file."""
+    """Return pycsw's configuration."""
     about = ("identification_title", "identification_abstract", "identification_keywords")
     about += ("identification_keywords_type", "identification_fees", "provider_name")
     about += ("identification_accessconstraints", "provider_url", "contact_name")

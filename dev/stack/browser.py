@@ -1,4 +1,4 @@
-"""Chromium: what people look at the portal with, for the tests of its pages."""
+"""Chromium for the tests of the portal's pages."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from .state import locked
 
 
 def ensure() -> Path:
-    """Make sure that Chromium is there, and return the program."""
+    """Install Chromium if needed, and return the program."""
     with locked():
         debian.ensure(debian.BROWSER)
-    found = shutil.which("chromium")
+    found = shutil.which("chromium-headless-shell")
     if not found:
-        raise StackError("Debian's package chromium is there, and no program of that name")
+        raise StackError(
+            "Debian's package chromium-headless-shell is there, and no program of that name"
+        )
     return Path(found)
 
 
 def pictures() -> Path:
-    """The folder for pictures of pages, beside the reports of the tests."""
+    """Return the folder for pictures of pages, beside the reports of the tests."""
     return make_folder("results", "pictures")

@@ -1,4 +1,4 @@
-"""Servers that tests play publisher with: they live as long as a with block, at a free port."""
+"""Servers that tests use as publishers: they run within a with block, at a free port."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ STOP_SECONDS = 10
 
 
 class Child:
-    """A process that ends with the one that started it, however that one ends.
+    """A process that ends with its parent, however the parent ends.
 
     Args:
         command: what to run.
-        log: where its output goes, standard output only if it is not read.
-        reads: whether ``line`` is asked for.
+        log: file for its output, standard output only if it is not read.
+        reads: whether ``line`` is used.
     """
 
     def __init__(self, command: Sequence[str | Path], log: Path, *, reads: bool = False) -> None:
@@ -45,7 +45,7 @@ class Child:
         return self._process.poll() is None
 
     def line(self) -> str:
-        """The next line of its output.
+        """Return the next line of its output.
 
         Raises:
             StackError: it has ended without one.
@@ -57,7 +57,7 @@ class Child:
         return found.strip()
 
     def failure(self) -> StackError:
-        """What to raise when it is of no use, with what it said."""
+        """Return an error with the process's output."""
         return StackError(f"{tail(self._log, since=self._begin)}\n\nall of it: {self._log}")
 
     def stop(self) -> None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
 
 from . import venv
 from .console import StackError, say, tail
-from .paths import CKAN_VERSIONS, DEFAULT_CKAN, STACK, log_file
+from .paths import CKAN_VERSIONS, DEFAULT_CKAN, MEMORY, STACK, log_file
 from .process import Daemon
-from .site import PURPOSES, Site, ensure_site, services
+from .site import PURPOSES, Site, all_services, ensure_site
 from .state import locked
 
-CORES = " and ".join(f"ckan_{purpose}-{DEFAULT_CKAN}" for purpose in PURPOSES)
+STARTED = ("test", "demo")  # sites that `bin/stack start` makes
+CORES = " and ".join(f"ckan_{purpose}-{DEFAULT_CKAN}" for purpose in STARTED)
 DESCRIPTION = f"""\
 The services that the extension needs: PostgreSQL, Redis and Solr, on loopback, with all
 their files in one folder ({STACK}). Stop them before you delete it.
+The demo has one of each, and the tests one of each for every version of CKAN.
 
 A service that already runs elsewhere is named by a variable, and then neither started nor
 stopped:
@@ -55,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     status.set_defaults(run=_status)
 
     logs = commands.add_parser("logs", help="the end of each service's log, or of one log")
-    logs.add_argument("name", nargs="?", help="postgres, redis, solr, or another file in logs/")
+    logs.add_argument("name", nargs="?", help="postgres, redis-test-2.12, or another file in logs/")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
     logs.add_argument("-n", "--lines", type=int, default=20)
     logs.set_defaults(run=_logs)
@@ -69,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _start(options: argparse.Namespace) -> None:
     with locked():
-        for purpose in PURPOSES:
+        for purpose in STARTED:
             ensure_site(options.ckan, purpose)
     _status(options)
 
@@ -77,34 +80,35 @@ def _start(options: argparse.Namespace) -> None:
 def _stop(options: argparse.Namespace) -> None:
     with locked():
         _stop_guests()
-        for service in reversed(services()):
+        for service in reversed(all_services()):
             service.stop()
+        shutil.rmtree(MEMORY, ignore_errors=True)
 
 
 def _stop_guests() -> None:
-    """Stop what was started on the services, such as the demo's site and consumers."""
-    ours = {service.name for service in services()}
+    """Stop processes that use the services, such as the demo's site and consumers."""
+    ours = {service.name for service in all_services()}
     for path in sorted((STACK / "run").glob("*.pid")):
         if path.stem not in ours:
             Daemon(path.stem).stop()
 
 
 def _status(options: argparse.Namespace) -> int:
-    print(f"folder      {STACK}")
+    print(f"{'folder':<22} {STACK}")
     for ckan in CKAN_VERSIONS:
         made = venv.folder(ckan) if ckan in venv.versions_made() else "not made"
-        print(f"CKAN {ckan:<6} {made}")
+        print(f"{f'CKAN {ckan}':<22} {made}")
     down = 0
-    for service in services():
+    for service in all_services():
         running = service.is_running()
         down += not running
         address = service.location if running else ""
-        print(f"{service.title:<11} {service.status(running=running):<32} {address}".rstrip())
+        print(f"{service.title:<22} {service.status(running=running):<32} {address}".rstrip())
     return 3 if down else 0
 
 
 def _logs(options: argparse.Namespace) -> None:
-    names = [options.name] if options.name else [service.name for service in services()]
+    names = [options.name] if options.name else [service.name for service in all_services()]
     paths = [log_file(name) for name in names]
     if options.follow:
         os.execvp("tail", ["tail", "-n", str(options.lines), "-F", *map(str, paths)])

@@ -1,6 +1,6 @@
-"""What a person sees: one line per step with its time, and the log's end when one fails.
+"""Console output: one line per step with its time, and the log's end when one fails.
 
-All of it goes to standard error; standard output is for what a command was asked to print.
+All of it goes to standard error; standard output is for the results of commands.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-# A build log shows a sign of life this often, a terminal every second.
+# Seconds between signs of life: in a build log, on a terminal.
 QUIET_SECONDS = 20
 
 
 class StackError(Exception):
-    """Something a person has to mend; its text says what and how."""
+    """An error that a person has to fix; its text says what and how."""
 
 
 def say(text: str) -> None:
@@ -28,7 +28,7 @@ def say(text: str) -> None:
 
 @contextlib.contextmanager
 def step(title: str) -> Iterator[None]:
-    """Announce a step, tick while it runs, and end its line with the seconds it took."""
+    """Announce a step, tick while it runs, and end its line with its duration in seconds."""
     started = time.monotonic()
     done = threading.Event()
     ticker = threading.Thread(target=_tick, args=(title, started, done), daemon=True)
@@ -57,14 +57,14 @@ def _tick(title: str, started: float, done: threading.Event) -> None:
 
 
 def tail(path: Path, lines: int = 30, *, since: int = 0) -> str:
-    """The last lines of a log, none from before the byte `since`."""
+    """Return the last lines of a log, none from before the byte `since`."""
     if not path.is_file():
         return f"(no {path})"
     return "\n".join(path.read_bytes()[since:].decode(errors="replace").splitlines()[-lines:])
 
 
 def run(command: Sequence[str | Path], log: Path, **options: Any) -> None:
-    """Run a command with its output in a log; raise with the log's end if it fails."""
+    """Run a command with its output in a log; on failure raise an error with the log's end."""
     with log.open("a") as out:
         start = out.tell()
         out.write(f"$ {' '.join(map(str, command))}\n")

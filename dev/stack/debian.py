@@ -1,4 +1,4 @@
-"""What has to come from Debian's packages, and getting it when it is missing."""
+"""Debian packages that the stack needs, and their installation if missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .paths import log_file
 
 
 class Need(NamedTuple):
-    """Something the stack uses: how to see that it is there, and which packages bring it."""
+    """A requirement of the stack: how to detect it, and which packages provide it."""
 
     purpose: str
     is_met: Callable[[], bool]
@@ -40,7 +40,7 @@ def _has_python_headers() -> bool:
     return Path(sysconfig.get_paths()["include"], "Python.h").is_file()
 
 
-# For every command: the virtual environment. psycopg2 comes as source and is compiled.
+# For every command: the virtual environment. psycopg2 is compiled from source.
 VENV = (
     Need("virtual environments", _has_ensurepip, ("python3-venv",)),
     Need("a C compiler", _command("gcc"), ("gcc", "libc6-dev")),
@@ -52,22 +52,23 @@ POSTGRES = (Need("PostgreSQL", _has_postgres, ("postgresql",)),)
 PSQL = (Need("PostgreSQL's client", _command("psql"), ("postgresql-client",)),)
 REDIS = (Need("Redis", _command("redis-server"), ("redis-server",)),)
 SOLR = (
-    # A compiler too, not a runtime alone: Solr's launcher is one source file.
+    # A compiler, not only a runtime: Solr's launcher is one source file.
     Need("Java", _command("javac"), ("openjdk-17-jdk-headless",)),
     Need("Maven", _command("mvn"), ("maven",)),
 )
-# Only for tests that look at pages; playwright's own build of it is no Debian package.
-BROWSER = (Need("Chromium", _command("chromium"), ("chromium",)),)
+# Only for tests that use a browser; playwright's own build of it is no Debian package. Without the
+# parts for a screen a page takes 60 % of the time.
+BROWSER = (Need("Chromium", _command("chromium-headless-shell"), ("chromium-headless-shell",)),)
 
 
 def ensure(needs: Sequence[Need]) -> None:
-    """Install what is missing; nothing is asked of apt when nothing is."""
+    """Install what is missing; apt is not called if nothing is."""
     missing = [need for need in needs if not need.is_met()]
     if not missing:
         return
     packages = [package for need in missing for package in need.packages]
     install = [*_privilege(packages), "apt-get", "--yes", "--quiet", "--no-install-recommends"]
-    # A machine that has just been set up may still be installing its updates.
+    # A new machine may still be installing its updates.
     install += ["-o", "DPkg::Lock::Timeout=300"]
     log = log_file("apt")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -78,7 +79,7 @@ def ensure(needs: Sequence[Need]) -> None:
 
 
 def unpacked(package: str, folder: Path) -> Path:
-    """Unpack a package into a folder, for a program that the machine need not have; once."""
+    """Unpack a package into a folder once, for a program that the machine may lack."""
     done = folder / "unpacked"
     if done.exists():
         return folder
@@ -88,7 +89,7 @@ def unpacked(package: str, folder: Path) -> Path:
         download = ["apt-get", "--quiet", "download", package]
         try:
             console.run(download, log, cwd=folder)
-        except StackError:  # the lists of packages are missing, or older than what is offered
+        except StackError:  # the package lists are missing or outdated
             update = [*_privilege([package]), "apt-get", "--quiet", "update"]
             console.run(update, log)
             console.run(download, log, cwd=folder)

@@ -1,4 +1,4 @@
-"""nginx: a real web server with listings of folders, for the tests of WAFs."""
+"""nginx: a real web server with folder listings, for the tests of WAFs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .state import free_port, locked
 
 FIRST_PORT = 18200
 READY_SECONDS = 10
-# One process without a master: what is started is what is stopped, and it stays the same user.
+# One process without a master: the started process is the one to stop, and keeps its user.
 CONFIG = """\
 daemon off;
 master_process off;
@@ -55,13 +55,13 @@ class Request:
 
 @dataclass(frozen=True)
 class WebServer:
-    """An nginx that runs: its address without a slash at the end, and its access log."""
+    """A running nginx: its URL without a slash at the end, and its access log."""
 
     url: str
     log: Path
 
     def requests(self) -> list[Request]:
-        """What was asked since the last call."""
+        """Return the requests since the last call."""
         lines = self.log.read_text().splitlines()
         self.log.write_text("")
         parts = (line.split(" ", 2) for line in lines)
@@ -69,7 +69,7 @@ class WebServer:
 
 
 def ensure() -> Path:
-    """Make sure that nginx is there, and return the program."""
+    """Install nginx if needed, and return the program."""
     found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if found:
         return Path(found)
@@ -80,7 +80,7 @@ def ensure() -> Path:
 
 @contextmanager
 def serve(root: Path, own: Path) -> Iterator[WebServer]:
-    """Serve a folder; config, log and temporary files go into another one of its own."""
+    """Serve a folder; config, log and temporary files go into the other one."""
     program = ensure()
     own.mkdir(parents=True, exist_ok=True)
     config = own / "nginx.conf"

@@ -1,4 +1,4 @@
-"""PostgreSQL: a cluster of our own, never the one that Debian's package makes."""
+"""PostgreSQL: a cluster of our own, never the one of Debian's package."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Postgres(Service):
 
     @property
     def url(self) -> str:
-        """A role that may make databases, at the database that is always there."""
+        """Return the URL of a role that may make databases, at the database that always exists."""
         return self.external or self._url_of(ROLE)
 
     def database_url(self, database: str) -> str:
@@ -50,7 +50,7 @@ class Postgres(Service):
                 self._query(self.url, f'alter database "{database}" set synchronous_commit = off')
 
     def drop_database(self, database: str) -> None:
-        """Drop the database, whoever is connected to it."""
+        """Drop the database, even if it has connections."""
         self._query(self.url, f'drop database if exists "{database}" with (force)')
 
     def prepare(self) -> None:
@@ -58,7 +58,7 @@ class Postgres(Service):
         if made.exists():
             return
         with step("PostgreSQL: making a cluster"):
-            # What is there without the mark was broken off half-way.
+            # Without the mark, making it was interrupted.
             shutil.rmtree(self.folder / "data", ignore_errors=True)
             self._write_password()
             with self._as_server_user() as (folder, options):
@@ -75,7 +75,7 @@ class Postgres(Service):
             made.touch()
 
     def _write_password(self) -> None:
-        # It stays beside the cluster, whose roles have it: without it the data is lost.
+        # The password is saved beside the cluster: the data cannot be used without it.
         path = self.folder / "password"
         path.unlink(missing_ok=True)
         path.touch(mode=0o600)
@@ -91,8 +91,10 @@ class Postgres(Service):
             self.daemon.start(
                 [
                     *(_program("postgres"), "-D", folder / "data", "-p", str(port)),
-                    # Loopback alone: a socket's path may be longer than the kernel takes.
+                    # Loopback only: a socket's path may be longer than the kernel allows.
                     *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
+                    # Tests need not survive a power cut.
+                    *(("-c", "fsync=off", "-c", "full_page_writes=off") * self.is_for_tests),
                 ],
                 self.log,
                 **options,
@@ -101,15 +103,15 @@ class Postgres(Service):
     def _forget_the_dead(self) -> None:
         """Remove the lock file of a server that was killed and not yet reaped.
 
-        PostgreSQL takes a zombie for a running server, and in a container whose first
-        process reaps nobody it would do so for ever.
+        PostgreSQL takes a zombie for a running server, for ever in a container whose first process
+        reaps none.
         """
         lock = self.folder / "data" / "postmaster.pid"
         if lock.is_file() and not birth(int(lock.read_text().split()[0])):
             lock.unlink()
 
     def answers(self) -> bool:
-        # A neighbour on this port does not know our password.
+        # Another checkout's server on this port does not know our password.
         try:
             return self._query(self.external or self._url_of(SUPERUSER), "select 1") == "1"
         except StackError:
@@ -128,11 +130,11 @@ class Postgres(Service):
 
     @contextlib.contextmanager
     def _as_server_user(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """The folder's path and the arguments with which a process may use it.
+        """Return the folder's path and the arguments with which a process may use it.
 
-        PostgreSQL refuses to be root. If the user it runs as instead cannot get to the folder,
-        because a parent is closed (a clone below /root), it is handed the folder as an open
-        file: that needs no right on the parents, and no mode of theirs is changed.
+        PostgreSQL refuses to run as root. If its user cannot reach the folder, because a parent is
+        closed (a clone below /root), it gets the folder as an open file: that needs no permission
+        on the parents, and no mode of theirs is changed.
         """
         user = service_user()
         give_to(user, self.folder)
@@ -146,7 +148,7 @@ class Postgres(Service):
             os.close(handle)
 
     def _query(self, url: str, statement: str) -> str:
-        """What psql prints for the statement; the password stays out of the process list."""
+        """Return psql's output for the statement; the password stays out of the process list."""
         parts = urlsplit(url)
         login, _, host = parts.netloc.rpartition("@")
         role, _, password = login.partition(":")
@@ -166,7 +168,7 @@ class Postgres(Service):
 
 
 def _program(name: str) -> str:
-    """The path of one of PostgreSQL's programs; Debian keeps them apart by version."""
+    """Return the path of one of PostgreSQL's programs, which Debian installs by version."""
     folders = Path("/usr/lib/postgresql").glob("*/bin")
     for folder in sorted(folders, key=lambda path: float(path.parent.name), reverse=True):
         if (folder / name).exists():

@@ -1,4 +1,4 @@
-"""Processes that outlive the command that started them, and who they run as."""
+"""Daemons: processes that outlive the command that started them, and their user."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ STOP_SECONDS = 30
 
 @dataclass(frozen=True)
 class Daemon:
-    """A background process, known again by its pid and the moment it was born.
+    """A background process, identified by its pid and start time.
 
-    The moment is what tells it from a stranger that got its pid after a reboot or a kill.
+    The start time tells it from another process that got its pid after a reboot or a kill.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Daemon:
         self.pid_file.write_text(f"{process.pid} {birth(process.pid)}")
 
     def pid(self) -> int | None:
-        """The pid of the running process, or None."""
+        """Return the pid of the running process, or None."""
         try:
             pid, born = self.pid_file.read_text().split()
         except (FileNotFoundError, ValueError):
@@ -59,7 +59,7 @@ class Daemon:
         return self.pid_file.is_file() and self.pid() is None
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> bool:
-        """End the process and wait for it; False if it was not running."""
+        """End the process and wait for it; return False if it was not running."""
         pid = self.pid()
         if pid is not None:
             _send(pid, how)
@@ -89,7 +89,7 @@ def _send(pid: int, how: signal.Signals) -> None:
 
 
 def birth(pid: int) -> str:
-    """The process's start time as the kernel counts it; empty if it is gone or a zombie."""
+    """Return the process's start time as the kernel counts it; "" if it is gone or a zombie."""
     try:
         # The name in brackets may hold blanks; what follows it does not.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -100,7 +100,7 @@ def birth(pid: int) -> str:
 
 
 def service_user() -> pwd.struct_passwd | None:
-    """Who the services run as when root started them; None means as whoever typed."""
+    """Return the services' user when root starts them; None means the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -110,20 +110,20 @@ def service_user() -> pwd.struct_passwd | None:
 
 
 def as_user(user: pwd.struct_passwd | None) -> dict[str, Any]:
-    """The arguments that make subprocess run a command as that user."""
+    """Return the arguments that make subprocess run a command as that user."""
     if user is None:
         return {}
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
 def can_reach(folder: Path, user: pwd.struct_passwd | None) -> bool:
-    """Whether the user may enter the folder; a clone below /root is closed to all others."""
+    """Tell whether the user may enter the folder; a clone below /root is closed to all others."""
     test = [shutil.which("test") or "/usr/bin/test", "-x", str(folder)]
     return subprocess.run(test, cwd="/", check=False, **as_user(user)).returncode == 0
 
 
 def give_to(user: pwd.struct_passwd | None, folder: Path) -> None:
-    """Make the folder and all in it the user's own."""
+    """Make the user owner of the folder and all in it."""
     if os.geteuid() != 0:
         return
     uid, gid = (user.pw_uid, user.pw_gid) if user else (0, 0)

@@ -16,14 +16,14 @@ HOME = DEV / "pycsw"
 
 
 class Catalogue(NamedTuple):
-    """A pycsw that runs: its address, and how many records it took."""
+    """A running pycsw: its URL, and the number of its records."""
 
     url: str
     held: int
 
 
 def ensure() -> Path:
-    """Make its environment, which is quick when it is there; return its Python."""
+    """Make its environment if needed; return its Python."""
     with locked():
         return venv.ensure_tool("venv-pycsw", HOME / "requirements.txt")
 

@@ -27,7 +27,7 @@ class Redis(RootlessService):
         return parts._replace(path=f"/{number}").geturl()
 
     def prepare(self) -> None:
-        """Nothing: Redis makes what it needs."""
+        """Do nothing: Redis makes what it needs."""
 
     def spawn(self, port: int) -> None:
         program = shutil.which("redis-server")

@@ -1,4 +1,4 @@
-"""What the three services have in common: a port, a process, a log, start and stop."""
+"""Base class of the three services: port, process, log, start and stop."""
 
 from __future__ import annotations
 
@@ -20,25 +20,32 @@ START_ATTEMPTS = 3
 
 
 class Service(ABC):
-    """One server of the stack, or one that runs elsewhere and is only named to us."""
+    """One server of the stack, or one that runs elsewhere.
+
+    Args:
+        instance: which of several servers of this kind, such as "test-2.12"; empty: the demo's.
+    """
 
     name: str
     title: str
-    # With stock ports plus 10,000 or so, a service of the machine itself is rarely in the way.
+    # Stock ports plus about 10,000 rarely clash with a service of the machine itself.
     default_port: int
-    # The environment variable that names a server which already runs elsewhere.
+    # The environment variable with the URL of a server that runs elsewhere.
     variable: str
     ready_seconds = 60
     stop_signal = signal.SIGTERM
 
-    def __init__(self) -> None:
+    def __init__(self, instance: str = "") -> None:
+        self.is_for_tests = instance.startswith("test-")
+        if instance:
+            self.name, self.title = f"{self.name}-{instance}", f"{self.title} ({instance})"
         self.state = State()
         self.daemon = Daemon(self.name)
         self.log = log_file(self.name)
 
     @property
     def external(self) -> str | None:
-        """The address of a server that is not ours to start or stop."""
+        """Return the URL of a server that is not ours to start or stop."""
         return os.environ.get(self.variable, "").rstrip("/") or None
 
     @property
@@ -55,17 +62,17 @@ class Service(ABC):
     @property
     @abstractmethod
     def url(self) -> str:
-        """The address that everything else of this service is derived from."""
+        """Return the URL from which all others of this service are derived."""
 
     @property
     def location(self) -> str:
-        """The address without its password, for people."""
+        """Return the URL without its password, for people."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make the files that a start needs; quick when they are there."""
+        """Make the files that a start needs; quick if they exist."""
 
     @abstractmethod
     def spawn(self, port: int) -> None:
@@ -73,7 +80,7 @@ class Service(ABC):
 
     @abstractmethod
     def answers(self) -> bool:
-        """Whether the server answers, and is ours and not a neighbour on the same port."""
+        """Tell whether the server answers, and is ours, not another checkout's on the same port."""
 
     def is_running(self) -> bool:
         if self.external:
@@ -82,7 +89,7 @@ class Service(ABC):
         return known and self.answers()
 
     def start(self) -> None:
-        """Make sure that the service answers."""
+        """Start the service unless it answers."""
         if self.external:
             if not self.answers():
                 raise StackError(f"{self.title}: {self.variable} is set, and nothing answers there")
@@ -91,14 +98,14 @@ class Service(ABC):
         if self.is_running():
             return
         with step(f"{self.title}: starting"):
-            # It may be there and not answer: hung, or of a start that was broken off.
+            # It may run and not answer: hung, or left by an interrupted start.
             self.daemon.stop(self.stop_signal)
             self._start_on_a_free_port()
 
     def _start_on_a_free_port(self) -> None:
         for attempt in range(START_ATTEMPTS):
-            # A port that a neighbour took in the same second is no longer free at the next
-            # attempt; what is left of a server that was killed goes away in the pause.
+            # A port that another process took in the meantime is not chosen at the next attempt;
+            # what is left of a killed server goes away during the pause.
             time.sleep(attempt)
             port = free_port(self.state.port(self.name) or self.default_port)
             self.state.write(self.name, port=port)
@@ -118,7 +125,7 @@ class Service(ABC):
         return False
 
     def stop(self) -> None:
-        """End the process, if it is ours and runs."""
+        """Stop the process, if it is ours and runs."""
         if self.external or self.daemon.pid() is None:
             self.daemon.stop(self.stop_signal)
             return
@@ -126,7 +133,7 @@ class Service(ABC):
             self.daemon.stop(self.stop_signal)
 
     def status(self, *, running: bool) -> str:
-        """One phrase for `bin/stack status`."""
+        """Return one phrase for `bin/stack status`."""
         if self.external:
             return "answers, elsewhere" if running else f"no answer ({self.variable})"
         if running:
@@ -137,14 +144,14 @@ class Service(ABC):
 
 
 class RootlessService(Service):
-    """A service that does not mind root, and gives root up wherever it can.
+    """A service that can run as root, and drops root if possible.
 
-    Where a parent of the stack is closed to other users (a clone below /root) it keeps root:
-    changing the modes of folders that are not ours would be worse.
+    If a parent of the stack is closed to other users (a clone below /root), it keeps root: changing
+    the modes of other folders would be worse.
     """
 
     def own_folder(self) -> pwd.struct_passwd | None:
-        """Hand the service's folder to the user it runs as, and say who that is."""
+        """Give the service's folder to its user, and return that user."""
         user = service_user()
         give_to(user, self.folder)
         if user is not None and not can_reach(self.folder, user):

@@ -1,7 +1,8 @@
-"""What one CKAN uses of the stack: a database, a Redis number, a core, a folder.
+"""One CKAN's part of the stack: a database, a Redis number, a core, a folder.
 
-There are two for each version of CKAN, one for the tests and one for the demo, so that
-neither wipes the other's data.
+There are three for each version of CKAN: one for the tests, one for the demo, and one to try the
+documents' commands on. None empties another's data. The tests of each version have their own
+servers, which they may stop and start; the others share theirs.
 """
 
 from __future__ import annotations
@@ -11,22 +12,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import debian, venv
+from .console import StackError
 from .paths import CKAN_VERSIONS, DEFAULT_CKAN, ROOT, make_folder
 from .postgres import Postgres
 from .redis import Redis
 from .service import Service
 from .solr import Solr
 
-PURPOSES = ("test", "demo")
+PURPOSES = ("test", "demo", "install")
 
 
-def services() -> tuple[Service, ...]:
-    return (Postgres(), Redis(), Solr())
+def services(instance: str = "") -> tuple[Service, ...]:
+    """Return PostgreSQL, Redis and Solr, in the order in which they are started."""
+    return (Postgres(instance), Redis(instance), Solr(instance))
 
 
-def start_services() -> None:
-    """Install and start whatever is not named by an environment variable."""
-    postgres, redis, solr = services()
+def all_services() -> tuple[Service, ...]:
+    """Return the demo's services, and those of all tests that were ever started."""
+    tests = (each for ckan in CKAN_VERSIONS for each in Site(ckan).services)
+    made = (each for each in tests if not each.external and each.state.port(each.name))
+    return (*services(), *made)
+
+
+def start_services(instance: str = "") -> None:
+    """Install and start the services that no environment variable names."""
+    postgres, redis, solr = services(instance)
     debian.ensure(
         [
             *(debian.PSQL if postgres.external else debian.POSTGRES),
@@ -40,7 +50,7 @@ def start_services() -> None:
 
 @dataclass(frozen=True)
 class Site:
-    """The part of the stack that is one CKAN's own."""
+    """The part of the stack that belongs to one CKAN."""
 
     ckan: str = DEFAULT_CKAN
     purpose: str = "test"
@@ -54,36 +64,58 @@ class Site:
         return make_folder("sites", self.name)
 
     @property
+    def instance(self) -> str:
+        """Return its servers' instance: the tests of each CKAN have their own."""
+        return f"test-{self.ckan}" if self.purpose == "test" else ""
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        return services(self.instance)
+
+    @property
     def database_url(self) -> str:
-        return Postgres().database_url(self.name)
+        return Postgres(self.instance).database_url(self.name)
 
     @property
     def redis_url(self) -> str:
-        # Number 0 is left to whoever connects without naming one. Counted from the oldest
-        # version, so that a new version does not renumber the others.
+        # Number 0 is left to clients that name none. Counted from the oldest version, so that a new
+        # version does not renumber the others.
         age = len(CKAN_VERSIONS) - CKAN_VERSIONS.index(self.ckan)
-        return Redis().database_url(2 * age - 1 + PURPOSES.index(self.purpose))
+        return Redis(self.instance).database_url(
+            len(PURPOSES) * (age - 1) + PURPOSES.index(self.purpose) + 1
+        )
 
     @property
     def solr_url(self) -> str:
-        return Solr().core_url(self.name)
+        return Solr(self.instance).core_url(self.name)
 
     @property
     def storage(self) -> Path:
         return make_folder("sites", self.name, "storage")
 
+    def restart_services(self) -> None:
+        """Restart PostgreSQL, Redis and Solr at their ports."""
+        ports = [service.port for service in self.services]
+        for service in reversed(self.services):
+            service.stop()
+        for service in self.services:
+            service.start()
+        if ports != [service.port for service in self.services]:
+            raise StackError(f"a port was taken while the services of {self.name} were stopped")
+
     def ensure(self) -> None:
-        """Make the database and the core, if they are not there."""
-        Postgres().ensure_database(self.name, durable=self.purpose != "test")
-        Solr().ensure_core(self.name, venv.ckan_schema(self.ckan))
+        """Make the database and the core, if they are missing."""
+        Postgres(self.instance).ensure_database(self.name, durable=self.purpose != "test")
+        Solr(self.instance).ensure_core(self.name, venv.ckan_schema(self.ckan))
 
     def empty_database(self) -> None:
-        """Make the database anew."""
-        Postgres().drop_database(self.name)
-        Postgres().ensure_database(self.name, durable=self.purpose != "test")
+        """Drop and make the database."""
+        postgres = Postgres(self.instance)
+        postgres.drop_database(self.name)
+        postgres.ensure_database(self.name, durable=self.purpose != "test")
 
     def variables(self) -> dict[str, str]:
-        """What `bin/stack env` prints, for scripts that set up a CKAN of their own."""
+        """Return the output of `bin/stack env`, for scripts that set up their own CKAN."""
         return {
             "STACK_CKAN": self.ckan,
             "STACK_VENV": str(venv.folder(self.ckan)),
@@ -96,7 +128,7 @@ class Site:
         }
 
     def write_test_ini(self) -> Path:
-        """test.ini with the addresses of this stack in place of the stock ones.
+        """Write test.ini with the URLs of this stack in place of the stock ones.
 
         A whole copy: CKAN 2.11 does not look for the logging sections behind `use = config:`.
         """
@@ -119,9 +151,9 @@ class Site:
 
 
 def ensure_site(ckan: str = DEFAULT_CKAN, purpose: str = "test") -> Site:
-    """A site that is ready for CKAN: environment, services, database and core."""
+    """Return a site that is ready for CKAN: environment, services, database and core."""
     venv.ensure(ckan)
-    start_services()
     site = Site(ckan, purpose)
+    start_services(site.instance)
     site.ensure()
     return site

@@ -1,4 +1,4 @@
-"""What has to be remembered between two commands, the ports; and the lock."""
+"""State between two commands: the ports; and the lock."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from .console import say
 from .paths import STACK, make_folder
 
-# So many neighbours (other checkouts, a build) can have a stack on one machine.
+# Other stacks (checkouts, a build) that one machine can have.
 PORTS_TO_TRY = 200
 
 
 @contextlib.contextmanager
 def locked(name: str = "stack", *, waiting: str = "another set-up is at work") -> Iterator[None]:
-    """Hold a lock of this stack; whoever comes second waits and says so."""
+    """Hold a lock of this stack; a second process waits and says so."""
     with (make_folder() / f"{name}.lock").open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -42,7 +42,7 @@ class State:
         everything = self._all()
         everything.setdefault(service, {}).update(values)
         make_folder()
-        # Written beside and moved, for a reader that holds no lock.
+        # Written to another file and moved, for readers without the lock.
         draft = self.path.with_suffix(".new")
         draft.write_text(json.dumps(everything, indent=2))
         draft.replace(self.path)
@@ -55,7 +55,7 @@ class State:
 
 
 def free_port(preferred: int) -> int:
-    """The preferred port, or the next one above it that nobody listens on."""
+    """Return the preferred port, or the next one above it that is free."""
     for port in range(preferred, preferred + PORTS_TO_TRY):
         if _is_free(port):
             return port

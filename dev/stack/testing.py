@@ -1,24 +1,28 @@
-"""The command bin/test: makes what the tests need, and hands over to pytest.
+"""The command bin/test: make what the tests need, and run pytest.
 
-The suite is run in two parts, each by a pytest of its own: the tests that need no CKAN
-(seconds, no services, CKAN's pytest plugins switched off), and those marked `ckan`.
+The suite is run in parts, each by a pytest of its own: the tests that need no CKAN (no services,
+CKAN's pytest plugins switched off), and those marked `ckan` on a version of CKAN; with --all on
+every version, side by side.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
-from . import venv
+from . import reports, venv
 from .console import StackError, run, say, step
 from .paths import (
     CKAN_VERSIONS,
@@ -35,14 +39,19 @@ from .site import Site, ensure_site
 from .state import locked
 
 USAGE = f"""\
-bin/test [--ckan VERSION] [arguments for pytest]
+bin/test [--all | --ckan VERSION] [arguments for pytest]
 
+  bin/test --all                everything, on CKAN {" and ".join(CKAN_VERSIONS)}, side by side
+  bin/test --all --once MARK    the same, but what is marked so on CKAN {DEFAULT_CKAN} alone
   bin/test                      everything, on CKAN {DEFAULT_CKAN}
-  bin/test -m "not ckan"        what needs no CKAN and no services: seconds
+  bin/test -m "not ckan"        what needs no CKAN and no services
   bin/test --ckan VERSION       what is marked ckan, on that CKAN: {" or ".join(CKAN_VERSIONS)}
   bin/test tests/core -k guard  only these; a folder without CKAN starts no services
   bin/test --samples DIR        tests/conformance reads the real documents of that folder;
                                 without it those of ../shared/samples, if they are there
+
+At the end it prints what each part came to, and what was not tested and why. The exit code is
+0 if every test passed, 5 if none was chosen.
 
 Services that run elsewhere can be named; see bin/stack --help."""
 
@@ -52,7 +61,7 @@ NOTHING_RAN = 5
 
 @dataclass(frozen=True)
 class Selection:
-    """Which of the two parts the arguments ask for, and what each pytest is given."""
+    """Which of the two parts to run, and the arguments of each pytest."""
 
     without_ckan: bool
     with_ckan: bool
@@ -61,22 +70,27 @@ class Selection:
     has_paths: bool
 
     def marked(self, part: str) -> list[str]:
-        """The caller's own -m, narrowed to the part."""
+        """Return the caller's own -m, narrowed to the part."""
         return ["-m", f"({self.expression}) and {part}" if self.expression else part]
+
+    def without(self, mark: str) -> Selection:
+        """Return the same selection without tests that have the mark."""
+        narrowed = f"({self.expression}) and not {mark}" if self.expression else f"not {mark}"
+        return replace(self, expression=narrowed) if mark else self
 
 
 @dataclass(frozen=True)
 class Result:
-    """One pytest's exit code, its counts and its time."""
+    """One pytest's exit code, its report and its time."""
 
     title: str
     status: int
-    counts: str
+    report: Path
     seconds: float
 
 
 def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
-    """Read -m and the paths out of pytest's arguments."""
+    """Parse -m and the paths from pytest's arguments."""
     rest = _joined(arguments, "--samples")
     expression = _take_expression(rest)
     paths = [Path(word.partition("::")[0]).resolve() for word in rest if not word.startswith("-")]
@@ -96,7 +110,7 @@ def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
 
 
 def _joined(arguments: Iterable[str], option: str) -> list[str]:
-    """Write an option and its value as one word, so that the value is no path of tests."""
+    """Join an option and its value into one word, so that the value is not taken for a path."""
     rest: list[str] = []
     for word in arguments:
         if rest[-1:] == [option]:
@@ -125,11 +139,14 @@ def main(arguments: list[str] | None = None) -> int:
     if {"-h", "--help"} & set(words):
         print(USAGE)
         return 0
-    # Paths are the checkout's, from wherever the command was typed.
+    # Paths are relative to the checkout, wherever the command was typed.
     os.chdir(ROOT)
+    # A limit on the whole (timeout, CI) ends the parts too, and their output is shown.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        ckan, words = take_ckan(words)
-        return _run(select(words, only_ckan=ckan is not None), ckan or DEFAULT_CKAN)
+        versions, once, words = take_versions(words)
+        selection = select(words, only_ckan=versions is not None and len(versions) == 1)
+        return _run(selection, versions or [DEFAULT_CKAN], once)
     except StackError as error:
         say(f"\n{error}")
         return 1
@@ -137,31 +154,84 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def take_ckan(words: list[str]) -> tuple[str | None, list[str]]:
-    """Split off `--ckan VERSION`; None if it was not said."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--ckan", choices=CKAN_VERSIONS)
+def take_versions(words: list[str]) -> tuple[list[str] | None, str, list[str]]:
+    """Remove the versions of CKAN, and the mark of tests for the newest only, from the arguments.
+
+    The versions are None if neither `--all` nor `--ckan VERSION` was given.
+    """
+    parser = argparse.ArgumentParser("bin/test", add_help=False, allow_abbrev=False)
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--ckan", choices=CKAN_VERSIONS)
+    either.add_argument("--all", action="store_true")
+    parser.add_argument("--once", metavar="MARK", default="")
     known, rest = parser.parse_known_args(words)
-    return known.ckan, rest
+    if known.all:
+        return list(CKAN_VERSIONS), known.once, rest
+    if known.once:
+        parser.error("--once goes with --all")
+    return ([known.ckan] if known.ckan else None), "", rest
 
 
-def _run(selection: Selection, ckan: str) -> int:
+def _run(selection: Selection, versions: list[str], once: str) -> int:
     if not selection.without_ckan and not selection.with_ckan:
         raise StackError('--ckan runs the tests marked ckan, and -m "not ckan" takes them out')
-    results = []
-    if selection.without_ckan:
-        results.append(_run_without_ckan(selection))
-    if selection.with_ckan:
-        results.append(_run_with_ckan(selection, ckan))
+    if len(versions) > 1 and selection.with_ckan:
+        results = _run_side_by_side(selection, versions, once)
+    else:
+        results = [_run_without_ckan(selection)] if selection.without_ckan else []
+        results += [_run_with_ckan(selection, versions[0])] if selection.with_ckan else []
     print()
+    for line in reports.skips(result.report for result in results):
+        print(line)
     for result in results:
-        print(f"{result.title:<14} {result.counts:<40} {result.seconds:6.1f} s")
-    # One part without a test is no mistake: `bin/test -k guard` has them in one part only.
-    statuses = {result.status for result in results}
-    return max(statuses - {NOTHING_RAN}, default=NOTHING_RAN)
+        print(f"{result.title:<14} {reports.count([result.report]):<40} {result.seconds:6.1f} s")
+    return exit_code(result.status for result in results)
 
 
-def _run_without_ckan(selection: Selection) -> Result:
+def exit_code(statuses: Iterable[int]) -> int:
+    """Return the first failure among the parts' exit codes.
+
+    One part without a test is no error: `bin/test -k guard` has tests in one part only. A part that
+    a signal ended has a code below 0.
+    """
+    codes = [status for status in statuses if status != NOTHING_RAN]
+    if not codes:
+        return NOTHING_RAN
+    return next((status if status > 0 else 1 for status in codes if status), 0)
+
+
+def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> list[Result]:
+    """Run two parts at a time: the newest CKAN's tests, and the others with their output in logs.
+
+    Consumers, Solr and PostgreSQL leave half of a machine with two cores idle. The short part
+    without CKAN comes last and fills the time in which the longer of the others runs alone.
+    """
+    newest, *older = versions
+    narrowed = selection.without(once)
+    parts = {f"ckan-{each}": functools.partial(_run_with_ckan, narrowed, each) for each in older}
+    if selection.without_ckan:
+        parts["without-ckan"] = functools.partial(_run_without_ckan, selection)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(_run_with_ckan, selection, newest)
+        others = [pool.submit(_with_log, name, part) for name, part in parts.items()]
+        try:
+            return [future.result() for future in (first, *others)]
+        finally:
+            pool.shutdown(cancel_futures=True)  # parts that have not started
+
+
+def _with_log(name: str, part: Callable[[TextIO], Result]) -> Result:
+    """Run a part of the tests with its output in a log, and print the log at its end."""
+    log = log_file(f"tests-{name}")
+    with log.open("w") as out:
+        try:
+            return part(out)
+        finally:
+            out.flush()
+            print(log.read_text(errors="replace"), flush=True)
+
+
+def _run_without_ckan(selection: Selection, out: TextIO | None = None) -> Result:
     with locked():
         venv.ensure()
     return _pytest(
@@ -170,10 +240,11 @@ def _run_without_ckan(selection: Selection) -> Result:
         # Collecting tests/ckan imports CKAN, which alone takes longer than these tests.
         ["-p", "no:ckan", "-p", "no:ckan_fixtures", f"--ignore={CKAN_TESTS}"],
         [*selection.marked("not ckan"), *selection.arguments],
+        out,
     )
 
 
-def _run_with_ckan(selection: Selection, ckan: str) -> Result:
+def _run_with_ckan(selection: Selection, ckan: str, out: TextIO | None = None) -> Result:
     with ExitStack() as stack:
         with locked():
             site = ensure_site(ckan)
@@ -181,21 +252,22 @@ def _run_with_ckan(selection: Selection, ckan: str) -> Result:
         stack.enter_context(locked(site.name, waiting="other tests use the same database"))
         ini = site.write_test_ini()
         _migrate(site, ini)
-        # No other folder has any, and the others take time to be looked through.
+        # Only this folder has such tests, and searching the others takes time.
         where = () if selection.has_paths else (str(CKAN_TESTS),)
         return _pytest(
             ckan,
             f"CKAN {ckan}",
             [f"--ckan-ini={ini}"],
             [*selection.marked("ckan"), *selection.arguments, *where],
+            out,
         )
 
 
 def _migrate(site: Site, ini: Path) -> None:
     """Make the tables as a sysadmin does, by commands, unless that is done.
 
-    In a process that makes CKAN's tables itself, CKAN's model is not what it is on a portal. The
-    tests keep these tables, so a changed migration begins with an empty database.
+    In a process that makes CKAN's tables itself, CKAN's model differs from a portal's. The tests
+    keep these tables, so a changed migration starts with an empty database.
     """
     migrations = sorted(ROOT.glob("ckanext/ukharvest/migration/**/*.py"))
     made_by = [DEV / "constraints.txt", DEV / f"constraints-{site.ckan}.txt", *migrations]
@@ -212,37 +284,30 @@ def _migrate(site: Site, ini: Path) -> None:
 
 
 def _environment() -> dict[str, str]:
-    # CKAN reads settings out of variables that begin with CKAN_, before any file.
+    # CKAN reads settings from variables that begin with CKAN_, before any file.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("CKAN_")}
     environment["PYTHONPYCACHEPREFIX"] = str(STACK / "cache" / "python")
     return environment
 
 
-def _pytest(ckan: str, title: str, ours: list[str], theirs: list[str]) -> Result:
+def _pytest(
+    ckan: str, title: str, ours: list[str], theirs: list[str], out: TextIO | None
+) -> Result:
     report = make_folder("results") / f"{title.replace(' ', '-')}.xml"
-    report.unlink(missing_ok=True)
-    print(f"\n{title}:", flush=True)
+    reports.begin(report)
+    print(f"\n{title}:", flush=True, file=out)
     started = time.monotonic()
     status = subprocess.run(
         [
             venv.program("python", ckan),
-            *("-m", "pytest", *ours),
+            DEV / "stack" / "run_tests.py",
+            *ours,
             *("-o", f"cache_dir={STACK / 'cache' / 'pytest'}", f"--junit-xml={report}"),
             *theirs,
         ],
         env=_environment(),
+        stdout=out,
+        stderr=out and subprocess.STDOUT,
         check=False,
     ).returncode
-    return Result(title, status, count([report]), time.monotonic() - started)
-
-
-def count(reports: Iterable[Path]) -> str:
-    """The sum of pytest's own reports, in the words of its closing line."""
-    total = failed = skipped = 0
-    for report in reports:
-        if report.is_file():
-            for suite in ET.parse(report).getroot().iter("testsuite"):
-                total += int(suite.get("tests", 0))
-                failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-                skipped += int(suite.get("skipped", 0))
-    return f"{total - failed - skipped} passed, {failed} failed, {skipped} skipped"
+    return Result(title, status, report, time.monotonic() - started)

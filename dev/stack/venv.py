@@ -1,8 +1,9 @@
-"""The virtual environments: one for each version of CKAN, with the extension in it."""
+"""Virtual environments: one for each version of CKAN, with the extension in it."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ PACKAGE_FILES = tuple(ROOT / name for name in ("setup.py", "setup.cfg", "pyproje
 
 
 def folder(ckan: str = DEFAULT_CKAN) -> Path:
-    """Where that version's environment is; the default's has the plain name."""
+    """Return that version's environment; the default's has the plain name."""
     return STACK / ("venv" if ckan == DEFAULT_CKAN else f"venv-{ckan}")
 
 
@@ -27,7 +28,7 @@ def program(name: str, ckan: str = DEFAULT_CKAN) -> Path:
 
 
 def ckan_schema(ckan: str) -> Path:
-    """CKAN's own Solr schema, out of the installed package."""
+    """Return CKAN's own Solr schema, from the installed package."""
     found = list(folder(ckan).glob("lib/python3*/site-packages/ckan/config/solr/schema.xml"))
     if not found:
         raise StackError(f"no schema.xml in {folder(ckan)}; remove that folder and start again")
@@ -62,6 +63,26 @@ def ensure(ckan: str = DEFAULT_CKAN) -> None:
         package.write()
 
 
+def copy_without_checkout(place: Path, ckan: str = DEFAULT_CKAN) -> Path:
+    """Copy that version's environment without this extension; return the folder of programs.
+
+    Hard links take no room and a moment; installing CKAN again takes minutes.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--clear", place], check=True)
+    (packages,) = place.glob("lib/python3*/site-packages")
+    (originals,) = folder(ckan).glob("lib/python3*/site-packages")
+    subprocess.run(["cp", "--archive", "--link", "--force", f"{originals}/.", packages], check=True)
+    for old in packages.glob("__editable__*ukharvest*"):
+        old.unlink()
+    for old in packages.glob("ckanext_ukharvest-*.dist-info"):
+        shutil.rmtree(old)
+    program = place / "bin" / "ckan"
+    _, *script = (folder(ckan) / "bin" / "ckan").read_text().splitlines()
+    program.write_text("\n".join([f"#!{place / 'bin' / 'python'}", *script, ""]))
+    program.chmod(0o755)
+    return place / "bin"
+
+
 def ensure_tool(name: str, requirements: Path) -> Path:
     """Make the environment of a program whose libraries clash with CKAN's; return its Python."""
     debian.ensure(debian.VENV[:1])
@@ -77,7 +98,7 @@ def ensure_tool(name: str, requirements: Path) -> Path:
 
 
 def _make(place: Path) -> None:
-    # An environment that was moved, or whose Python is gone, does not mend by installing.
+    # Installing does not repair an environment that was moved, or whose Python is gone.
     code = "import pip, sys; sys.exit(sys.prefix != sys.argv[1])"
     if not _succeeds([place / "bin" / "python", "-c", code, place]):
         console.run([sys.executable, "-m", "venv", "--clear", place], log_file(place.name))
@@ -98,9 +119,9 @@ def _pip(ckan: str, *what: str | Path) -> None:
 
 
 def _pip_at(python: Path, log: Path, *what: str | Path) -> None:
-    # What a surrounding environment says of other Pythons stays out of this one.
+    # Variables of a surrounding environment about other Pythons are removed.
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    # Nothing outside the stack's folder is touched, so pip's cache is in it too.
+    # Only the stack's folder is changed, so pip's cache is in it too.
     environment["PIP_CACHE_DIR"] = str(STACK / "cache" / "pip")
     command: list[str | Path] = [python, "-m", "pip", "install", "--quiet"]
     console.run([*command, "--disable-pip-version-check", *what], log, env=environment)

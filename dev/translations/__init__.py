@@ -1,1 +1,1 @@
-"""What translators start from: every text of the extension, in one catalogue."""
+"""The template for translators: every text of the extension, in one catalogue."""

@@ -1,4 +1,4 @@
-"""Write the catalogue that translators start from anew, or say with --check if it is old."""
+"""Write the template for translators, or with --check tell whether it is out of date."""
 
 from __future__ import annotations
 

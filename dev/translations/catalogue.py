@@ -25,7 +25,7 @@ METHODS = [
     ("**.html", "ckan"),
     ("**/templates/**.txt", "ckan"),
 ]
-# Lines of the head that say who wrote the file, when and with what.
+# Header lines that say who wrote the file, when and with what.
 _CHANGING = (
     '"Project-Id-Version',
     '"Report-Msgid',
@@ -35,11 +35,11 @@ _CHANGING = (
     '"Language-Team',
     '"Generated-By',
 )
-LEFT_OUT = "vendor"  # what others wrote brings translations of its own, or none
+LEFT_OUT = "vendor"  # libraries have their own translations, or none
 
 
 def made() -> Catalog:
-    """Every text of code, scripts, templates and tables, with the files that it is in."""
+    """Return every text of code, scripts, templates and tables, with its files."""
     catalog = Catalog(
         header_comment=f"# Texts of {DOMAIN}; bin/translations writes this file.", fuzzy=False
     )
@@ -55,7 +55,7 @@ def _marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
     found = extract_from_dir(
         PACKAGE,
         method_map=METHODS,
-        keywords={**DEFAULT_KEYWORDS, "translate": None},  # shown.portal.Portal's
+        keywords={**DEFAULT_KEYWORDS, "translate": None},  # portal_values.Portal's
         comment_tags=("Translators:",),
         strip_comment_tags=True,
     )
@@ -66,7 +66,7 @@ def _marked() -> Iterator[tuple[str, Any, list[str], str | None]]:
 
 
 def written() -> str:
-    """The catalogue as text: the same for the same texts, whatever the day and the line."""
+    """Return the catalogue as text: the same for the same texts, whatever the date and line."""
     stream = io.BytesIO()
     write_po(stream, made(), width=100, include_lineno=False, sort_by_file=False)
     lines = stream.getvalue().decode().splitlines(keepends=True)
@@ -74,6 +74,6 @@ def written() -> str:
 
 
 def texts_of(path: Path) -> set[Any]:
-    """What a catalogue file has: a text, or singular and plural, for each entry."""
+    """Return the entries of a catalogue file: a text, or singular and plural, for each."""
     with path.open("rb") as file:
         return {entry.id for entry in read_po(file) if entry.id}

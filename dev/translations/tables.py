@@ -1,7 +1,7 @@
-"""Texts in tables, where no ``_()`` marks them: they are translated where they are shown.
+"""Texts in tables without ``_()``: they are translated when they are rendered.
 
-A table's module may know no CKAN, and a mark around each of its hundreds of texts would say no more
-than the table's name does here.
+A table's module may not import CKAN, and a mark around each of its hundreds of texts would say no
+more than the table's name does here.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ckanext.ukharvest import fields, types
-from ckanext.ukharvest.core import problem_words, problems, theme_names, vocabulary
+from ckanext.ukharvest import fields, source_types
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.extent import words as extent_words
-from ckanext.ukharvest.parsers.gemini_rules import RULES
-from ckanext.ukharvest.shown import inspire, labels
-from ckanext.ukharvest.shown import resources as shown_resources
+from ckanext.ukharvest.core.problems import texts as problem_words
+from ckanext.ukharvest.core.problems import tips
+from ckanext.ukharvest.core.values import theme_names
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.presentation.rendering import field_labels, inspire
+from ckanext.ukharvest.presentation.rendering import resources as shown_resources
+from ckanext.ukharvest.presentation.rendering.extent import texts as extent_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +34,25 @@ class Table:
 
 
 def tables() -> Iterator[Table]:
-    """Every table, each with its texts in its own order."""
-    yield Table("core/problems.py", problems.TIPS.values())
-    yield Table("core/problem_words.py", (words.title for words in _problem_titles()))
-    yield Table("core/theme_names.py", map(theme_names.title, theme_names.names()))
+    """Yield every table, each with its texts in its own order."""
+    yield Table("core/problems/tips.py", tips.TIPS.values())
+    yield Table("core/problems/texts.py", (words.title for words in _problem_titles()))
+    yield Table("core/values/theme_names.py", map(theme_names.title, theme_names.names()))
     yield Table("fields.py", _of_fields())
-    yield Table("extent/words.py", extent_words.TEXTS.values())
-    yield Table("parsers/gemini_rules", _of_rules())
-    yield Table("shown/inspire.py", inspire.CODES.values())
-    yield Table("shown/labels.py", (*labels.LABELS.values(), *labels.TEXTS))
-    yield Table("shown/resources.py", shown_resources.HEADINGS.values())
-    yield Table("types.py", _of_types())
+    yield Table("presentation/rendering/extent/texts.py", extent_words.TEXTS.values())
+    yield Table("parsers/gemini/rules", _of_rules())
+    yield Table("presentation/rendering/inspire.py", inspire.CODES.values())
+    yield Table(
+        "presentation/rendering/field_labels.py",
+        (*field_labels.LABELS.values(), *field_labels.TEXTS),
+    )
+    yield Table("presentation/rendering/resources.py", shown_resources.HEADINGS.values())
+    yield Table("source_types", _of_types())
     yield Table("vocabularies/frequencies.csv", _of_frequencies())
 
 
-def _problem_titles() -> Iterator[problem_words.Words]:
-    yield from problem_words.WORDS.values()
+def _problem_titles() -> Iterator[problem_words.ProblemText]:
+    yield from problem_words.PROBLEM_TEXTS.values()
     yield problem_words.OTHER
 
 
@@ -66,10 +72,10 @@ def _of_fields() -> Iterator[str]:
 
 
 def _of_types() -> Iterator[str]:
-    for kind in types.TYPES.values():
+    for kind in source_types.TYPES.values():
         yield from (kind.title, kind.description)
         yield from _of_options(kind.options)
-    yield from _of_options(types.COMMON_OPTIONS)
+    yield from _of_options(source_types.COMMON_OPTIONS)
 
 
 def _of_options(options: Iterable[Option]) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""How long all datasets take to be scored; run by hand: bin/test tests/ckan/bench_stars.py -s.
+"""Benchmark of scoring all datasets; run by hand: bin/test tests/ckan/bench_stars.py -s.
 
-Ten thousand datasets with three resources each, a hundred of whose licences are long texts of
-their own, are scored with nothing stored before, again with nothing to change, and with all of
-them changed. What the search index takes is measured on two hundred of them.
+Ten thousand datasets with three resources each, a hundred of whose licences are long texts, are
+scored with nothing stored before, again with nothing to change, and with all of them changed.
+Indexing is measured on two hundred of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.model import Assessment
-from ckanext.ukharvest.stars import all_datasets
+from ckanext.ukharvest.quality.stars import all_datasets
 
 pytestmark = pytest.mark.in_process
 
@@ -38,7 +38,7 @@ TERMS = "Made for the survey of {}. Under the Open Government Licence. " + "It c
 
 
 def datasets() -> Iterator[tuple[dict[str, Any], dict[str, str], list[dict[str, Any]]]]:
-    """Package, extras and resources, as the tables have them."""
+    """Return package, extras and resources as the tables have them."""
     for number in range(DATASETS):
         terms: dict[str, str] = dict(LICENCES[number % len(LICENCES)])
         if number % 100 == 0:
@@ -70,7 +70,7 @@ def datasets() -> Iterator[tuple[dict[str, Any], dict[str, str], list[dict[str, 
 
 
 def fill() -> None:
-    """Write them past CKAN's actions, which would take half an hour."""
+    """Insert them without CKAN's actions, which would take half an hour."""
     made = list(datasets())
     has_column = "extras" in model.package_table.c
     packages = [{**each, "extras": extras} if has_column else each for each, extras, _ in made]

@@ -1,9 +1,10 @@
-"""A person in front of the portal: CKAN served over HTTP, looked at with Chromium."""
+"""Browser tests: CKAN served over HTTP, and windows of Chromium."""
 
 from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,26 +13,28 @@ from urllib.parse import urlsplit
 import pytest
 from ckan.tests import factories
 from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.test import TestResponse, run_wsgi_app
+from werkzeug.wrappers import Request
 
 from tests.ckan.servers import browser as chromium
 
-if TYPE_CHECKING:  # only tests that look at pages start it
+if TYPE_CHECKING:  # only tests of pages start it
     from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 NARROW: ViewportSize = {"width": 390, "height": 844}
-SECONDS = 10_000  # milliseconds that a page or a part of it may take
-# Names under which tests play publisher; there is no other host.
+SECONDS = 60_000  # milliseconds that a page or a part of it may take on a busy machine
+# Host names of the tests' publishers; no other host is allowed.
 HOSTS = "MAP *.test 127.0.0.1, EXCLUDE 127.0.0.1, MAP * ~NOTFOUND"
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
     f"--host-resolver-rules={HOSTS}",
-    # A page that a test answered for its server counts as one of the internet, which may not ask
-    # for anything on loopback.
+    # A page that a test routes counts as the internet's, which may not request anything on
+    # loopback.
     "--disable-features=LocalNetworkAccessChecks",
 )
-# What stands out of the window's side; what a frame scrolls or hides does not.
+# Elements that stick out of the window's side, unless a frame scrolls or hides them.
 _BEYOND = """root => {
     const isFramed = (each) => {
         const above = each === root ? null : each.parentElement;
@@ -49,9 +52,9 @@ class Visitor:
     """A window of a browser on the portal.
 
     Attributes:
-        page: playwright's; addresses without host are the portal's.
-        errors: what the console says in red, and scripts that failed.
-        hosts: whom the page asked for anything.
+        page: playwright's; URLs without host are the portal's.
+        errors: errors on the console, and scripts that failed.
+        hosts: hosts that the page sent requests to.
     """
 
     page: Page
@@ -69,66 +72,138 @@ class Visitor:
             self.errors.append(f"{message.text} ({message.location['url']})")
 
     def beyond_the_window(self, selector: str) -> list[str]:
-        """What of the elements found, and of those in them, stands out of the window's side."""
+        """Return matching elements, or elements in them, that stick out of the window's side."""
         found = self.page.locator(selector).all()
         return [each for element in found for each in element.evaluate(_BEYOND)]
 
     def picture(self, name: str) -> None:
-        """Keep a picture of the page beside the tests' reports."""
+        """Save a picture of the page beside the tests' reports."""
         folder = chromium.pictures()
-        # A page of ten thousand pixels takes its time beside other tests.
+        # A page of ten thousand pixels takes time while other tests run.
         self.page.screenshot(path=folder / f"{name}.png", full_page=True, timeout=60_000)
 
 
 @pytest.fixture(scope="session")
 def chromium_process() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
     program = chromium.ensure()
+    expect.set_options(timeout=SECONDS)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield started
         started.close()
 
 
+# Beginnings of the paths of CKAN's and our scripts, styles, fonts and pictures.
+STATIC = ("/webassets/", "/base/", "/ukharvest/", "/spatial/")
+
+
 class _Quiet(WSGIRequestHandler):
     def log_request(self, *_: object) -> None:
-        """Say nothing: a page is a dozen requests."""
+        """Log nothing: a page is a dozen requests."""
+
+
+class StaticFiles:
+    """Serves files that never change without CKAN, as a portal's web server does.
+
+    CKAN looks up the user first, which takes longer than the forty files of a page themselves.
+    """
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self._known: dict[str, tuple[list[tuple[str, str]], bytes]] = {}
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        path = environ["PATH_INFO"]
+        if environ["REQUEST_METHOD"] != "GET" or not path.startswith(STATIC):
+            return self.app(environ, start_response)
+        if path not in self._known:
+            answer = TestResponse(*run_wsgi_app(self.app, environ), Request(environ))
+            if answer.status_code != 200 or "Set-Cookie" in answer.headers:
+                return answer(environ, start_response)
+            self._known[path] = (list(answer.headers), answer.get_data())
+        headers, body = self._known[path]
+        start_response("200 OK", headers)
+        return [body]
+
+
+class Served:
+    """A CKAN that answers over HTTP from a thread of this process.
+
+    Pages contain their own URL, so it is set before the app is made.
+
+    Attributes:
+        address: its URL without a slash at the end.
+    """
+
+    def __init__(self, config: dict[str, Any], make_app: Callable[[], Any]) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            host, port = listening.getsockname()
+            self.address = config["ckan.site_url"] = f"http://{host}:{port}"
+            serving: dict[str, Any] = {"threaded": True, "request_handler": _Quiet}
+            app = StaticFiles(make_app().app)
+            self._server: Any = make_server(host, port, app, fd=listening.fileno(), **serving)
+        self._server.daemon_threads = False
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), daemon=True
+        )
+        self._thread.start()
+
+    def finish_answers(self) -> None:
+        """Wait for requests still running when a test ends: they use its database."""
+        while any(each.ident is None or each.is_alive() for each in [*self._server._threads]):
+            time.sleep(0.005)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._thread.join()  # werkzeug's server closes itself in it, and waits there for requests
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[list[Served]]:
+    """The CKAN shared by tests without their own settings: making one takes seconds."""
+    shared: list[Served] = []
+    yield shared
+    for each in shared:
+        each.close()
 
 
 @pytest.fixture
-def site(ckan_config: dict[str, Any], make_app: Callable[[], Any]) -> Iterator[str]:
-    """Address of a CKAN that serves this test's database."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        host, port = listening.getsockname()
-        address = f"http://{host}:{port}"
-        # Pages name their own address, so it has to be known before there is an app.
-        ckan_config["ckan.site_url"] = address
-        serving: dict[str, Any] = {"threaded": True, "request_handler": _Quiet}
-        server = make_server(host, port, make_app().app, fd=listening.fileno(), **serving)
-        # What is still being answered when a test ends uses its database.
-        server.daemon_threads = False
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        yield address
-        server.shutdown()
-        thread.join()  # werkzeug's server closes itself in it, and waits there for its answers
+def site(
+    request: pytest.FixtureRequest,
+    plugins: list[str],
+    served: list[Served],
+    ckan_config: dict[str, Any],
+    make_app: Callable[[], Any],
+) -> Iterator[str]:
+    """URL of a CKAN that serves this test's database."""
+    if ckan_config["ckan.plugins"] != plugins or any(request.node.iter_markers("ckan_config")):
+        own = Served(ckan_config, make_app)
+        yield own.address
+        own.close()
+        return
+    if not served:
+        served.append(Served(ckan_config, make_app))
+    ckan_config["ckan.site_url"] = served[0].address
+    yield served[0].address
+    served[0].finish_answers()
 
 
 @pytest.fixture
 def visitor(chromium_process: Browser, site: str) -> Iterator[Visitor]:
-    """A visitor who is not logged in, with a window of 1280 by 900."""
+    """A window of 1280 by 900 of an anonymous user."""
     context = chromium_process.new_context(base_url=site, viewport=WIDE)
     page = context.new_page()
     yield Visitor(page)
-    # An answer that a test was still making up comes too late for anybody.
+    # An answer that a test was still making comes too late to matter.
     page.unroute_all(behavior="ignoreErrors")
     context.close()
 
 
 @pytest.fixture
 def manager(visitor: Visitor) -> Visitor:
-    """The same as a sysadmin."""
+    """A sysadmin's window."""
     as_sysadmin(visitor)
     return visitor
 
@@ -145,10 +220,10 @@ def plain(chromium_process: Browser, site: str) -> Iterator[Page]:
 
 
 def as_sysadmin(visitor: Visitor) -> None:
-    """Let the next pages be a sysadmin's."""
+    """Request the next pages as a sysadmin."""
     visitor.page.context.set_extra_http_headers(_sysadmin())
 
 
 def _sysadmin() -> dict[str, str]:
-    """Headers of one whose picture is not fetched from another host."""
+    """Return headers of a sysadmin whose picture is on no other host."""
     return {"Authorization": factories.SysadminWithToken(image_url="")["token"]}

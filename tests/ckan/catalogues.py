@@ -1,4 +1,4 @@
-"""data.json catalogues for the tests: plain, numbered, and as large as wanted."""
+"""data.json catalogues for tests: plain, numbered, of any size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def dataset(number: int, **fields: Any) -> dict[str, Any]:
-    """One dataset of POD 1.1; ``fields`` replace or add."""
+    """Return one dataset of POD 1.1; ``fields`` replace or add."""
     return {
         "@type": "dcat:Dataset",
         "identifier": f"https://data.example/id/{number:05}",
@@ -31,7 +31,7 @@ def dataset(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def catalogue(datasets: Any) -> dict[str, Any]:
-    """A catalogue of POD 1.1 around some datasets, or around the numbers 0 to n-1."""
+    """Return a catalogue of POD 1.1 with some datasets, or with the numbers 0 to n-1."""
     if isinstance(datasets, int):
         datasets = [dataset(number) for number in range(datasets)]
     return {

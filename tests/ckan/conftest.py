@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,25 @@ import pytest
 import sqlalchemy as sa
 from ckan import model
 from ckan.common import config
+from ckan.lib import jinja_extensions
+from ckan.model import user
 from ckan.plugins import load_all, unload_all
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
+from jinja2 import FileSystemBytecodeCache
 
-from ckanext.ukharvest.core import http
-from tests.ckan.browser import chromium_process, manager, plain, site, visitor  # noqa: F401
+from ckanext.ukharvest.core.http import client as http
+from tests.ckan.browser import (  # noqa: F401
+    chromium_process,
+    manager,
+    plain,
+    served,
+    site,
+    visitor,
+)
 from tests.ckan.harvesting import Consumers, Portal, Workers
+from tests.ckan.processes import finish
 
 HERE = Path(__file__).parent
 _shared_app: list[Any] = []
@@ -29,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-    # Tests that can share their consumers come together: a start takes seconds.
+    # Tests that can share their consumers run in a row: starting them takes seconds.
     items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))
 
 
@@ -38,12 +49,12 @@ def is_in_process(item: pytest.Item) -> bool:
 
 
 def settings(item: pytest.Item) -> dict[str, str]:
-    """The settings that a test is marked with."""
+    """Return the settings that a test is marked with."""
     return {mark.args[0]: mark.args[1] for mark in item.iter_markers("ckan_config")}
 
 
 def consumed_with(item: pytest.Item) -> list[tuple[str, str]]:
-    """The settings that the consumers of a test are started with."""
+    """Return the settings of the consumers for a test."""
     return [] if is_in_process(item) else sorted(settings(item).items())
 
 
@@ -54,14 +65,14 @@ def ini(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def ckan(ini: str) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run ``ckan`` as a sysadmin types it, in a process of its own."""
-    command = str(Path(sys.executable).with_name("ckan"))
+def ckan(
+    ini: str, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run ``ckan`` in a process of its own, as on the command line."""
 
     def run(*words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [command, "-c", ini, *words], check=check, capture_output=True, text=True, timeout=300
-        )
+        command = ["-c", ini, *words]
+        return finish(command, tmp_path_factory.mktemp("ckan"), check=check)
 
     return run
 
@@ -74,11 +85,36 @@ def plugins() -> Iterator[list[str]]:
     unload_all()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def less_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Save work that CKAN does once on a portal but repeatedly in tests.
+
+    Each app compiles its templates (a second for a page), and each user's password is hashed with
+    25,000 rounds (30 ms).
+    """
+    folder = tmp_path_factory.mktemp("templates")
+    real = jinja_extensions.get_jinja_env_options
+
+    def options() -> dict[str, Any]:
+        found = real()
+        # A template's path decides what it extends, so each set of plugins has its own cache.
+        paths = hashlib.sha256("\n".join(found["loader"].searchpath).encode()).hexdigest()
+        place = folder / paths
+        place.mkdir(exist_ok=True)
+        return {**found, "bytecode_cache": FileSystemBytecodeCache(str(place))}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jinja_extensions, "get_jinja_env_options", options)
+        patch.setattr(user, "pbkdf2_sha512", user.pbkdf2_sha512.using(rounds=1))
+        yield
+
+
 @pytest.fixture(scope="session")
 def made_before(plugins: list[str]) -> None:
-    """Let CKAN's ``clean_db`` keep the tables that bin/test made, and empty them alone.
+    """Let CKAN's ``clean_db`` keep the tables that bin/test made, and only empty them.
 
-    It drops, the first time, what it did not make itself, and to make it again takes commands.
+    At its first call it drops tables that it did not make, and commands are needed to make them
+    again.
     """
     made = set(sa.inspect(model.meta.engine).get_table_names())
     if made.issuperset(model.repo.metadata.tables):
@@ -89,12 +125,12 @@ def made_before(plugins: list[str]) -> None:
 def tables(
     made_before: None, clean_db: None, ckan: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    """The tables, made by the commands that the README names where bin/test did not.
+    """The tables, made by the README's commands unless bin/test made them.
 
-    CKAN's fixture drops its own with ours, but not the notes of what was migrated.
+    CKAN's fixture drops its own with ours, but not the records of migrations.
     """
     made = set(sa.inspect(model.meta.engine).get_table_names())
-    if "ukharvest_link" in made:
+    if "ukharvest_retry" in made:
         return
     with model.meta.engine.begin() as connection:
         for plugin, table in (("harvest", "harvest_source"), ("ukharvest", "ukharvest_record")):
@@ -106,7 +142,7 @@ def tables(
 
 @pytest.fixture
 def pooled(tables: None, ckan_config: Any) -> None:
-    """CKAN's migrations leave an engine behind that connects anew for each transaction."""
+    """CKAN's migrations leave an engine that opens a connection for each transaction."""
     if isinstance(model.meta.engine.pool, sa.pool.NullPool):
         model.init_model(sa.engine_from_config(dict(ckan_config)))
 
@@ -115,9 +151,9 @@ def pooled(tables: None, ckan_config: Any) -> None:
 def app(
     request: pytest.FixtureRequest, plugins: list[str], make_app: Callable[[], CKANTestApp]
 ) -> CKANTestApp:
-    """CKAN's application with a client of the test's own.
+    """CKAN's application with a client for the test.
 
-    Tests without settings and plugins of their own share one: to make it takes a second.
+    Tests without their own settings and plugins share one: making it takes a second.
     """
     if settings(request.node) or config["ckan.plugins"] != plugins:
         return make_app()
@@ -128,7 +164,7 @@ def app(
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the client repeat failed requests without its pauses, as the consumers do."""
+    """Let the client retry failed requests without pauses, as the consumers do."""
     monkeypatch.setattr(http, "_BACKOFF", 0.01)
 
 
@@ -149,7 +185,7 @@ def clean(
 
 @pytest.fixture(scope="session")
 def workers(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
-    """Keeps the consumers that the portal's runs are worked off by."""
+    """Provides the consumers that process the portal's runs."""
     workers = Workers(ini, tmp_path_factory.mktemp("workers"))
     yield workers
     workers.stop()
@@ -164,10 +200,10 @@ def organization() -> dict[str, str]:
 def portal(
     request: pytest.FixtureRequest, workers: Workers, organization: dict[str, str]
 ) -> Portal:
-    """The portal as a test drives it.
+    """The portal as a test uses it.
 
-    Real consumers work off its runs. A test that is marked ``in_process`` has none: the stages
-    are called in its own process, where it can patch, count and take them one by one.
+    Real consumers process its runs. For a test marked ``in_process`` there are none: the stages are
+    called in its own process, where it can patch, count and call them one by one.
     """
     if is_in_process(request.node):
         return Portal(organization["id"])
@@ -176,7 +212,7 @@ def portal(
 
 @pytest.fixture
 def consumers(ini: str, workers: Workers) -> Iterator[Consumers]:
-    """Real gather and fetch consumers of a test's own."""
+    """Real gather and fetch consumers for one test."""
     workers.stop()
     with Consumers(ini) as running:
         yield running

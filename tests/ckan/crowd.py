@@ -1,4 +1,4 @@
-"""Ten thousand of everything that our pages list, put into the tables in a second or two."""
+"""Ten thousand rows of everything that our pages list, inserted in a second or two."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ _HELD = (
 
 
 def fill(source_id: str, organization_id: str) -> str:
-    """Give a source as many records, datasets and runs; return the last run.
+    """Give a source this many records, datasets and runs; return the last run.
 
-    A tenth of the records is lost, nearly a third has three problems each; half of the datasets
-    wait to be deleted.
+    A tenth of the records failed, nearly a third have three problems each; half of the datasets are
+    pending deletion.
     """
     run = make_many(source_id, MANY)
     given = {"source": source_id, "org": organization_id, "job": run, "n": MANY}
@@ -69,6 +69,6 @@ def fill(source_id: str, organization_id: str) -> str:
 
 
 def first_record(source_id: str) -> int:
-    """The record that has changes: one that was there before."""
+    """Return the record with changes, which existed before."""
     statement = sa.text("SELECT min(id) FROM ukharvest_record WHERE source_id = :source")
     return int(Session.execute(statement, {"source": source_id}).scalar_one())

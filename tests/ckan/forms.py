@@ -10,18 +10,18 @@ from ckan.plugins import load_all
 
 FORM = "ukharvest_form"
 SCHEMING = "scheming_datasets"
-# The address of each function and service that the tests use.
+# The URI of each function and service that the tests use.
 FUNCTION, SERVICE = "http://id.esd.org.uk/function/40", "http://id.esd.org.uk/service/579"
 
 
 @contextmanager
 def portal_with(plugin: str, *last: str, **settings: str) -> Iterator[None]:
-    """Load a plugin behind ``ukharvest``, with settings of its own, as long as the block lasts.
+    """Load a plugin after ``ukharvest``, with its settings, for the duration of the block.
 
-    In the configuration too, as each app that a test makes loads the plugins anew.
+    Also in the configuration, because each app that a test makes loads the plugins again.
 
     Args:
-        last: plugins behind all others.
+        last: plugins after all others.
     """
     plugins = config["ckan.plugins"]
     first = [plugins[0], plugin] if plugin else plugins[:1]
@@ -39,7 +39,7 @@ def portal_with(plugin: str, *last: str, **settings: str) -> Iterator[None]:
 
 _SCHEMAS = "scheming.dataset_schemas"
 _PRESETS = "scheming.presets"
-# Settings of ckanext-scheming: our example with all fields, and its own with none of them.
+# Settings of ckanext-scheming: our example with all fields, and its own without any.
 SCHEMING_WITH = {
     _SCHEMAS: "ckanext.ukharvest:scheming/dataset.yaml",
     _PRESETS: "ckanext.scheming:presets.json ckanext.ukharvest:scheming/presets.json",

@@ -1,4 +1,4 @@
-"""Small GEMINI records for the tests of what a portal makes of them."""
+"""Small GEMINI records for tests of imported datasets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def dataset(
     box: tuple[object, object, object, object] | None = None,
     more: str = "",
 ) -> str:
-    """A dataset's record; ``date`` "" leaves it out; box: west, east, south, north."""
+    """Return a dataset's record; ``date`` "" omits it; box: west, east, south, north."""
     return _RECORD.format(
         guid=escape(guid),
         level="dataset",
@@ -56,7 +56,7 @@ def dataset(
 
 
 def service(guid: str, operates_on: Iterable[str], title: str = "Rivers as a service") -> str:
-    """A service's record that names its datasets by these addresses."""
+    """Return a service's record that names its datasets by these URLs."""
     return _RECORD.format(
         guid=escape(guid),
         level="service",

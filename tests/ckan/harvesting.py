@@ -1,13 +1,12 @@
-"""Drive a portal's harvesting: in this process for most tests, by real consumers for some."""
+"""Run a portal's harvesting: in this process for most tests, by real consumers for some."""
 
 from __future__ import annotations
 
 import configparser
 import json
-import subprocess
-import sys
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,8 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
+from tests.ckan.processes import PROGRAM, Process
+
 
 def act(action: str, **fields: Any) -> Any:
     """Call an action as a sysadmin."""
@@ -29,28 +30,20 @@ def act(action: str, **fields: Any) -> Any:
     return result
 
 
-def of_a_long_run(count: int) -> int:
-    """How many records a test of many takes: all on the newest CKAN, a third on the other.
-
-    What many records show (batches, pages, two workers at once) is ours on both.
-    """
-    return count if tk.check_ckan_version(min_version="2.12") else count // 3
-
-
 @contextmanager
 def statements(word: str = "") -> Iterator[list[str]]:
-    """What is sent to the database that has this word in it, as long as the block lasts."""
+    """Collect the SQL statements that contain a word, for the duration of the block."""
     sent: list[str] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+    def record(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
         if word in statement:
             sent.append(statement)
 
-    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
+    sa.event.listen(model.meta.engine, "before_cursor_execute", record)
     try:
         yield sent
     finally:
-        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
+        sa.event.remove(model.meta.engine, "before_cursor_execute", record)
 
 
 def tick() -> None:
@@ -59,14 +52,14 @@ def tick() -> None:
 
 
 class Channel:
-    """What the callbacks of ckanext.harvest.queue want of a message queue."""
+    """A message queue for the callbacks of ckanext.harvest.queue."""
 
     def basic_ack(self, _tag: str) -> None:
-        """Nothing to acknowledge: the test is the queue."""
+        """Do nothing: the test is the queue."""
 
 
 def work_off() -> None:
-    """Do what a gather and a fetch consumer do with the messages that are there."""
+    """Process all queued messages, as a gather and a fetch consumer do."""
     for kind in ("gather", "fetch"):
         consumer = getattr(queue, f"get_{kind}_consumer")()
         while body := consumer.redis.lpop(consumer.routing_key):
@@ -79,8 +72,8 @@ class Portal:
     """Makes sources and runs them; reads results back through the API's actions.
 
     Args:
-        consumers: the real ones that work off the runs; None: the stages are called in this
-            process, by the queue's own callbacks.
+        consumers: the real ones that process the runs; None: the stages are called in this process,
+            by the queue's own callbacks.
     """
 
     def __init__(self, organization_id: str, consumers: Consumers | None = None) -> None:
@@ -152,7 +145,7 @@ class Portal:
         queue.fetch_callback(Channel(), method, None, body)
 
     def objects(self, job_id: str) -> list[str]:
-        """The ids of all harvest objects of a job."""
+        """Return the ids of all harvest objects of a job."""
         query = model.Session.query(HarvestObject.id).filter_by(harvest_job_id=job_id)
         return [row[0] for row in query]
 
@@ -163,7 +156,7 @@ class Portal:
             publisher.send({"harvest_object_id": object_id})
 
     def finish(self, job_id: str) -> dict[str, Any]:
-        """Close a job that is worked off, as cron's tick does, and show it."""
+        """Close a finished job, as cron's tick does, and return it."""
         tick()
         return self.job(job_id)
 
@@ -172,15 +165,15 @@ class Portal:
         return dict(call_action("harvest_job_show", context, id=job_id))
 
     def datasets(self) -> list[dict[str, Any]]:
-        """All active datasets as package_show gives them, by title and name."""
+        """Return all active datasets as package_show gives them, by title and name."""
         model.Session.remove()
         query = model.Session.query(model.Package.id).filter_by(type="dataset", state="active")
         context = {"ignore_auth": True, "use_cache": False}
         shown = [tk.get_action("package_show")(dict(context), {"id": row[0]}) for row in query]
         return sorted(shown, key=lambda dataset: (dataset["title"], dataset["name"]))
 
-    def found(self) -> list[str]:
-        """Names of all datasets that a search finds."""
+    def search_names(self) -> list[str]:
+        """Return the names of all datasets that a search finds."""
         result = call_action("package_search", q="*:*", rows=1000)
         return sorted(dataset["name"] for dataset in result["results"])
 
@@ -189,7 +182,7 @@ FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 
 
 def figures(job: dict[str, Any]) -> dict[str, int]:
-    """The figures of a job without the zeros."""
+    """Return the figures of a job without the zeros."""
     found = {key: job["stats"].get(key, 0) for key in FIGURES}
     return {key: number for key, number in found.items() if number}
 
@@ -198,13 +191,18 @@ def extras(dataset: dict[str, Any]) -> dict[str, str]:
     return {extra["key"]: extra["value"] for extra in dataset["extras"]}
 
 
-# The program ``ckan``, which repeats failed requests without the client's pauses.
-PROGRAM = """
-from ckan.cli.cli import ckan
-from ckanext.ukharvest.core import http
-http._BACKOFF = 0.01
-ckan(prog_name="ckan")
-"""
+def write_ini(ini: str, settings: dict[str, str], path: Path) -> str:
+    """Write a copy of an ini with other settings; return its path.
+
+    A whole ini: CKAN 2.11 reads its logging only from the given file.
+    """
+    copy = configparser.RawConfigParser()
+    copy.optionxform = str  # type: ignore[assignment,method-assign]
+    copy.read(ini, "utf-8")
+    copy["app:main"].update(settings)
+    with path.open("w", encoding="utf-8") as file:
+        copy.write(file)
+    return str(path)
 
 
 class Consumers:
@@ -212,12 +210,26 @@ class Consumers:
 
     Args:
         fetchers: number of fetch consumers.
+        program: Python code that runs ``ckan``.
+        log: file for the processes' output; "" discards it.
+        begin: starts a process from words, program and output.
     """
 
-    def __init__(self, ini: str, fetchers: int = 1) -> None:
+    def __init__(
+        self,
+        ini: str,
+        fetchers: int = 1,
+        *,
+        program: str = PROGRAM,
+        log: Path | None = None,
+        begin: Callable[..., Any] = Process,
+    ) -> None:
         self._ini = ini
+        self._program = program
+        self._log = log
+        self._begin = begin
         self._names = ["gather-consumer"] + ["fetch-consumer"] * fetchers
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes: list[Any] = []
 
     def __enter__(self) -> Consumers:
         self.start()
@@ -235,12 +247,9 @@ class Consumers:
 
     def _start(self, names: list[str]) -> None:
         for name in names:
+            words = ["-c", self._ini, "harvester", name]
             self.processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-c", PROGRAM, "-c", self._ini, "harvester", name],
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
+                self._begin(words, program=self._program, output=self._log or os.devnull)
             )
 
     def stop(self) -> None:
@@ -255,20 +264,20 @@ class Consumers:
         return all(process.poll() is None for process in self.processes)
 
     def run(self, source_id: str, timeout: float = 300, *, force: bool = False) -> dict[str, Any]:
-        """Start a job through the real queue, wait until all is worked off, return the job."""
+        """Start a job through the real queue, wait until it is processed, return the job."""
         mode = "force" if force else "normal"
         job_id = act("ukharvest_run_create", source_id=source_id, mode=mode)["id"]
         self.wait(job_id, timeout)
         return Portal("").finish(job_id)
 
     def wait(self, job_id: str, timeout: float = 300) -> None:
-        """Wait until all of a job is worked off."""
+        """Wait until all of a job is processed."""
         deadline = time.monotonic() + timeout
         pause = 0.03
         while not self._is_worked_off(job_id):
             assert self.are_alive, "a consumer has ended"
             assert time.monotonic() < deadline, f"job not worked off in {timeout} s"
-            # A long run is asked for seldom: each look takes time from the consumers.
+            # A long run is polled seldom: each request takes time from the consumers.
             time.sleep(pause)
             pause = min(pause * 1.1, 0.5)
 
@@ -298,8 +307,8 @@ class Consumers:
 class Workers:
     """The consumers that tests share: processes that stay up from test to test, as on a portal.
 
-    They are started anew for a test with settings of its own, and stopped for one that wants to
-    be alone with the queue.
+    They are restarted for a test with its own settings, and stopped for one that needs the queue
+    for itself.
     """
 
     def __init__(self, ini: str, folder: Path) -> None:
@@ -325,12 +334,4 @@ class Workers:
     def _ini_with(self, settings: dict[str, str]) -> str:
         if not settings:
             return self._ini
-        # A whole ini: CKAN 2.11 reads its logging out of the file it is given and no other.
-        ini = configparser.RawConfigParser()
-        ini.optionxform = str  # type: ignore[assignment,method-assign]
-        ini.read(self._ini, "utf-8")
-        ini["app:main"].update(settings)
-        path = self._folder / "consumers.ini"
-        with path.open("w", encoding="utf-8") as file:
-            ini.write(file)
-        return str(path)
+        return write_ini(self._ini, settings, self._folder / "consumers.ini")

@@ -1,13 +1,14 @@
-"""What every page has to keep to, looked at in a browser: width, words, labels, focus, axe.
+"""Requirements on every page, checked in a browser: width, words, labels, focus, axe.
 
-    looks.check(visitor, "source-held", f"/harvest/{name}")
+looks.check(visitor, "source-held", f"/harvest/{name}")
 
-keeps a picture for each width beside the tests' reports and fails with all that is wrong. The
-page is loaded once, and its window then made narrower: to load it takes longer than to look.
+saves a picture for each width beside the tests' reports and fails with all defects. The page is
+loaded once, and its window then made narrower: loading takes longer than checking.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 STOCK = "/dataset/"  # a page of CKAN's own, as wide as its own margins make it
 OURS = ".ukharvest"
-# Findings of CKAN's own pages, one a line: rule, blank, a part of the element's selector.
+# Defects of CKAN's own pages, one a line: rule, blank, a part of the element's selector.
 BASELINE = Path(__file__).with_name("axe_baseline.txt")
 GRAVE = ("serious", "critical")
 UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
@@ -33,7 +34,7 @@ _UNBOUND = """root => [...root.querySelectorAll(
     .filter((each) => !each.labels?.length && !each.getAttribute('aria-label')
         && !each.getAttribute('aria-labelledby'))
     .map((each) => each.outerHTML.slice(0, 100))"""
-# Words that a box hides: not those for screen readers alone.
+# Words that a box hides, except those for screen readers.
 _CUT = """root => [...root.querySelectorAll('*')]
     .filter((each) => !each.closest('.visually-hidden, .sr-only, svg, thead, .leaflet-container'))
     .filter((each) => ['hidden', 'clip'].includes(getComputedStyle(each).overflowX)
@@ -61,7 +62,7 @@ _FOCUS = """(root, most) => {
     return dull;
 }"""
 _WIDTH = "() => document.documentElement.scrollWidth"
-# What is folded away is looked at as well.
+# Collapsed parts are checked as well.
 _OPEN = """region => [...document.querySelectorAll('details:not([open])')]
     .filter((each) => each.closest(region) || each.querySelector(region))
     .forEach((each) => { each.open = true; })"""
@@ -77,11 +78,11 @@ _stock_widths: dict[tuple[str, int], int] = {}
 
 
 def check(visitor: Visitor, name: str, address: str, *, beside: str = STOCK, **how: Any) -> None:
-    """Look at a page at both widths; fail with everything that is wrong with it.
+    """Check a page at both widths; fail with all its defects.
 
     Args:
         name: of the pictures.
-        beside: a page without a part of ours, which this one may not be wider than.
+        beside: a page without our part, which this one may not be wider than.
         how: as in ``_look``.
     """
     know_stock(visitor, beside)
@@ -95,14 +96,14 @@ def check(visitor: Visitor, name: str, address: str, *, beside: str = STOCK, **h
 
 
 def check_here(visitor: Visitor, name: str, **how: Any) -> None:
-    """Look at the page that is there, such as the answer to a form; after ``know_stock``."""
+    """Check the current page, such as the answer to a form; after ``know_stock``."""
     visitor.page.evaluate("() => document.fonts.ready.then(() => null)")
     wrong = _look(visitor, name, **how)
     assert not wrong, f"{name} ({visitor.page.url}):\n" + "\n".join(wrong)
 
 
 def check_all(visitor: Visitor, prefix: str, pages: Mapping[str, str], **how: Any) -> None:
-    """Look at several pages, by name, and fail with what is wrong with any of them."""
+    """Check several pages, by name, and fail with the defects of any of them."""
     wrong = []
     for name, address in pages.items():
         try:
@@ -120,45 +121,51 @@ def _look(
     beside: str = STOCK,
     region: str = OURS,
     is_own: bool = True,
-    axe: bool = True,
 ) -> list[str]:
-    """All that is wrong with the page that is there; the window is wide afterwards.
+    """Return all defects of the current page; the window is wide afterwards.
 
-    The wide picture is of the page as it comes, the narrow one with all unfolded.
+    The wide picture is of the page as loaded, the narrow one with all parts expanded.
 
     Args:
-        region: selector of what is ours on it.
-        is_own: the page is ours, and not one of CKAN's with a part of ours.
-        axe: ask axe, which takes seconds for a long list.
+        region: selector of our part.
+        is_own: the page is ours, not one of CKAN's with a part of ours.
     """
     page = visitor.page
     visitor.picture(f"{name}-{WIDE['width']}")
     text = "".join(page.locator(region).all_inner_texts())
     wrong = [f"an id in plain sight: {each}" for each in UUID.findall(text)]
     wrong += [] if text else [f"nothing of ours ({region})"]
+    wrong += _wrong_title(page.title())
     if is_own and (headings := page.locator("[role=main] h1, main h1").count()) != 1:
         wrong.append(f"{headings} headings of the first level in the main part")
     page.evaluate(_OPEN, region)
     for size in (WIDE, NARROW, LEAST):
         page.set_viewport_size(size)
         found = [f"beyond the window: {each}" for each in visitor.beyond_the_window(region)]
-        if size is not LEAST:  # where CKAN's own breadcrumb stands out, and its forms
+        if size is not LEAST:  # where CKAN's own breadcrumb sticks out, and its forms
             found += _too_wide(page, size, beside)
             found += _faults(page, region)
-            found += _axe(page, region, colours=size is WIDE) if axe else []
+            found += _axe(page, region, colours=size is WIDE)
         wrong += [f"{size['width']}: {each}" for each in found]
         if size is NARROW:
             visitor.picture(f"{name}-{size['width']}")
     page.set_viewport_size(WIDE)
     own = {page.url.split("/")[2]}
-    # Browsers ask for a site's icon once, and late.
+    # Browsers request a site's icon once, and late.
     errors = [each for each in visitor.errors if "/favicon.ico" not in each]
     wrong += [f"on the console: {each}" for each in errors]
     return wrong + [f"asks another host: {host}" for host in sorted(visitor.hosts - own) if host]
 
 
+def _wrong_title(title: str) -> list[str]:
+    """Return what is wrong with a page's title: parts that are empty or say the same."""
+    parts = [part.strip() for part in f" {title} ".split(" - ")]
+    is_wrong = not all(parts) or any(a == b for a, b in itertools.pairwise(parts))
+    return [f"the page's title has empty or doubled parts: {title}"] if is_wrong else []
+
+
 def know_stock(visitor: Visitor, address: str = STOCK) -> None:
-    """Find out, once, how wide a page of CKAN's own is; ours may not be wider."""
+    """Measure, once, how wide a page of CKAN's own is; ours may not be wider."""
     for size in (WIDE, NARROW):
         if (address, size["width"]) not in _stock_widths:
             visitor.page.set_viewport_size(size)
@@ -194,7 +201,7 @@ def _axe(page: Page, region: str, *, colours: bool) -> list[str]:
     ]
 
 
-# What strangers write: markup, scripts as addresses, quotes, text from right to left, length.
+# Hostile texts: markup, scripts as URLs, quotes, text from right to left, length.
 HOSTILE = (
     "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>",
     "javascript:window.hurt=1",
@@ -206,6 +213,6 @@ HOSTILE = (
 
 
 def assert_harmless(page: Page) -> None:
-    """Fail if a text of a stranger became a script, a tag or a link that runs one."""
+    """Fail if a hostile text became a script, a tag or a link that runs one."""
     assert page.evaluate("() => window.hurt") is None
     assert not page.locator("a[href^='javascript:' i]:not(.select2-choice), img[src='x']").count()

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 from ckan import model
 from ckan.tests import factories
 
-from ckanext.ukharvest.links.look import Layer, Look
-from ckanext.ukharvest.model import links
+from ckanext.ukharvest.core.link_result import Layer, LinkResult
+from ckanext.ukharvest.model import link_checks
 from tests.publisher import Publisher, Request, Response
 
 HOSTILE = "\"'><img src=x onerror=document.title='broken'><script>document.title='in'</script>"
@@ -19,7 +19,7 @@ BOX = [[[-4, 55], [-3, 55], [-3, 56], [-4, 56], [-4, 55]]]
 
 
 def png(size: int = 512) -> bytes:
-    """A see-through square with a coloured edge."""
+    """Return a see-through square with a coloured edge."""
     edge, within = b"\xa0\x30\x10\xff", b"\x20\x80\x40\x50"
     rows = [b"\0" + edge * size]
     rows += [b"\0" + edge + within * (size - 2) + edge] * (size - 2) + rows
@@ -39,7 +39,7 @@ DRAWN = Response(png(), headers={"Content-Type": "image/png"})
 
 
 class MapService(Publisher):
-    """A web map service that draws the same square for any place."""
+    """A web map service that draws the same square for any area."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class MapService(Publisher):
         return self.answer
 
     def maps(self) -> list[dict[str, str]]:
-        """The parameters of the pictures that were asked for, names in lower case."""
+        """Return the parameters of the requested pictures, names in lower case."""
         queries = [dict(parse_qsl(urlsplit(path).query, True)) for path in self.paths]
         lower = [{name.lower(): value for name, value in query.items()} for query in queries]
         return [query for query in lower if query.get("request") == "GetMap"]
@@ -63,7 +63,7 @@ def page_of(url: str, format_: str = "WMS", **fields: Any) -> str:
 
 
 def looked_at(url: str, base: str, *layers: Layer, **fields: Any) -> None:
-    """Keep a service's layers as the background job does."""
+    """Save a service's layers as the background job does."""
     known = {"version": "1.3.0", "title": "Rivers of Somewhere", **fields}
-    links.save(Look(url, format="WMS", layers=layers, base_url=base, **known), days=30)
+    link_checks.save(LinkResult(url, format="WMS", layers=layers, base_url=base, **known), days=30)
     model.Session.commit()

@@ -1,4 +1,4 @@
-"""Programs of other people's making that tests use: the servers nginx and pycsw, a browser."""
+"""Servers that tests use: nginx and pycsw, and a browser."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
-from stack import browser, nginx, pycsw  # noqa: E402
+from stack import browser, nginx, pycsw, site, state  # noqa: E402
 
-__all__ = ["browser", "nginx", "pycsw"]
+__all__ = ["browser", "nginx", "pycsw", "site", "state"]

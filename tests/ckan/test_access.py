@@ -1,4 +1,4 @@
-"""Errors and runs are for those who may update a source; sources and datasets for everybody."""
+"""Permissions: errors and runs for those who may update a source; sources and datasets for all."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 NAME = "somewhere"
-# Who is logged in and nothing more may do no more than an editor elsewhere.
+# A logged-in user without a role may do no more than an editor elsewhere.
 OUTSIDERS = ("anonymous", "member", "editor of another organisation")
 Session = model.Session
 
 
 class Place(NamedTuple):
-    """What an outsider may know of, and what they must not read anywhere."""
+    """What an outsider may see, and what they must not read anywhere."""
 
     source: str
     jobs: list[str]
@@ -48,7 +48,7 @@ class Place(NamedTuple):
 
 @pytest.fixture
 def place(portal: Portal, publisher: Publisher) -> Place:
-    """A source with a record that was lost, one with a problem, and a run that failed."""
+    """A source with a failed record, one with a problem, and a failed run."""
     lost = dataset(1, title="")
     faulty = dataset(2, modified="the tenth of Brumaire")
     publisher.serve(PATH, catalogue([dataset(0), lost, faulty]))
@@ -75,7 +75,7 @@ def place(portal: Portal, publisher: Publisher) -> Place:
 
 @pytest.fixture(params=OUTSIDERS)
 def outsider(request: pytest.FixtureRequest, organization: dict[str, str]) -> dict[str, str]:
-    """{"name", "token"}, both empty for somebody who is not logged in."""
+    """{"name", "token"}, both empty for an anonymous user."""
     if request.param == "anonymous":
         return {"name": "", "token": ""}
     user = factories.UserWithToken()
@@ -91,7 +91,7 @@ def join(organization_id: str, user: str, role: str) -> None:
 
 
 def reading_actions() -> list[str]:
-    """Names of all actions about harvesting that change nothing."""
+    """Return the names of all harvest actions that change nothing."""
     tk.get_action("package_show")  # CKAN collects them at the first question
     from ckan.logic import _actions
 
@@ -103,7 +103,7 @@ def reading_actions() -> list[str]:
 
 
 def questions(place: Place) -> Iterator[dict[str, Any]]:
-    """What can be asked of an action, whatever its parameters are called."""
+    """Return parameters for any action, whatever its parameters are called."""
     yield {}
     of_the_run = {"job_id": place.jobs[0], "dataset_id": place.dataset}
     for each in (place.source, NAME, *place.jobs, place.objects[0], *place.records, place.dataset):
@@ -115,7 +115,7 @@ def questions(place: Place) -> Iterator[dict[str, Any]]:
 
 def test_no_action_tells_an_outsider_of_errors(place: Place, outsider: dict[str, str]) -> None:
     actions = reading_actions()
-    assert {"harvest_source_show_status", "ukharvest_jobs_list"} <= set(actions)
+    assert {"harvest_source_show_status", "ukharvest_run_list"} <= set(actions)
     for name, data in itertools.product(actions, questions(place)):
         context = {"user": outsider["name"], "model": model, "session": Session}
         try:
@@ -123,7 +123,7 @@ def test_no_action_tells_an_outsider_of_errors(place: Place, outsider: dict[str,
         except (tk.NotAuthorized, tk.ObjectNotFound, tk.ValidationError):
             Session.rollback()
             continue
-        except (KeyError, RecursionError):  # stock actions, which tell nothing either
+        except (KeyError, RecursionError):  # stock actions, which reveal nothing either
             assert name.startswith("harvest_"), (name, data)
             continue
         text = json.dumps(answer, default=str, ensure_ascii=False)
@@ -132,7 +132,7 @@ def test_no_action_tells_an_outsider_of_errors(place: Place, outsider: dict[str,
 
 
 def addresses(app: CKANTestApp, place: Place) -> Iterator[str]:
-    """Of every page about harvesting, with all that its parts can stand for."""
+    """Return the URLs of every harvest page, with all values of its parts."""
     ids = {
         "name": (NAME,),
         "source": (NAME,),
@@ -190,7 +190,7 @@ def test_the_short_status(place: Place) -> None:
 
 
 def test_the_index_keeps_no_errors(place: Place) -> None:
-    """What a run came to is in the index for whoever searches."""
+    """A run's result is in the index, which everybody can search."""
     context = {"user": "", "ignore_auth": False}
     found = call_action("package_search", context=context, fq="dataset_type:harvest")
     assert found["count"] == 1

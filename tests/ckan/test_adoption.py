@@ -1,4 +1,4 @@
-"""Sources that another harvester filled, deleted sources made anew, identifiers met twice."""
+"""Sources of another harvester, deleted sources made again, identifiers in several sources."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from ckanext.ukharvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
-
-pytestmark = pytest.mark.ours
 
 PATH = "/data.json"
 AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
@@ -41,9 +39,9 @@ class Stock:
         for number, data in enumerate(datasets):
             package_id = self._package(number, data)
             if objects:
-                self.note(job.id, data, package_id)
+                self.add_object(job.id, data, package_id)
 
-    def note(self, job_id: str, data: dict[str, Any], package_id: str) -> None:
+    def add_object(self, job_id: str, data: dict[str, Any], package_id: str) -> None:
         job = HarvestJob.get(job_id)
         obj = HarvestObject(
             job=job,
@@ -115,7 +113,7 @@ def test_the_first_run_changes_no_id_and_adds_and_deletes_nothing(
     assert figures(portal.run(source)) == {"updated": 4}
     assert ids(portal) == before
     assert portal.datasets()[0]["notes"] == "What is known about number 0."
-    assert len(portal.found()) == 4
+    assert len(portal.search_names()) == 4
     assert figures(portal.run(source)) == {"not modified": 4}
     assert model.Session.query(HarvestObject).filter_by(current=True).count() == 4
 
@@ -173,7 +171,7 @@ def test_a_dataset_that_another_source_wrote_last_is_not_adopted(
     publisher.serve("/other.json", catalogue(1))
     other = portal.source(publisher.url("/other.json"))
     job_id = portal.create_job(other)
-    Stock(other, portal.organization_id).note(job_id, dataset(0), portal.datasets()[0]["id"])
+    Stock(other, portal.organization_id).add_object(job_id, dataset(0), portal.datasets()[0]["id"])
     job = portal.run(source)
     assert figures(job) == {"updated": 3, "errored": 1}
     assert "Source 2" in job["object_error_summary"][0]["message"]
@@ -192,7 +190,7 @@ def test_datasets_of_another_organisation_are_not_adopted_by_an_extra(
 
 
 def without_source(stock: Stock) -> None:
-    """Datasets whose guid is all that is left of their harvest."""
+    """Write datasets with a guid but without a harvest source."""
     stock.fill(numbered(4), objects=False)
     for package in model.Session.query(model.Package).filter_by(type="dataset"):
         package.extras["harvest_source_id"] = "lost"
@@ -212,14 +210,14 @@ def test_by_guid_alone_only_on_an_explicit_command(
     words = ["adopt", "source-1", "--dry-run"]
     assert "0 datasets" in cli.invoke(ukharvest, words).output
     trial = cli.invoke(ukharvest, [*words, "--by-guid"]).output
-    assert "4 datasets would be taken over" in trial
+    assert "4 datasets would be adopted" in trial
     assert model.Session.query(Record).count() == 0
     done = ckan("ukharvest", "adopt", "source-1", "--by-guid").stdout
-    assert "4 datasets taken over" in done
+    assert "4 datasets adopted" in done
     publisher.serve(PATH, catalogue(3))
     assert figures(portal.run(source)) == {"updated": 3}
     assert ids(portal) == before
-    # The fourth only shared its guid's shape with the source: it is left alone for ever.
+    # The fourth only has a guid of the same shape as the source's: it is never touched.
     assert figures(portal.run(source)) == {"not modified": 3}
     assert figures(portal.run(source)) == {"not modified": 3}
     assert len(portal.datasets()) == 4
@@ -309,7 +307,7 @@ def test_a_source_made_anew_takes_over_what_the_deleted_one_left(
     new = portal.source(publisher.url(PATH), config={"default_tags": ["again"]})
     assert figures(portal.run(new)) == {"updated": 4}
     assert ids(portal) == before
-    assert len(portal.found()) == 4
+    assert len(portal.search_names()) == 4
     assert figures(portal.run(new)) == {"not modified": 4}
     assert model.Session.query(Record).filter_by(source_id=source).count() == 0
     assert call_action("harvest_source_show_status", id=new)["total_datasets"] == 4
@@ -344,6 +342,6 @@ def test_datasets_of_a_deleted_source_with_another_address_come_by_guid(
     new = portal.source(publisher.url("/moved.json"))
     assert figures(portal.run(new)) == {"errored": 4}
     done = cli.invoke(ukharvest, ["adopt", "source-2", "--by-guid"])
-    assert "4 datasets taken over" in done.output
+    assert "4 datasets adopted" in done.output
     assert figures(portal.run(new)) == {"updated": 4}
     assert ids(portal) == before

@@ -1,4 +1,4 @@
-"""Deletions that are held, listed, approved, or dropped because their records came back."""
+"""Pending deletions: listed, approved, or dropped because their records came back."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.ours
-
 PATH = "/data.json"
 AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
 
@@ -34,22 +32,22 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 @pytest.fixture
-def held(portal: Portal, publisher: Publisher, source: str) -> str:
-    """A source of which 6 of 10 datasets wait to be deleted."""
+def pending_source(portal: Portal, publisher: Publisher, source: str) -> str:
+    """A source with 6 of 10 datasets pending deletion."""
     publisher.serve(PATH, catalogue(4))
     portal.run(source)
     assert portal.run(source)["ukharvest"]["outcome"] == "held"
     return source
 
 
-def listed(source_id: str) -> list[str]:
-    answer = call_action("ukharvest_deletions_list", source_id=source_id)
+def pending_titles(source_id: str) -> list[str]:
+    answer = call_action("ukharvest_deletion_list", source_id=source_id)
     return [each["title"] for each in answer["deletions"]]
 
 
 def approve(source_id: str) -> dict[str, Any]:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
-    return dict(call_action("ukharvest_deletions_approve", context, source_id=source_id))
+    return dict(call_action("ukharvest_deletion_approve", context, source_id=source_id))
 
 
 @AT_ONCE
@@ -76,7 +74,7 @@ def test_small_sources_are_guarded_too(
     assert job["ukharvest"]["outcome"] == outcome
     gone = before - after if after and outcome == "finished" else 0
     assert len(portal.datasets()) == before - gone
-    assert len(listed(source_id)) == (before - after if outcome == "held" else 0)
+    assert len(pending_titles(source_id)) == (before - after if outcome == "held" else 0)
 
 
 @AT_ONCE
@@ -90,13 +88,13 @@ def test_a_fifth_of_a_source_goes_at_once_and_a_quarter_waits(
     assert figures(portal.run(source_id)) == {"not modified": 48, "deleted": 12}
     publisher.serve(PATH, catalogue(36))
     assert figures(portal.run(source_id)) == {"not modified": 36, "missing": 12}
-    assert len(listed(source_id)) == 12
+    assert len(pending_titles(source_id)) == 12
 
 
 def test_a_list_says_what_waits_why_and_since_when(
-    portal: Portal, publisher: Publisher, held: str
+    portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
-    answer = call_action("ukharvest_deletions_list", source_id=held)
+    answer = call_action("ukharvest_deletion_list", source_id=pending_source)
     assert "6 of 10" in answer["reason"]
     first = answer["deletions"][0]
     assert first["title"] == "Dataset 00004"
@@ -105,108 +103,114 @@ def test_a_list_says_what_waits_why_and_since_when(
     assert model.Package.get(first["dataset_id"]).title == "Dataset 00004"
     assert first["missed_runs"] == 2
     assert first["last_seen"] < answer["since"]
-    portal.run(held)
-    again = call_action("ukharvest_deletions_list", source_id=held)
+    portal.run(pending_source)
+    again = call_action("ukharvest_deletion_list", source_id=pending_source)
     assert again["since"] == answer["since"]
     assert again["job_id"] != answer["job_id"]
 
 
 def test_approved_deletions_are_carried_out_exactly_as_listed_and_once(
-    portal: Portal, publisher: Publisher, held: str
+    portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
-    expected = listed(held)
-    done = approve(held)
+    expected = pending_titles(pending_source)
+    done = approve(pending_source)
     assert (done["deleted"], done["left"]) == (6, 0)
     assert expected == [f"Dataset {n:05}" for n in range(4, 10)]
     assert [each["title"] for each in portal.datasets()] == [f"Dataset {n:05}" for n in range(4)]
-    assert len(portal.found()) == 4
+    assert len(portal.search_names()) == 4
     job = portal.job(done["job_id"])
     assert job["status"] == "Finished"
     assert figures(job) == {"deleted": 6}
     assert "approved 6 deletions" in job["ukharvest"]["reason"]
-    assert approve(held) == {"deleted": 0, "left": 0, "job_id": None}
-    assert listed(held) == []
-    assert figures(portal.run(held)) == {"not modified": 4}
+    assert approve(pending_source) == {"deleted": 0, "left": 0, "job_id": None}
+    assert pending_titles(pending_source) == []
+    assert figures(portal.run(pending_source)) == {"not modified": 4}
     publisher.serve(PATH, catalogue(10))
-    assert figures(portal.run(held)) == {"not modified": 4, "updated": 6}
+    assert figures(portal.run(pending_source)) == {"not modified": 4, "updated": 6}
 
 
 def test_the_source_page_shows_the_right_number_after_an_approval(
-    portal: Portal, held: str
+    portal: Portal, pending_source: str
 ) -> None:
-    approve(held)
-    status = call_action("harvest_source_show_status", id=held)
+    approve(pending_source)
+    status = call_action("harvest_source_show_status", id=pending_source)
     assert status["total_datasets"] == 4
     assert status["last_job"]["stats"]["deleted"] == 6
 
 
 def test_the_list_vanishes_when_the_records_come_back(
-    portal: Portal, publisher: Publisher, held: str
+    portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     publisher.serve(PATH, catalogue(10))
-    assert figures(portal.run(held)) == {"not modified": 10}
-    assert listed(held) == []
-    assert model.Session.get(SourceState, held).held is None
-    assert approve(held)["deleted"] == 0
+    assert figures(portal.run(pending_source)) == {"not modified": 10}
+    assert pending_titles(pending_source) == []
+    assert model.Session.get(SourceState, pending_source).held is None
+    assert approve(pending_source)["deleted"] == 0
     assert len(portal.datasets()) == 10
 
 
 def test_what_came_back_leaves_the_list_and_is_not_deleted(
-    portal: Portal, publisher: Publisher, held: str
+    portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     # The run that sees two of them again is not complete: it proves nothing about the others.
     nameless = dataset(11)
     del nameless["identifier"]
     publisher.serve(PATH, catalogue([*(dataset(n) for n in range(6)), nameless]))
-    assert not portal.run(held)["ukharvest"]["complete"]
-    assert listed(held) == [f"Dataset {n:05}" for n in range(6, 10)]
-    done = approve(held)
+    assert not portal.run(pending_source)["ukharvest"]["complete"]
+    assert pending_titles(pending_source) == [f"Dataset {n:05}" for n in range(6, 10)]
+    done = approve(pending_source)
     assert (done["deleted"], done["left"]) == (4, 2)
     assert len(portal.datasets()) == 6
 
 
-def test_what_a_person_deleted_meanwhile_leaves_the_list(portal: Portal, held: str) -> None:
+def test_what_a_person_deleted_meanwhile_leaves_the_list(
+    portal: Portal, pending_source: str
+) -> None:
     call_action("package_delete", {"ignore_auth": True}, id="dataset-00009")
-    assert len(listed(held)) == 5
-    assert approve(held)["deleted"] == 5
+    assert len(pending_titles(pending_source)) == 5
+    assert approve(pending_source)["deleted"] == 5
 
 
 def test_a_list_that_shrinks_below_the_limits_is_deleted_by_the_next_run(
-    portal: Portal, publisher: Publisher, held: str
+    portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     publisher.serve(PATH, catalogue(7))
-    assert figures(portal.run(held)) == {"not modified": 7, "deleted": 3}
-    assert listed(held) == []
+    assert figures(portal.run(pending_source)) == {"not modified": 7, "deleted": 3}
+    assert pending_titles(pending_source) == []
 
 
-def test_a_failed_run_leaves_the_list(portal: Portal, publisher: Publisher, held: str) -> None:
+def test_a_failed_run_leaves_the_list(
+    portal: Portal, publisher: Publisher, pending_source: str
+) -> None:
     publisher.fail(PATH, status=500, times=10)
-    assert portal.run(held)["ukharvest"]["outcome"] == "failed"
-    assert len(listed(held)) == 6
+    assert portal.run(pending_source)["ukharvest"]["outcome"] == "failed"
+    assert len(pending_titles(pending_source)) == 6
 
 
-def test_a_forced_run_does_not_override_the_guard(portal: Portal, held: str) -> None:
-    job = portal.run(held, force=True)
+def test_a_forced_run_does_not_override_the_guard(portal: Portal, pending_source: str) -> None:
+    job = portal.run(pending_source, force=True)
     assert job["ukharvest"]["outcome"] == "held"
     assert figures(job) == {"updated": 4, "missing": 6}
     assert len(portal.datasets()) == 10
 
 
-def test_nothing_is_approved_while_the_source_is_being_read(portal: Portal, held: str) -> None:
-    job = HarvestJob.get(portal.create_job(held))
+def test_nothing_is_approved_while_the_source_is_being_read(
+    portal: Portal, pending_source: str
+) -> None:
+    job = HarvestJob.get(portal.create_job(pending_source))
     job.status = "Running"
     job.save()
     with pytest.raises(tk.ValidationError, match="being read"):
-        approve(held)
-    assert len(listed(held)) == 6
+        approve(pending_source)
+    assert len(pending_titles(pending_source)) == 6
 
 
 def test_an_approval_that_is_killed_is_worked_off_by_the_consumers(
-    portal: Portal, held: str, monkeypatch: pytest.MonkeyPatch
+    portal: Portal, pending_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ckanext.ukharvest import store
+    from ckanext.ukharvest.engine import dataset_writer
 
-    stock, calls = store.delete, []
+    stock, calls = dataset_writer.delete, []
 
     def dies(object_id: str) -> None:
         calls.append(object_id)
@@ -214,9 +218,9 @@ def test_an_approval_that_is_killed_is_worked_off_by_the_consumers(
             raise KeyboardInterrupt
         stock(object_id)
 
-    monkeypatch.setattr(store, "delete", dies)
+    monkeypatch.setattr(dataset_writer, "delete", dies)
     with pytest.raises(KeyboardInterrupt):
-        approve(held)
+        approve(pending_source)
     monkeypatch.undo()
     model.Session.rollback()
     job_id = model.Session.get(HarvestObject, calls[0]).harvest_job_id
@@ -227,7 +231,7 @@ def test_an_approval_that_is_killed_is_worked_off_by_the_consumers(
 
 
 def test_organisation_admins_approve_and_editors_only_look(
-    portal: Portal, organization: dict[str, str], held: str
+    portal: Portal, organization: dict[str, str], pending_source: str
 ) -> None:
     users = {role: factories.User()["name"] for role in ("admin", "editor", "member", "stranger")}
     for role in ("admin", "editor", "member"):
@@ -238,19 +242,22 @@ def test_organisation_admins_approve_and_editors_only_look(
             username=users[role],
             role=role,
         )
-    may = {"ukharvest_deletions_list": ("admin", "editor"), "ukharvest_deletions_approve": "admin"}
+    may = {"ukharvest_deletion_list": ("admin", "editor"), "ukharvest_deletion_approve": "admin"}
     for action, roles in may.items():
         for role, name in users.items():
             context = {"user": name, "model": model}
             if role in roles:
-                assert call_auth(action, context, source_id=held)
+                assert call_auth(action, context, source_id=pending_source)
             else:
                 with pytest.raises(tk.NotAuthorized):
-                    call_auth(action, context, source_id=held)
+                    call_auth(action, context, source_id=pending_source)
 
 
 def test_the_command_shows_the_list_and_asks(
-    portal: Portal, held: str, ckan: Callable[..., subprocess.CompletedProcess[str]], cli: Any
+    portal: Portal,
+    pending_source: str,
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+    cli: Any,
 ) -> None:
     refused = ckan("ukharvest", "approve", "source-1", check=False)
     assert refused.returncode != 0

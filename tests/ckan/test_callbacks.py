@@ -1,4 +1,4 @@
-"""No message ends a consumer, and none is lost in silence: platform.md 0 items 5 and 8."""
+"""No message ends a consumer, and none is lost silently (decision 0004)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATH = "/data.json"
 
 
 class Channel:
-    """Notes what is acknowledged."""
+    """Records what is acknowledged."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -73,7 +73,7 @@ def state_of(object_id: str) -> tuple[str, str | None]:
 
 
 def test_the_patches_are_in_force() -> None:
-    names = " ".join(compat.applied)
+    names = " ".join(compat.applied_patches)
     for name in ("gather-survives", "fetch-survives", "source-url", "source-options"):
         assert name in names
 
@@ -83,7 +83,7 @@ def test_the_patches_are_in_force() -> None:
 def test_a_stage_that_raises_costs_one_record_and_no_consumer(
     stage: str, fault: Any, portal: Portal, source: str, monkeypatch: Any
 ) -> None:
-    # platform.md 0 item 5, ckanext-harvest#112, with any package's harvester
+    # ckanext-harvest#112, with any package's harvester
     job_id = portal.create_job(source)
     portal.gather(job_id)
     first, *others = portal.waiting(job_id)
@@ -103,7 +103,7 @@ def test_a_stage_that_raises_costs_one_record_and_no_consumer(
 def test_a_gather_that_raises_ends_its_job_and_leaves_nothing_waiting(
     fault: Any, portal: Portal, source: str, monkeypatch: Any
 ) -> None:
-    # platform.md 0 item 5
+    # ckanext-harvest#112
     def half_done(_self: object, job: HarvestJob) -> None:
         HarvestObject(guid="half", job=job, state="WAITING").save()
         fault()
@@ -167,7 +167,7 @@ def test_an_object_or_job_that_is_deleted_under_a_consumer_ends_nobody(
 
 
 def test_an_object_that_is_given_up_says_so(portal: Portal, source: str) -> None:
-    # platform.md 1.5: state ERROR, report_status NULL and no message
+    # Stock: state ERROR, report_status NULL and no message
     job_id = portal.create_job(source)
     portal.gather(job_id)
     first, *others = portal.waiting(job_id)
@@ -196,7 +196,7 @@ def test_an_object_of_a_stopped_job_says_so(portal: Portal, source: str) -> None
 def test_an_object_delivered_after_its_job_ended_stays_as_it_was(
     portal: Portal, source: str
 ) -> None:
-    # platform.md 0 item 8: the second delivery turned 10 of 10 good imports into errors
+    # Stock: the second delivery turned 10 of 10 good imports into errors
     job_id = portal.create_job(source)
     portal.gather(job_id)
     ids = portal.waiting(job_id)
@@ -213,21 +213,21 @@ def test_an_object_delivered_after_its_job_ended_stays_as_it_was(
 def test_harvester_run_during_a_gather_sends_nothing_twice(
     portal: Portal, source: str, monkeypatch: Any
 ) -> None:
-    # platform.md 0 item 8, ckanext-harvest#446: ``harvest_jobs_run`` in the middle of a gather
-    import ckanext.ukharvest.harvesters.run.gather as module
+    # ckanext-harvest#446: ``harvest_jobs_run`` in the middle of a gather
+    from ckanext.ukharvest.engine.gather import ending, intake, run
 
     sent: list[list[str]] = []
-    finish = module.Gather._finish
+    finish = ending.finish
 
-    def in_the_middle(self: Any, *args: Any) -> list[str]:
-        self._flush()
-        portal.finish(self.job_id)
+    def in_the_middle(state: Any, *args: Any) -> None:
+        intake.flush(state)
+        portal.finish(state.job_id)
         sent.append(messages())
-        self.source = model.Session.merge(self.source)
-        return finish(self, *args)
+        state.source = model.Session.merge(state.source)
+        finish(state, *args)
 
-    monkeypatch.setattr(module, "BATCH", 1)
-    monkeypatch.setattr(module.Gather, "_finish", in_the_middle)
+    monkeypatch.setattr(run, "BATCH", 1)
+    monkeypatch.setattr(ending, "finish", in_the_middle)
     job_id = portal.create_job(source)
     gather(Channel(), job_id)
     assert sent == [[]]
@@ -256,5 +256,5 @@ def test_a_message_that_is_none_of_ours_ends_no_consumer() -> None:
 
 def test_the_stock_plugin_is_the_one_that_was_patched() -> None:
     assert Harvest.after_dataset_create.__globals__["_create_harvest_source_object"].__module__ == (
-        "ckanext.ukharvest.logic.source_rules"
+        "ckanext.ukharvest.patches.source_validators"
     )

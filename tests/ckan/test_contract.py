@@ -1,4 +1,4 @@
-"""What every registered harvester has to do on a portal, without a test of its own."""
+"""Requirements on every registered harvester, without a test per type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.harvesters.base import UkHarvester
-from ckanext.ukharvest.types import TYPES
+from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
 from tests.contract import SERVERS, Item, items
 from tests.publisher import Publisher

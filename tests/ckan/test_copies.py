@@ -1,4 +1,4 @@
-"""Records that are documents of their own: read again only if their document changed."""
+"""Records with documents of their own are read again only if their document changed."""
 
 from __future__ import annotations
 
@@ -9,37 +9,36 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckan.lib.search import SearchIndexError
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source
+from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
-from ckanext.ukharvest.harvesters.run import gather
 from ckanext.ukharvest.model import JobReport, Record
-from ckanext.ukharvest.sweeper import jobs
-from ckanext.ukharvest.types import DATA_JSON
+from ckanext.ukharvest.operations.sweeper import jobs
+from ckanext.ukharvest.source_types import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 FOLDER = "http://folder.example/"
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """Stands for the end of the process."""
 
 
 class Folder:
-    """A reader of a folder: number of a file → version and fields of the dataset in it.
+    """A reader of a folder: number of a file → version and fields of its dataset.
 
     Attributes:
-        told: what each read was told.
+        told: the source that each read got.
         read: numbers of the files that the last read or fetch loaded.
-        second: number of a file → number of a second dataset that is in it.
+        second: number of a file → number of a second dataset in it.
         is_listing: only list the records, with the version as stamp.
-        breaks: number in front of which the next read is killed.
+        breaks: number before which the next read is killed.
     """
 
     def __init__(self, count: int) -> None:
@@ -109,13 +108,13 @@ def source(portal: Portal, folder: Folder) -> str:
 
 
 def copied(folder: Folder) -> list[int]:
-    """Numbers of the files that the last read did not have to read."""
+    """Return the numbers of the files that the last read did not have to read."""
     copies = folder.told[-1].copies
     return sorted(int(url.rpartition("/")[2]) for url, copy in copies.items() if copy.etag)
 
 
 def knows_them(folder: Folder) -> bool:
-    """Whether the last read was told which record each file is, and of no stamps."""
+    """Tell whether the last read got each file's record, and no stamps."""
     return folder.told[-1].copies == {address(n): Copy(guid(n)) for n in range(5)}
 
 
@@ -140,7 +139,7 @@ def test_only_changed_files_are_read(portal: Portal, folder: Folder, source: str
     folder.files[2] = ("2", {})
     assert figures(portal.run(source)) == {"updated": 1, "not modified": 4}
     assert folder.read == [1, 2]
-    # The import alone writes stamps: of a file that was only touched the old one stays.
+    # Only the import writes stamps: a file with a new date and old content keeps the old one.
     assert (row(1).etag, row(2).etag) == ("2", "1")
     assert figures(portal.run(source)) == {"not modified": 5}
     assert folder.read == [2]
@@ -216,8 +215,8 @@ def test_what_the_search_index_refused_is_read_again(
 ) -> None:
     folder.files[3] = ("2", {"title": "Renamed"})
 
-    def refuse(_ids: list[str]) -> None:
-        raise compat.IndexFailed("Solr is away") from SearchIndexError()
+    def refuse(ids: list[str]) -> dict[str, str]:
+        return dict.fromkeys(ids, "a field is too long")
 
     with monkeypatch.context() as patch:
         patch.setattr(compat, "index_packages", refuse)
@@ -263,7 +262,7 @@ def test_a_record_called_unchanged_without_a_copy_is_fetched(
 def test_a_killed_gather_goes_on_with_copies(
     portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gather, "BATCH", 2)
+    monkeypatch.setattr(run, "BATCH", 2)
     folder.files[1] = ("2", {"title": "Renamed"})
     folder.breaks = 3
     job_id = portal.create_job(source)
@@ -282,7 +281,7 @@ def test_a_killed_gather_goes_on_with_copies(
 
 
 @pytest.fixture
-def listed(portal: Portal, folder: Folder) -> str:
+def listed_source(portal: Portal, folder: Folder) -> str:
     folder.is_listing = True
     source_id = portal.source(FOLDER)
     assert figures(portal.run(source_id)) == {"added": 5}
@@ -290,10 +289,10 @@ def listed(portal: Portal, folder: Folder) -> str:
 
 
 def test_listed_records_are_fetched_when_their_stamp_changed(
-    portal: Portal, folder: Folder, listed: str
+    portal: Portal, folder: Folder, listed_source: str
 ) -> None:
     folder.files[1] = ("2", {"title": "Renamed"})
-    assert figures(portal.run(listed)) == {"updated": 1, "not modified": 4}
+    assert figures(portal.run(listed_source)) == {"updated": 1, "not modified": 4}
     assert folder.read == [1]
 
 
@@ -309,23 +308,23 @@ def _other_parser(patch: pytest.MonkeyPatch, _source_id: str) -> None:
 def test_listed_records_are_fetched_when_the_rules_changed(
     portal: Portal,
     folder: Folder,
-    listed: str,
+    listed_source: str,
     monkeypatch: pytest.MonkeyPatch,
     change: Callable[[pytest.MonkeyPatch, str], None],
 ) -> None:
-    change(monkeypatch, listed)
-    assert figures(portal.run(listed)) == {"updated": 5}
-    assert figures(portal.run(listed)) == {"not modified": 5}
+    change(monkeypatch, listed_source)
+    assert figures(portal.run(listed_source)) == {"updated": 5}
+    assert figures(portal.run(listed_source)) == {"not modified": 5}
 
 
 def test_what_changed_between_list_and_fetch_is_not_fetched_twice(
-    portal: Portal, folder: Folder, listed: str
+    portal: Portal, folder: Folder, listed_source: str
 ) -> None:
     folder.files[1] = ("2", {"title": "Renamed"})
-    job_id = portal.create_job(listed)
+    job_id = portal.create_job(listed_source)
     [object_id] = portal.gather(job_id)
     folder.files[1] = ("3", {"title": "Renamed again"})
     portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"updated": 1, "not modified": 4}
     assert row(1).last_modified == "3"
-    assert figures(portal.run(listed)) == {"not modified": 5}
+    assert figures(portal.run(listed_source)) == {"not modified": 5}

@@ -1,4 +1,4 @@
-"""Services and their datasets find each other, whichever came first."""
+"""Services and their datasets link to each other, whichever came first."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 RIVERS, SERVICE = uuid(1), uuid(2)
 BY_IDENTIFIER = "https://catalogue.example/csw?request=GetRecordById&id=" + RIVERS
 
 
 class Records:
-    """Publishes records, each as a file of its own, and has them harvested."""
+    """Publishes records, each as its own file, and harvests them."""
 
     def __init__(self, portal: Portal, publisher: Publisher) -> None:
         self.portal = portal
@@ -52,10 +52,10 @@ def records(portal: Portal, publisher: Publisher) -> Records:
 
 
 def coupled(id_: str, user: str = "") -> dict[str, list[str]]:
-    """Titles of what is coupled, as somebody who is not logged in sees it, or a user."""
+    """Return the titles of coupled datasets that a user sees, anonymous by default."""
     model.Session.remove()
     context = {"user": user, "ignore_auth": False}
-    found = call_action("ukharvest_coupled_show", context, id=id_)
+    found = call_action("ukharvest_coupling_show", context, id=id_)
     return {key: [each["title"] for each in found[key]] for key in ("datasets", "services")}
 
 
@@ -105,7 +105,7 @@ def test_a_private_dataset_is_not_shown_to_the_public(
     assert coupled(wms, stranger["name"])["datasets"] == []
     assert coupled(wms, member["name"])["datasets"] == ["Rivers"]
     with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_coupled_show", {"user": "", "model": model}, id=rivers)
+        call_auth("ukharvest_coupling_show", {"user": "", "model": model}, id=rivers)
 
 
 def test_a_short_name_means_nothing_in_another_source(records: Records) -> None:
@@ -116,9 +116,9 @@ def test_a_short_name_means_nothing_in_another_source(records: Records) -> None:
 
 def test_only_a_dataset_that_is_there_can_be_asked_for(records: Records) -> None:
     with pytest.raises(tk.ObjectNotFound):
-        call_action("ukharvest_coupled_show", id="nowhere")
+        call_action("ukharvest_coupling_show", id="nowhere")
     with pytest.raises(tk.ValidationError):
-        call_action("ukharvest_coupled_show")
+        call_action("ukharvest_coupling_show")
 
 
 def test_many_datasets_cost_no_more_statements_than_one(records: Records) -> None:
@@ -135,7 +135,7 @@ def test_many_datasets_cost_no_more_statements_than_one(records: Records) -> Non
 def cost(id_: str) -> int:
     model.Session.remove()
     with statements() as sent:
-        call_action("ukharvest_coupled_show", {"user": "", "ignore_auth": False}, id=id_)
+        call_action("ukharvest_coupling_show", {"user": "", "ignore_auth": False}, id=id_)
     return len(sent)
 
 

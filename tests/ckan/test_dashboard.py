@@ -15,10 +15,11 @@ from ckan.lib.redis import connect_to_redis
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
+from playwright.sync_api import expect
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import JobReport, Worker, hosts, kept, utcnow
-from ckanext.ukharvest.portal import running, sizes, snapshot
+from ckanext.ukharvest.model import JobReport, Worker, host_stats, redis_cache, utcnow
+from ckanext.ukharvest.operations.dashboard import running, sizes, snapshot
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue
@@ -34,9 +35,9 @@ PATH = "/data.json"
 
 @pytest.fixture(autouse=True)
 def forgotten(clean: None) -> None:
-    """Nothing of another test is kept in Redis."""
+    """Redis without another test's values."""
     connection = connect_to_redis()
-    for key in connection.scan_iter(kept.key("*")):
+    for key in connection.scan_iter(redis_cache.key("*")):
         connection.delete(key)
 
 
@@ -51,8 +52,8 @@ def headers(user: dict[str, Any]) -> dict[str, str]:
 
 def dashboard(**more: Any) -> dict[str, Any]:
     model.Session.remove()
-    kept.forget(snapshot.SNAPSHOT)
-    return dict(call_action("ukharvest_dashboard", **more))
+    redis_cache.forget(snapshot.SNAPSHOT)
+    return dict(call_action("ukharvest_dashboard_show", **more))
 
 
 def make_worker(kind: str, *, seen: dt.timedelta = dt.timedelta(0), busy_with: str = "") -> None:
@@ -65,7 +66,7 @@ def make_worker(kind: str, *, seen: dt.timedelta = dt.timedelta(0), busy_with: s
 
 
 def stuck_run(portal: Portal, publisher: Publisher) -> str:
-    """A run that has been gathering for an hour without a sign of life."""
+    """A run that has been gathering for an hour without a heartbeat."""
     job_id = portal.create_job(portal.source(publisher.url(PATH), name="stuck"))
     job = HarvestJob.get(job_id)
     job.status = "Running"
@@ -84,7 +85,7 @@ def test_a_portal_on_its_first_day(app: CKANTestApp, sysadmin: dict[str, str]) -
     page = app.get(PAGE, headers=sysadmin).body
     assert "There is no harvest source yet." in page
     assert "No run in the last 24 hours." in page
-    assert "No run is under way." in page
+    assert "No run is in progress." in page
 
 
 def test_what_a_run_leaves_behind(portal: Portal, publisher: Publisher) -> None:
@@ -121,9 +122,11 @@ def test_what_a_run_leaves_behind(portal: Portal, publisher: Publisher) -> None:
 
 
 def test_hosts_that_are_slow_or_fail_come_first() -> None:
-    hosts.note([("quick.example", seconds, False) for seconds in (0.05, 0.2, 0.2, 4.0)])
-    hosts.note([("slow.example", seconds, True) for seconds in (20.0, 1000.0)])
-    assert hosts.slowest() == [
+    host_stats.count_attempts(
+        [("quick.example", seconds, False) for seconds in (0.05, 0.2, 0.2, 4.0)]
+    )
+    host_stats.count_attempts([("slow.example", seconds, True) for seconds in (20.0, 1000.0)])
+    assert host_stats.slowest() == [
         {"host": "slow.example", "requests": 2, "failures": 2, "median": 30.0, "p95": 300.0},
         {"host": "quick.example", "requests": 4, "failures": 0, "median": 0.25, "p95": 5.0},
     ]
@@ -135,7 +138,7 @@ def test_hosts_that_are_slow_or_fail_come_first() -> None:
         ((), "No gather worker is alive."),
         ((("gather", "JOB"),), "Its worker is alive and waits for 127.0.0.1."),
         ((("gather", "other"),), "All gather workers are busy with other runs."),
-        ((("gather", ""),), "Its message or its worker was lost"),
+        ((("gather", ""),), "Its message or its worker is gone"),
     ],
 )
 def test_why_a_run_does_not_move(
@@ -162,7 +165,7 @@ def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> No
 
 
 def test_growth_is_counted_from_the_oldest_note(tables: None) -> None:
-    sizes.note_today()
+    sizes.save_today()
     (table, *_others) = sizes.tables()
     assert (table["grown"], table["since"]) == (None, "")
     day = (utcnow().date() - dt.timedelta(days=3)).isoformat()
@@ -171,7 +174,7 @@ def test_growth_is_counted_from_the_oldest_note(tables: None) -> None:
         {"value": json.dumps(before)}
     )
     model.Session.commit()
-    sizes.note_today()
+    sizes.save_today()
     (table, *_others) = sizes.tables()
     assert (table["grown"], table["since"]) == (8192, day)
 
@@ -195,9 +198,9 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
 
     def cost() -> int:
         model.Session.remove()
-        kept.forget(snapshot.SNAPSHOT)
+        redis_cache.forget(snapshot.SNAPSHOT)
         with statements() as sent:
-            call_action("ukharvest_dashboard")
+            call_action("ukharvest_dashboard_show")
         return len(sent)
 
     cost()
@@ -207,7 +210,7 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
         portal.create_job(portal.source(f"https://data.example/{number}.json"))
     assert cost() == before
     with statements() as sent:
-        call_action("ukharvest_dashboard")
+        call_action("ukharvest_dashboard_show")
     assert len(sent) <= 1  # who asks; all else is remembered for ten seconds
     monkeypatch.setattr(running, "MOST", 2)
     found = dashboard()
@@ -222,20 +225,20 @@ def test_only_sysadmins_see_it(app: CKANTestApp) -> None:
         assert app.get(address, headers=user, status=403)
     assert app.post(f"{PAGE}/notice", data={"text": "x"}, headers=user, status=403)
     assert app.post(f"{PAGE}/checks", headers=user, status=403)
-    assert app.get("/api/3/action/ukharvest_dashboard", headers=user, status=403)
+    assert app.get("/api/3/action/ukharvest_dashboard_show", headers=user, status=403)
 
 
 def test_the_notice(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
     text = "<b>No harvest</b> on Sunday"
     answer = app.post(f"{PAGE}/notice", data={"text": text}, headers=sysadmin)
-    assert "Publishers see the notice now." in answer.body
+    assert "The notice is shown to publishers now." in answer.body
     assert call_action("ukharvest_notice_show")["text"] == text
     assert "&lt;b&gt;No harvest" in app.get(PAGE, headers=sysadmin).body
     answer = app.post(f"{PAGE}/notice", data={"text": "x" * 1001}, headers=sysadmin)
     assert "Write at most 1000 characters." in answer.body
     assert call_action("ukharvest_notice_show")["text"] == text
     answer = app.post(f"{PAGE}/notice", data={"text": " "}, headers=sysadmin)
-    assert "The notice is gone." in answer.body
+    assert "The notice was removed." in answer.body
     assert call_action("ukharvest_notice_show")["text"] == ""
     with pytest.raises(tk.NotAuthorized):
         tk.check_access("ukharvest_notice_show", {"user": factories.User()["name"]})
@@ -253,7 +256,7 @@ def test_metrics_as_prometheus_reads_them(
     assert config.metrics_token() == "let-me-in"
     publisher.serve(PATH, catalogue(2))
     portal.run(portal.source(publisher.url(PATH)))
-    hosts.note([('odd"host', 1.0, True)])
+    host_stats.count_attempts([('odd"host', 1.0, True)])
     assert app.get(METRICS, status=404)
     assert app.get(METRICS, headers={"Authorization": "Bearer other"}, status=404)
     answer = app.get(METRICS, headers={"Authorization": "Bearer let-me-in"})
@@ -274,14 +277,16 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     portal.run(portal.source(publisher.url("/good.json"), name="good"))
     stuck_run(portal, publisher)
     make_worker("gather", busy_with="x")
-    hosts.note([("a-very-long-name-of-a-server.of-the-council.somewhere.example", 12.0, True)])
-    kept.forget(snapshot.SNAPSHOT)
+    host_stats.count_attempts(
+        [("a-very-long-name-of-a-server.of-the-council.somewhere.example", 12.0, True)]
+    )
+    redis_cache.forget(snapshot.SNAPSHOT)
     visitor.page.goto(PAGE)
     visitor.page.locator("summary", has_text="Checks").click()
     with visitor.page.expect_navigation():
         visitor.page.get_by_role("button", name="Check everything now").click()
-    assert visitor.page.get_by_text("All datasets were looked at on").is_visible()
+    expect(visitor.page.get_by_text("All datasets were checked on")).to_be_visible()
     looks.check(visitor, "dashboard-full", PAGE)
-    pause = visitor.page.get_by_role("button", name="Pause updates")
+    pause = visitor.page.get_by_role("button", name="Stop refreshing this page")
     pause.click()
-    assert visitor.page.get_by_role("button", name="Go on with updates").is_visible()
+    expect(visitor.page.get_by_role("button", name="Refresh this page again")).to_be_visible()

@@ -1,4 +1,4 @@
-"""A harvested dataset's page: readable facts, and a map of where it lies."""
+"""A harvested dataset's page: readable facts, and a map of its extent."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.core import themes
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.shown import labels
+from ckanext.ukharvest.presentation.rendering import field_labels
+from ckanext.ukharvest.quality.themes import choice as themes
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import Publisher
@@ -32,7 +32,7 @@ def page_of(portal: Portal, publisher: Publisher, app: CKANTestApp, text: str) -
 
 
 def made(facts: dict[str, str]) -> str:
-    """A dataset with these extras and its address."""
+    """Return a dataset with these extras and its URL."""
     shown = factories.Dataset(extras=[{"key": k, "value": v} for k, v in facts.items()])
     return f"/dataset/{shown['name']}"
 
@@ -49,7 +49,6 @@ def test_a_gemini_record_is_readable(
         "Topic category",
         "Metadata date",
         "Harvest GUID",
-        "Extent",
         "51° N to 52° N",
     ):
         assert part in page
@@ -90,7 +89,7 @@ def test_without_a_geometry_there_is_no_map(app: CKANTestApp, spatial: str) -> N
 def test_hostile_strings_in_every_field_do_nothing(app: CKANTestApp, plain: bool) -> None:
     hostile = "\"'><script>alert(1)</script><svg onload=alert(1)>"
     value = hostile if plain else json.dumps([{"title": hostile, "href": f"http://a.b/{hostile}"}])
-    own = {key for key in labels.LABELS if " " not in key} - {"harvest_source_title"}
+    own = {key for key in field_labels.LABELS if " " not in key} - {"harvest_source_title"}
     keys = {*own, "mine"}
     page = app.get(made({**dict.fromkeys(keys, value), "import_source": "harvest"})).body
     assert "<script>alert(1)" not in page
@@ -114,7 +113,7 @@ def test_other_datasets_look_as_ever(app: CKANTestApp) -> None:
 
 
 def rows(page: str) -> dict[str, str]:
-    """What a page's tables say: label → value."""
+    """Return the rows of a page's tables: label → value."""
     found = html.fromstring(page).xpath("//tr[th[@scope='row']]")
     return {
         each[0].text_content().strip(): " ".join(each[1].text_content().split()) for each in found
@@ -149,7 +148,7 @@ def test_a_suggested_theme_is_marked(app: CKANTestApp) -> None:
     address = made({"theme-primary": "Crime"})
     dataset = act("package_show", id=address.rpartition("/")[2])
     assert "suggested" not in rows(app.get(address).body)["Theme"]
-    assessments.keep(
+    assessments.save(
         [{"package_id": dataset["id"], "theme": "Crime", "theme_origin": themes.WORDS}]
     )
     assert "suggested" in rows(app.get(address).body)["Theme"]

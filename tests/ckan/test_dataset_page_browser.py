@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from ckan.tests import factories
+from playwright.sync_api import expect
 
-from ckanext.ukharvest.shown import labels
+from ckanext.ukharvest.presentation.rendering import field_labels
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.harvesting import Portal
@@ -34,14 +35,14 @@ MAPS = {
 
 @pytest.fixture
 def organization() -> dict[str, str]:
-    """One without a picture, which factories take from another host."""
+    """An organisation without a picture, which factories load from another host."""
     found: dict[str, str] = factories.Organization(image_url="")
     return found
 
 
 @pytest.fixture
 def paths(portal: Portal) -> Iterator[dict[str, Any]]:
-    """A dataset of a whole GEMINI record."""
+    """Return the paths for a dataset of a complete GEMINI record."""
     with recorded("gemini-2.3") as publisher:
         portal.run(portal.source(publisher.url("/record.xml"), "gemini-single"))
         [shown] = portal.datasets()
@@ -73,10 +74,10 @@ def test_without_scripts_everything_is_there(
     context = chromium_process.new_context(base_url=site, java_script_enabled=False)
     page = context.new_page()
     page.goto(f"/dataset/{paths['name']}")
-    assert page.locator(".ukharvest-extent svg").is_visible()
-    assert page.locator(".ukharvest-direct").count() == 2
-    assert page.locator(".ukharvest-direct").first.is_visible()
-    assert page.get_by_text("Twice a year").is_visible()
+    expect(page.locator(".ukharvest-extent svg")).to_be_visible()
+    expect(page.locator(".ukharvest-direct")).to_have_count(2)
+    expect(page.locator(".ukharvest-direct").first).to_be_visible()
+    expect(page.get_by_text("Twice a year")).to_be_visible()
     context.close()
 
 
@@ -104,7 +105,7 @@ def test_a_time_series_and_maps(visitor: Visitor) -> None:
 
 
 def test_hostile_strings(visitor: Visitor) -> None:
-    own = [key for key in labels.LABELS if " " not in key and key != "harvest_source_title"]
+    own = [key for key in field_labels.LABELS if " " not in key and key != "harvest_source_title"]
     facts = {
         key: looks.HOSTILE[number % len(looks.HOSTILE)] for number, key in enumerate([*own, "mine"])
     }

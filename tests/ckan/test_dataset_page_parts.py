@@ -1,4 +1,4 @@
-"""What pages of datasets and lists of them say beyond fields: stars, people, files, places."""
+"""Parts of dataset pages and lists besides fields: stars, people, files, places."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
-from ckanext.ukharvest.core import themes
 from ckanext.ukharvest.model import assessments
+from ckanext.ukharvest.quality.themes import choice as themes
 from tests.ckan.forms import portal_with
 from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, statements
@@ -37,7 +37,7 @@ def by_class(name: str) -> str:
 
 @pytest.fixture
 def paths(portal: Portal) -> dict[str, Any]:
-    """A dataset of a whole GEMINI record."""
+    """Return the paths for a dataset of a complete GEMINI record."""
     with recorded("gemini-2.3") as publisher:
         portal.run(portal.source(publisher.url("/record.xml"), "gemini-single"))
     [shown] = portal.datasets()
@@ -72,20 +72,22 @@ def test_its_additional_information(app: CKANTestApp, paths: dict[str, Any]) -> 
     assert found["Metadata language"] == "English"
     assert found["Temporal coverage"] == "from 1954"
     assert found["Harvest URL"].endswith("/record.xml")
-    assert found["Harvest GUID"] == "5f3a1c52-70d6-4f0c-9a3e-1f2f6f0c7a11"
+    assert found["Harvest GUID"].split()[0] == "5f3a1c52-70d6-4f0c-9a3e-1f2f6f0c7a11"
     assert "UTC" in found["Harvest date"]
     order = list(found)
     wanted = ["Added to this site", "Theme", "Temporal coverage", "Harvest URL", "Harvest date"]
-    wanted += ["Metadata date", "Harvest GUID", "Extent", "Spatial reference systems"]
-    wanted += ["Dataset reference date", "Frequency of update", "Responsible parties"]
-    wanted += ["Access constraints", "Resource type", "Metadata language", "Data first issued"]
+    wanted += ["Harvest GUID", "Frequency of update"]
+    # Folded:
+    wanted += ["Metadata date", "Spatial reference systems", "Dataset reference date"]
+    wanted += ["Responsible parties", "Access constraints", "Resource type", "Metadata language"]
+    wanted += ["Data first issued"]
     assert [each for each in order if each in wanted] == wanted
     for part in ('["', "[{", "&#34;", "eng<", "harvest_object_id", "import_source"):
         assert part not in page
 
 
 def test_the_page_asks_the_database_little(app: CKANTestApp, paths: dict[str, Any]) -> None:
-    """Once for its harvest, stars and theme, source record; twice for what is coupled."""
+    """Once for its harvest, stars and theme, source record; twice for coupled datasets."""
     address = f"/dataset/{paths['name']}"
     app.get(address)
     with statements() as sent:
@@ -100,7 +102,7 @@ def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:
     reasons = [["words", "police", "title", 6]]
     ranking = [{"theme": "Crime", "score": 6, "reasons": reasons}]
     row = {"theme": "Crime", "theme_origin": themes.WORDS, "themes": ranking}
-    assessments.keep([{"package_id": found.id, **row}])
+    assessments.save([{"package_id": found.id, **row}])
     page = app.get(address)
     assert "Crime & Justice (suggested)" in text_of(page, by_class("ukharvest-badges"))
     assert "“police” in title" in text_of(page, by_class("ukharvest-head"))
@@ -117,7 +119,7 @@ def test_stars_of_other_datasets_and_of_their_files(app: CKANTestApp) -> None:
     assert "3 out of 5" in text_of(page, by_class("ukharvest-stars"))
     lines = [text_of(page, f"({by_class('ukharvest-resource')})[{n}]") for n in (1, 2)]
     assert lines[0].startswith("3 out of 5")
-    assert lines[0].endswith("Open the address: Sites")
+    assert lines[0].endswith("Go to file: Sites")
     assert lines[1].startswith("1 out of 5")
     assert 'href="javascript' not in page.body.replace(" ", "")
     assert "Area covered" not in page.body
@@ -158,7 +160,7 @@ def test_a_licence_in_the_sources_words(
 
 def test_location_data_says_what_is_missing(app: CKANTestApp) -> None:
     found = rows(app.get(made({"import_source": "harvest", "UKLP": "True"})).body)
-    assert found["Spatial reference system"] == "Not given in the source record"
+    assert found["Spatial reference system"] == "Not in the source record"
     assert "Harvest URL" not in found
 
 
@@ -166,9 +168,9 @@ def test_what_nobody_has_a_name_for_is_folded(app: CKANTestApp) -> None:
     facts = {"import_source": "harvest", "zebra_crossings": '{"a": [1, 2]}', "lineage": "Old."}
     page = app.get(made(facts))
     others = text_of(page, by_class("ukharvest-others"))
-    assert others.startswith("Other fields from the source (1)")
+    assert others.startswith("More (2)")
     assert "Zebra crossings a: 12" in others
-    assert "Lineage" not in others
+    assert "Lineage Old." in others
 
 
 def test_a_name_alone_is_a_place_without_a_map(app: CKANTestApp) -> None:
@@ -214,7 +216,7 @@ def test_lists_have_stars_and_source_in_one_statement(
     found = html.fromstring(page.body).xpath(by_class("ukharvest-listed"))
     assert len(found) == 13
     words = [" ".join(each.text_content().split()) for each in found]
-    assert len([each for each in words if "Brought in from Source 1," in each]) == 12
+    assert len([each for each in words if "Harvested from Source 1," in each]) == 12
     assert all("out of 5" in each for each in words)
 
 

@@ -1,4 +1,4 @@
-"""Deletions that wait: the page, the choices, and that what is carried out is what was seen."""
+"""Pending deletions: the page, the choices, and that only what was seen is deleted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest import store
+from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.model import JobReport, Record
-from ckanext.ukharvest.model import held as held_deletions
+from ckanext.ukharvest.model import pending_deletions as held_deletions
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.in_process,
-    pytest.mark.ours,
     pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1"),
 ]
 
@@ -44,8 +43,8 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 @pytest.fixture
-def held(portal: Portal, publisher: Publisher, source: str) -> str:
-    """A source of which 6 of 10 datasets wait to be deleted; returns the run."""
+def pending_run(portal: Portal, publisher: Publisher, source: str) -> str:
+    """A source with 6 of 10 datasets pending deletion; returns the run."""
     publisher.serve(PATH, catalogue(4))
     return str(portal.run(source)["id"])
 
@@ -67,33 +66,35 @@ def decide(app: CKANTestApp, headers: dict[str, str], choice: str, seen: str) ->
 
 
 def waiting() -> int:
-    return int(call_action("ukharvest_deletions_list", source_id="somewhere")["count"])
+    return int(call_action("ukharvest_deletion_list", source_id="somewhere")["count"])
 
 
-def test_the_page_says_why_and_what(app: CKANTestApp, held: str, admin: dict[str, str]) -> None:
+def test_the_page_says_why_and_what(
+    app: CKANTestApp, pending_run: str, admin: dict[str, str]
+) -> None:
     body = app.get(PAGE, headers=admin).body
     assert "6 datasets would be deleted" in body
     assert "Nothing has been deleted." in body
-    assert "6 of 10 datasets have no record in the source any more. That is 60 %" in body
-    assert "this portal asks above 20 %" in body
-    assert "found 4 records" in body
-    assert "No missing title turned up under a new identifier." in body
+    assert "6 of 10 datasets are no longer in the source. That is 60 %" in body
+    assert "This portal asks before deleting more than 20 %" in body
+    assert "read 4 records" in body
+    assert "No missing title appears under a new identifier." in body
     assert 'value="wait" aria-describedby="ukharvest-help-wait" checked' in body
     assert "Dataset 00004" in body
     answer = app.get(f"{PAGE}.csv", headers=admin).body
     assert [row["title"] for row in csv.DictReader(io.StringIO(answer))] == [
         f"Dataset {number:05}" for number in range(4, 10)
     ]
-    run = app.get(f"/harvest/somewhere/job/{held}", headers=admin).body
+    run = app.get(f"/harvest/somewhere/job/{pending_run}", headers=admin).body
     assert f'href="{PAGE}"' in run
 
 
 def test_an_editor_sees_who_decides(
-    app: CKANTestApp, held: str, organization: dict[str, str], admin: dict[str, str]
+    app: CKANTestApp, pending_run: str, organization: dict[str, str], admin: dict[str, str]
 ) -> None:
     editor = member(organization, "editor")
     body = app.get(PAGE, headers=editor).body
-    assert "An administrator of Somewhere Council decides this" in body
+    assert "An administrator of Somewhere Council can decide this" in body
     assert 'name="choice"' not in body
     seen = version(app, admin)
     decide(app, editor, "keep", seen)
@@ -102,7 +103,7 @@ def test_an_editor_sees_who_decides(
     assert waiting() == 6
 
 
-def test_not_yet_changes_nothing(app: CKANTestApp, held: str, admin: dict[str, str]) -> None:
+def test_not_yet_changes_nothing(app: CKANTestApp, pending_run: str, admin: dict[str, str]) -> None:
     private = {"private": True, "owner_org": factories.Organization()["id"]}
     call_action("package_patch", id="dataset-00005", **private)
     for page in (PAGE, f"{PAGE}.csv"):
@@ -116,19 +117,19 @@ def test_not_yet_changes_nothing(app: CKANTestApp, held: str, admin: dict[str, s
 
 
 def test_deleting_takes_a_second_page(
-    app: CKANTestApp, portal: Portal, held: str, admin: dict[str, str]
+    app: CKANTestApp, portal: Portal, pending_run: str, admin: dict[str, str]
 ) -> None:
     seen = version(app, admin)
     answer = decide(app, admin, "delete", seen)
     assert answer.headers["Location"].endswith(f"{PAGE}/delete?version={seen}")
     body = app.get(f"{PAGE}/delete?version={seen}", headers=admin).body
     assert "Delete 6 datasets?" in body
-    assert "4 of its 10 datasets stay" in body
+    assert "4 of its 10 datasets are kept" in body
     assert len(portal.datasets()) == 10
     app.post(f"{PAGE}/delete", data={"version": seen}, headers=admin, follow_redirects=False)
     assert len(portal.datasets()) == 4
-    assert "Nothing waits for a decision" in app.get(PAGE, headers=admin).body
-    report = model.Session.query(JobReport).filter_by(job_id=held).one()
+    assert "No deletions are waiting for a decision" in app.get(PAGE, headers=admin).body
+    report = model.Session.query(JobReport).filter_by(job_id=pending_run).one()
     assert "approved 6 deletions" in report.reason
 
 
@@ -137,7 +138,7 @@ def test_a_list_that_changed_is_refused(
     portal: Portal,
     publisher: Publisher,
     source: str,
-    held: str,
+    pending_run: str,
     admin: dict[str, str],
 ) -> None:
     seen = version(app, admin)
@@ -158,16 +159,16 @@ def test_kept_datasets_stay_and_come_back_into_step(
     portal: Portal,
     publisher: Publisher,
     source: str,
-    held: str,
+    pending_run: str,
     admin: dict[str, str],
 ) -> None:
-    run = f"/harvest/somewhere/job/{held}"
+    run = f"/harvest/somewhere/job/{pending_run}"
     assert "Review the deletions" in app.get(run, headers=admin).body
     decide(app, admin, "keep", version(app, admin))
     assert waiting() == 0
     body = app.get(run, headers=admin).body
     assert "Review the deletions" not in body
-    assert re.search(r"Note of the run: \S+ kept 6 datasets", body)
+    assert re.search(r"Note on the run: \S+ kept 6 datasets", body)
     job = portal.run(source)
     assert job["ukharvest"]["outcome"] == "finished"
     assert job["stats"]["missing"] == 0
@@ -180,13 +181,13 @@ def test_kept_datasets_stay_and_come_back_into_step(
     assert (listed["count"], listed["listed"]) == (6, {"added": 4, "kept": 6})
     for address, words in (
         (f"/dataset/{kept['name']}", "the dataset was kept. Edits made here are lost only if"),
-        (f"/harvest/somewhere/record/{told['record_id']}", "Its dataset was kept, and is updated"),
+        (f"/harvest/somewhere/record/{told['record_id']}", "Its dataset was kept and is updated"),
     ):
         assert words in app.get(address, headers=admin).body
     publisher.serve(PATH, catalogue([*(dataset(n) for n in range(4)), dataset(5, title="New")]))
     assert portal.run(source)["stats"]["updated"] == 1
     assert "New" in [each["title"] for each in portal.datasets()]
-    report = model.Session.query(JobReport).filter_by(job_id=held).one()
+    report = model.Session.query(JobReport).filter_by(job_id=pending_run).one()
     assert "kept 6 datasets" in report.reason
 
 
@@ -222,11 +223,11 @@ def test_the_pages_look_as_they_should(
     publisher.serve(PATH, catalogue([*(dataset(n) for n in range(10)), *hostile, *faulty()[2:]]))
     run = portal.run(source)["id"]
     publisher.serve(PATH, catalogue([dataset(0), *hostile[:3]]))
-    held = portal.run(source)["id"]
-    seen = call_action("ukharvest_deletions_list", source_id=source)["version"]
+    pending_run = portal.run(source)["id"]
+    seen = call_action("ukharvest_deletion_list", source_id=source)["version"]
     pages = {
         "run-errors": f"/harvest/somewhere/job/{run}",
-        "run-held": f"/harvest/somewhere/job/{held}",
+        "run-held": f"/harvest/somewhere/job/{pending_run}",
         "problems": "/harvest/somewhere/problems",
         "deletions": PAGE,
         "deletions-delete": f"{PAGE}/delete?version={seen}",
@@ -238,21 +239,21 @@ def test_the_pages_look_as_they_should(
 
 
 def test_a_record_that_came_back_is_not_deleted_any_more(
-    portal: Portal, publisher: Publisher, source: str, held: str
+    portal: Portal, publisher: Publisher, source: str, pending_run: str
 ) -> None:
     """As soon as a run saw it, and not when it is imported, which may be hours later."""
     changed = [dataset(number, description="Back again.") for number in range(10)]
     publisher.serve(PATH, catalogue(changed))
     job_id = portal.create_job(source)
     portal.gather(job_id)
-    assert call_action("ukharvest_deletions_list", source_id=source)["deletions"] == []
+    assert call_action("ukharvest_deletion_list", source_id=source)["deletions"] == []
     for object_id in portal.waiting(job_id):
         portal.deliver(object_id)
     assert len(portal.datasets()) == 10
 
 
 def test_an_approved_deletion_looks_again(
-    portal: Portal, publisher: Publisher, source: str, held: str
+    portal: Portal, publisher: Publisher, source: str, pending_run: str
 ) -> None:
     context = {"user": factories.Sysadmin()["name"]}
     job_id, ids, _left = held_deletions.release(source, context["user"])
@@ -260,7 +261,7 @@ def test_an_approved_deletion_looks_again(
     guid, back.missed_runs = back.guid, 0
     model.Session.commit()
     for object_id in ids:
-        store.delete(object_id)
+        dataset_writer.delete(object_id)
         held_deletions.done(object_id)
     assert job_id
     kept = model.Session.query(Record).filter_by(source_id=source, guid=guid).one()
@@ -269,9 +270,9 @@ def test_an_approved_deletion_looks_again(
 
 
 def test_kept_datasets_make_no_run_read_all(
-    portal: Portal, publisher: Publisher, source: str, held: str
+    portal: Portal, publisher: Publisher, source: str, pending_run: str
 ) -> None:
-    call_action("ukharvest_deletions_keep", source_id=source)
+    call_action("ukharvest_deletion_keep", source_id=source)
     publisher.serve(PATH, catalogue(4), etag='"v2"')
     portal.run(source)
     portal.run(source)

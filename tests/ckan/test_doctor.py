@@ -1,4 +1,4 @@
-"""The doctor: each thing that goes wrong is found, named, and comes with what to do."""
+"""The doctor finds and names each fault, and says what to do."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import compat, config, doctor, sweeper
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import datasets, platform, runs, storage
-from ckanext.ukharvest.doctor.finding import Finding
-from ckanext.ukharvest.model import JobReport, Record, Worker, utcnow
+from ckanext.ukharvest.model import JobReport, Record, Worker, redis_cache, utcnow
+from ckanext.ukharvest.operations import doctor, sweeper
+from ckanext.ukharvest.operations.doctor import datasets, runs, services, table_sizes
+from ckanext.ukharvest.operations.doctor.finding import Finding
+from ckanext.ukharvest.operations.notifications import sending
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
+from tests.ckan.test_adoption import Stock, numbered
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 HOUR = datetime.timedelta(hours=1)
@@ -47,20 +50,21 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 @pytest.fixture
 def healthy() -> None:
-    """What a portal has on which consumers and cron run."""
+    """Consumers, cron and mail in working order."""
     for kind in ("gather", "fetch"):
         model.Session.add(Worker(id=f"test-{kind}", kind=kind))
     model.Session.commit()
+    redis_cache.forget(sending._FAILURE)
     swept(utcnow())
 
 
 def swept(moment: datetime.datetime) -> None:
-    model.set_system_info(sweeper.NOTE, json.dumps({"at": moment.isoformat(), "did": []}))
+    model.set_system_info(sweeper.NOTE, json.dumps({"at": moment.isoformat()}))
     model.Session.commit()
 
 
-def one(findings: Any, level: str, *words: str) -> Finding:
-    """The only finding, which has all these words and says what to do."""
+def assert_one(findings: Any, level: str, *words: str) -> Finding:
+    """Return the only finding, which has all these words and says what to do."""
     (finding,) = findings
     assert finding.level == level
     text = f"{finding.message} {finding.what_to_do}"
@@ -85,7 +89,7 @@ def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) 
     swept(utcnow() - 30 * HOUR)
     sick = cli.invoke(ukharvest, ["doctor"])
     assert sick.exit_code == 2
-    assert "→ Let cron call 'ckan harvester run'" in sick.output
+    assert "→ Make cron call 'ckan harvester run'" in sick.output
     report = json.loads(cli.invoke(ukharvest, ["doctor", "--format", "json"]).output)
     assert report["status"] == 2
     assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do"}
@@ -118,23 +122,42 @@ def test_a_check_that_fails_is_a_finding_and_stops_nothing(
     assert "ValueError: no such column" in first.message
 
 
-# platform.md 0.1: ckanext-harvest#581, consumers end after 5 s with redis-py 8.
+def test_without_tables_one_finding_names_what_was_not_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def without_table() -> list[Finding]:
+        model.Session.execute(sa.text("SELECT * FROM ukharvest_missing"))
+        return []
+
+    def old() -> list[Finding]:
+        return [Finding("error", "migrations", "Old.", "Upgrade.")]
+
+    checks = [("a", "Fine.", without_table), ("migrations", "", old)]
+    checks += [("b", "Fine.", without_table), ("c", "Fine.", list), ("d", "Fine.", without_table)]
+    monkeypatch.setattr(doctor, "CHECKS", checks)
+    first, *_others, last = doctor.examine()
+    assert (first.code, "ukharvest_missing" in first.message) == ("a", True)
+    assert (last.code, last.level) == ("migrations", "error")
+    assert last.message.endswith("missing or old: b, d.")
+
+
+# ckanext-harvest#581, consumers end after 5 s with redis-py 8.
 def test_issue_581_a_time_out_that_ends_idle_consumers_is_found(
     monkeypatch: pytest.MonkeyPatch, ckan_config: Any
 ) -> None:
     def connect() -> Any:
         return redis.Redis.from_url(ckan_config["ckan.redis.url"], socket_timeout=5)
 
-    assert list(platform.redis_queue()) == []
+    assert list(services.redis_queue()) == []
     monkeypatch.setattr(queue, "get_connection_redis", connect)
-    one(platform.redis_queue(), "error", "give up after 5 s", "socket_timeout=86400")
+    assert_one(services.redis_queue(), "error", "give up after 5 s", "socket_timeout=86400")
 
 
 def test_a_redis_that_does_not_answer_is_found_at_once(
     monkeypatch: pytest.MonkeyPatch, ckan_config: Any
 ) -> None:
     monkeypatch.setitem(ckan_config, "ckan.redis.url", "redis://127.0.0.1:9/0")
-    one(platform.redis_queue(), "error", "Redis does not answer", "ckan.redis.url")
+    assert_one(services.redis_queue(), "error", "Redis does not answer", "ckan.redis.url")
 
 
 def test_a_wrong_order_of_plugins_is_found(
@@ -142,40 +165,51 @@ def test_a_wrong_order_of_plugins_is_found(
 ) -> None:
     line = "harvest ukharvest ukharvest_data_json"
     monkeypatch.setitem(ckan_config, "ckan.plugins", line.split())
-    one(platform.plugins(), "error", "'ukharvest' must stand before 'harvest'")
+    assert_one(services.plugins(), "error", "'ukharvest' must stand before 'harvest'")
 
 
 def test_a_source_that_nobody_harvests_is_found(source: str) -> None:
     HarvestSource.get(source).type = "datajson"
     model.Session.commit()
-    one(platform.source_types(), "error", "1 active sources", "'datajson'", "'data_json'")
+    assert_one(
+        services.source_types(),
+        "error",
+        "1 active source ",
+        "'datajson'",
+        "'data_json'",
+    )
 
 
 def test_risky_settings_are_found(monkeypatch: pytest.MonkeyPatch, ckan_config: Any) -> None:
-    assert [each.level for each in platform.settings()] in ([], ["info"])
+    assert [each.level for each in services.settings()] in ([], ["info"])
     monkeypatch.setitem(ckan_config, "ckan.search.solr_commit", False)
     monkeypatch.setitem(ckan_config, f"{config.PREFIX}http.allow_private", "0.0.0.0/0")
-    one(platform.settings(), "warning", "http.allow_private has 0.0.0.0/0", "10.1.0.0/16")
+    assert_one(
+        services.settings(),
+        "warning",
+        "http.allow_private has 0.0.0.0/0",
+        "10.1.0.0/16",
+    )
     monkeypatch.setitem(ckan_config, f"{config.PREFIX}http.allow_private", "10.0.0.0/8")
     monkeypatch.setitem(ckan_config, f"{config.PREFIX}delete.after_runs", 1)
     monkeypatch.setitem(ckan_config, f"{config.PREFIX}delete.max_share", 1.0)
-    one(platform.settings(), "warning", "without asking", "delete.max_share")
+    assert_one(services.settings(), "warning", "without asking", "delete.max_share")
     monkeypatch.setitem(ckan_config, f"{config.PREFIX}delete.after_runs", 2)
     monkeypatch.setitem(ckan_config, f"{config.PREFIX}proxy", "http://proxy:3128")
-    one(platform.settings(), "info", "proxy")
+    assert_one(services.settings(), "info", "proxy")
 
 
 def test_patches_in_force_are_named_with_their_issue() -> None:
-    named = [finding.message for finding in platform.patches()]
-    assert len(named) == len(compat.applied)
+    named = [finding.message for finding in services.patches()]
+    assert len(named) == len(compat.applied_patches)
     assert any("ckanext-harvest#581" in message for message in named)
 
 
 def test_a_migration_that_was_forgotten_is_found() -> None:
-    assert list(platform.migrations()) == []
+    assert list(services.migrations()) == []
     model.Session.execute(sa.text("UPDATE ukharvest_alembic_version SET version_num = '0001'"))
     try:
-        one(platform.migrations(), "error", "0001", "ckan db upgrade -p ukharvest")
+        assert_one(services.migrations(), "error", "0001", "ckan db upgrade -p ukharvest")
     finally:
         model.Session.rollback()
 
@@ -183,13 +217,13 @@ def test_a_migration_that_was_forgotten_is_found() -> None:
 def test_a_solr_that_does_not_answer_or_lacks_fields_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert list(platform.solr()) == []
+    assert list(services.solr()) == []
     monkeypatch.setattr(p, "plugin_loaded", lambda _name: True)
-    monkeypatch.setattr(platform, "SPATIAL_FIELDS", {"solr-bbox": {"id", "minnx"}})
-    one(platform.solr(), "error", "lacks the fields minnx", "solr-bbox")
+    monkeypatch.setattr(services, "SPATIAL_FIELDS", {"solr-bbox": {"id", "minnx"}})
+    assert_one(services.solr(), "error", "lacks the fields minnx", "solr-bbox")
     nobody = pysolr.Solr("http://127.0.0.1:9/solr/ckan")
     monkeypatch.setattr(search, "make_connection", lambda: nobody)
-    one(platform.solr(), "error", "Solr does not answer", "solr_url")
+    assert_one(services.solr(), "error", "Solr does not answer", "solr_url")
 
 
 def test_missing_workers_are_an_error_only_when_something_waits(
@@ -204,11 +238,11 @@ def test_missing_workers_are_an_error_only_when_something_waits(
     portal.gather(job)
     HarvestJob.get(job).gather_finished = utcnow()
     model.Session.commit()
-    one(runs.workers(), "error", "No fetch consumer", "3 harvest objects", "fetch-consumer")
+    assert_one(runs.workers(), "error", "No fetch consumer", "3 harvest objects", "fetch-consumer")
 
 
 def stop_clock(job_id: str, hours: int, **times: Any) -> None:
-    """Let a job look as if nothing has happened to it for some hours."""
+    """Make a job look as if nothing had happened to it for some hours."""
     then = utcnow() - hours * HOUR
     job = HarvestJob.get(job_id)
     job.created = job.gather_started = then
@@ -226,9 +260,9 @@ def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publish
     portal.gather(job)
     assert list(runs.stuck_jobs()) == []
     stop_clock(job, 5)
-    one(runs.stuck_jobs(), "error", job, "parking", "gathering for 5 h")
+    assert_one(runs.stuck_jobs(), "error", job, "parking", "gathering for 5 h")
     stop_clock(job, 3, gather_finished=True)
-    one(runs.stuck_jobs(), "error", "3 harvest objects have waited for 3 h")
+    assert_one(runs.stuck_jobs(), "error", "3 harvest objects have waited for 3 h")
     now = utcnow()
     busy = Worker(id="w", kind="fetch", started=now, heartbeat=now, busy_with="of another run")
     model.Session.add(busy)
@@ -238,7 +272,7 @@ def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publish
     for obj in model.Session.query(HarvestObject):
         obj.state = "COMPLETE"
     model.Session.commit()
-    one(runs.stuck_jobs(), "error", "nobody has closed it", "ckan harvester run")
+    assert_one(runs.stuck_jobs(), "error", "has not been closed", "ckan harvester run")
 
 
 def test_what_ended_runs_left_behind_is_found(portal: Portal, publisher: Publisher) -> None:
@@ -249,15 +283,15 @@ def test_what_ended_runs_left_behind_is_found(portal: Portal, publisher: Publish
     for obj in model.Session.query(HarvestObject):
         obj.state = "GATHERED"
     model.Session.commit()
-    one(runs.leftovers(), "warning", "3 harvest objects", job)
+    assert_one(runs.leftovers(), "warning", "3 harvest objects", job)
 
 
 def test_a_cron_that_does_not_come_is_found() -> None:
     model.Session.query(model.SystemInfo).filter_by(key=sweeper.NOTE).delete()
     model.Session.commit()
-    one(runs.cron(), "warning", "never", "cron")
+    assert_one(runs.cron(), "warning", "never", "cron")
     swept(utcnow() - 7 * HOUR)
-    one(runs.cron(), "error", "7 h ago", "ckan harvester run")
+    assert_one(runs.cron(), "error", "7 h ago", "ckan harvester run")
     swept(utcnow())
     assert list(runs.cron()) == []
 
@@ -272,9 +306,19 @@ def test_records_that_lost_their_dataset_are_found(source: str) -> None:
     model.Session.query(Record).filter_by(guid=forgotten_guid).delete()
     model.Session.commit()
     lost, by_hand, unknown = datasets.records()
-    one([lost], "warning", "1 records", purged_guid)
-    one([by_hand], "info", "dataset-00001", "forced run")
-    one([unknown], "warning", "1 current harvest objects", forgotten_guid)
+    assert_one([lost], "warning", "Records whose dataset was purged (1)", purged_guid)
+    assert_one([by_hand], "info", "dataset-00001", "forced run")
+    assert_one([unknown], "warning", "Current harvest objects without a record (1)", forgotten_guid)
+
+
+def test_what_no_run_of_ours_has_read_yet_is_not_forgotten(
+    portal: Portal, publisher: Publisher
+) -> None:
+    source = portal.source(publisher.url(PATH))
+    Stock(source, portal.organization_id).fill(numbered(2))
+    publisher.serve(PATH, "no JSON")
+    assert portal.run(source)["ukharvest"]["outcome"] == "failed"
+    assert list(datasets.records()) == []
 
 
 def test_database_and_index_are_compared_both_ways(source: str, portal: Portal) -> None:
@@ -286,8 +330,8 @@ def test_database_and_index_are_compared_both_ways(source: str, portal: Portal) 
     )
     model.Session.commit()
     missing, ghost = datasets.index()
-    one([missing], "error", "1 harvested datasets", first["id"], "search-index rebuild")
-    one([ghost], "error", "1 search results", second["id"], "search-index clear")
+    assert_one([missing], "error", "1 harvested datasets", first["id"], "search-index rebuild")
+    assert_one([ghost], "error", "1 search results", second["id"], "search-index clear")
 
 
 def test_the_index_is_compared_in_batches(
@@ -299,7 +343,7 @@ def test_the_index_is_compared_in_batches(
     assert sorted(len(batch) for batch in datasets._solr_ids()) == [1, 2]
     for each in portal.datasets():
         search.clear(each["id"])
-    one(datasets.index(), "error", "3 harvested datasets")
+    assert_one(datasets.index(), "error", "3 harvested datasets")
 
 
 def test_two_datasets_of_one_record_are_found(source: str, publisher: Publisher) -> None:
@@ -307,7 +351,7 @@ def test_two_datasets_of_one_record_are_found(source: str, publisher: Publisher)
     first, second, _third = model.Session.query(HarvestObject).order_by(HarvestObject.guid)
     guid = second.guid = first.guid
     model.Session.commit()
-    one(datasets.duplicates(), "error", "1 records of one source", guid)
+    assert_one(datasets.duplicates(), "error", "Records of one source with more", guid)
 
 
 def test_one_guid_twice_in_an_organisation_is_found(
@@ -316,9 +360,9 @@ def test_one_guid_twice_in_an_organisation_is_found(
     guid = dataset(0)["identifier"]
     extras = [{"key": "guid", "value": guid}]
     factories.Dataset(owner_org=organization["id"], extras=extras)
-    one(datasets.duplicates(), "warning", "1 guids", guid)
+    assert_one(datasets.duplicates(), "warning", "GUIDs of more than one dataset", guid)
     factories.Dataset(owner_org=factories.Organization()["id"], extras=extras)
-    one(datasets.duplicates(), "warning", "1 guids", guid)
+    assert_one(datasets.duplicates(), "warning", "GUIDs of more than one dataset", guid)
 
 
 def test_several_current_objects_of_a_dataset_are_found(
@@ -329,20 +373,25 @@ def test_several_current_objects_of_a_dataset_are_found(
     first, second, third = model.Session.query(HarvestObject).order_by(HarvestObject.guid)
     second.package_id = first.package_id
     model.Session.commit()
-    one(datasets.current_objects(), "warning", "1 datasets have more than one", "dataset-00000")
+    assert_one(
+        datasets.current_objects(),
+        "warning",
+        "Datasets with more than one current",
+        "dataset-00000",
+    )
     third.package_id = first.package_id
     third.harvest_source_id = other
     model.Session.commit()
-    one(datasets.current_objects(), "error", "more than one harvest source", "dataset-00000")
+    assert_one(datasets.current_objects(), "error", "more than one harvest source", "dataset-00000")
 
 
 def test_what_pruning_would_free_is_said(
     source: str, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(storage.sizes()) == []
+    assert list(table_sizes.sizes()) == []
     publisher.serve(PATH, catalogue([dataset(number, title="New") for number in range(3)]))
     portal.run(source)
     monkeypatch.setattr(config, "prune_keep_runs", lambda: 1)
-    one(storage.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
-    monkeypatch.setattr(storage, "MANY", 2)
-    one(storage.sizes(), "warning")
+    assert_one(table_sizes.sizes(), "info", "3 of its rows", "1 jobs", "ckan ukharvest prune")
+    monkeypatch.setattr(table_sizes, "MANY", 2)
+    assert_one(table_sizes.sizes(), "warning")

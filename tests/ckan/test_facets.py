@@ -1,4 +1,4 @@
-"""Facets of the dataset search: what the index counts, and what readers of a page choose by."""
+"""Facets of the dataset search: indexed values, and their labels on the page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from ckan.lib import search
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
+from playwright.sync_api import expect
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.shown.values import INDEXED
+from ckanext.ukharvest.presentation.rendering.values import INDEXED
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import act, statements
 
@@ -34,19 +35,19 @@ def made(facts: dict[str, str], **fields: Any) -> dict[str, Any]:
     return dict(shown)
 
 
-def found(*filters: str) -> dict[str, Any]:
+def search_datasets(*filters: str) -> dict[str, Any]:
     fields = list(INDEXED.values())
     return dict(act("package_search", **{"fq_list": list(filters), "facet.field": fields}))
 
 
 def counted(facet: str, *filters: str) -> dict[str, int]:
-    """A facet's values by what people read."""
-    items = found(*filters)["search_facets"][INDEXED[facet]]["items"]
+    """Return a facet's values by their labels."""
+    items = search_datasets(*filters)["search_facets"][INDEXED[facet]]["items"]
     return {item["display_name"]: item["count"] for item in items}
 
 
 def facet_of(page: str, title: str) -> html.HtmlElement | None:
-    """The part of a page that is a facet."""
+    """Return the part of a page that is a facet."""
     headings = html.fromstring(page).xpath("//section/h2")
     return next(
         (each.getparent() for each in headings if each.text_content().strip() == title), None
@@ -96,12 +97,12 @@ def test_what_no_list_has_is_counted_under_its_number() -> None:
 def test_a_branch_finds_what_is_in_it() -> None:
     made(TOILETS)
     made({"la_function": f"{ESD}/function/1"})
-    assert found(f'{INDEXED["function"]}:"{ESD}/function/30"')["count"] == 1
+    assert search_datasets(f'{INDEXED["function"]}:"{ESD}/function/30"')["count"] == 1
 
 
 def test_stars_are_those_of_the_last_write() -> None:
     dataset = made({})
-    assessments.keep([{"package_id": dataset["id"], "stars": 4, "stars_code": "x"}])
+    assessments.save([{"package_id": dataset["id"], "stars": 4, "stars_code": "x"}])
     with statements("ukharvest_") as asked:
         search.rebuild(dataset["id"])
     assert len(asked) == 1
@@ -117,18 +118,18 @@ def test_a_long_or_strange_value_does_not_keep_a_dataset_out() -> None:
     long = [f"http://a.example/{'x' * 40_000}", *(f"http://a.example/{n}" for n in range(300))]
     strange = {"la_service": "[" * 5000, "theme-secondary": '{"a": 1}', "mandate": "é" * 20_000}
     made({"schema": json.dumps(long), **strange})
-    assert found()["count"] == 1
-    assert found(f'{INDEXED["schema"]}:"http://a.example/7"')["count"] == 1
+    assert search_datasets()["count"] == 1
+    assert search_datasets(f'{INDEXED["schema"]}:"http://a.example/7"')["count"] == 1
 
 
 def test_what_was_asked_for_and_not_found_has_its_label() -> None:
     made({})
     field = INDEXED["service"]
-    facet = found(f'{field}:"{ESD}/service/579"')["search_facets"][field]
+    facet = search_datasets(f'{field}:"{ESD}/service/579"')["search_facets"][field]
     assert facet["items"] == [
         {"name": f"{ESD}/service/579", "display_name": "Public toilets", "count": 0}
     ]
-    assert found(f'-{field}:"{ESD}/service/579"')["search_facets"][field]["items"] == []
+    assert search_datasets(f'-{field}:"{ESD}/service/579"')["search_facets"][field]["items"] == []
 
 
 @pytest.mark.parametrize("asked", ["foo", "/", "a b:c", "http://[", 'a"b', "<b>", "*", "9" * 9])
@@ -153,7 +154,7 @@ def test_pages_have_the_facets_and_choosing_works(app: CKANTestApp) -> None:
         assert set(entries(facet_of(page, "Theme"))) == {"Environment", "Health", "Towns & Cities"}
         functions = facet_of(page, "Local authority function")
         assert entries(functions) == ["Environmental protection", "› Street care and cleaning"]
-        assert facet_of(page, "Schema") is None  # nothing to choose
+        assert facet_of(page, "Schema") is None  # no value to choose
         assert "id.esd.org.uk" not in html.fromstring(page).text_content()
         assert not [each for each in html.fromstring(page).xpath("//@aria-label") if "_" in each]
         assert functions is not None
@@ -173,7 +174,7 @@ def test_a_visitor_chooses_a_branch_and_leaves_it(visitor: Visitor) -> None:
     label = "› Street care and cleaning"
     page.locator(".nav-facet a", has_text=label).click()
     page.get_by_text("1 dataset found").wait_for()
-    assert page.get_by_role("heading", name="Clinics").count() == 0
+    expect(page.get_by_role("heading", name="Clinics")).to_have_count(0)
     page.locator(".nav-facet .active a", has_text="Street care").click()
     page.get_by_text("2 datasets found").wait_for()
     assert visitor.errors == []

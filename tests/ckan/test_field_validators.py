@@ -1,4 +1,4 @@
-"""Validators of the fields: what people write is accepted, what it cannot be is told."""
+"""Validators of the fields: variants that people write are accepted, invalid values refused."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import pytest
 
+from ckanext.ukharvest.dataset_schema import validator_of
 from ckanext.ukharvest.fields import BY_HARVEST, FIELDS
-from ckanext.ukharvest.logic.schema import validator_of
 
 pytestmark = pytest.mark.in_process
 
@@ -17,7 +17,7 @@ S579, S100 = "http://id.esd.org.uk/service/579", "http://id.esd.org.uk/service/1
 A, B = "https://a.example/x", "http://b.example/y?c=1,2"
 SPEND = "http://schemas.opendata.esd.org.uk/Spend"
 
-# field, what is sent, what is stored (None: nothing).
+# Field, sent value, stored value (None: nothing).
 ACCEPTED: list[tuple[str, Any, str | None]] = [
     ("la_function", F40, F40),
     ("la_function", [F40, F38], f"{F40} {F38}"),
@@ -28,7 +28,7 @@ ACCEPTED: list[tuple[str, Any, str | None]] = [
     ("la_function", 40, F40),
     ("la_function", "Waste Management", F38),
     ("la_function", "http://standards.esd.org.uk/?uri=function%2F40", F40),
-    # Kept, though no list has it.
+    # Kept, though it is in no list.
     ("la_function", "http://id.esd.org.uk/function/99999", "http://id.esd.org.uk/function/99999"),
     ("la_function", "", None),
     ("la_function", [""], None),
@@ -70,7 +70,7 @@ ACCEPTED: list[tuple[str, Any, str | None]] = [
     ("schema_type", " CSV Lint", "csvlint"),
     ("schema_type", "Own kind", "Own kind"),
 ]
-# field, what is sent, what the message has in it.
+# Field, sent value, part of the message.
 REFUSED: list[tuple[str, Any, tuple[str, ...]]] = [
     ("la_function", "bins", ("'bins'", F40, "Street care and cleaning")),
     ("la_service", ["579", "nothing"], ("'nothing'", S579, "Public toilets")),

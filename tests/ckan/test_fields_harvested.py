@@ -1,4 +1,4 @@
-"""The same facts through every source type: datasets have them in the same words."""
+"""The same facts through every source type give datasets with the same texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAW = "https://www.legislation.gov.uk/ukpga/1936/49"
 CODES = "http://id.esd.org.uk/list/services"
 FILE = "https://data.example/toilets.csv"
 
-# What every dataset comes to, as far as its source can say it.
+# The expected dataset, as far as its source type can express it.
 WANTED = {
     "theme-primary": "Environment",
     "theme-secondary": '["Health"]',
@@ -157,7 +157,7 @@ def _package(guid: str, facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ckan(publisher: Publisher) -> str:
-    """A site with ckanext-scheming or our form: some fields are the dataset's own."""
+    """Serve a site with ckanext-scheming or our form: some fields are the dataset's own."""
     facts = {
         "theme-primary": "environment",
         "la_function": "https://id.esd.org.uk/function/40/, http://id.esd.org.uk/service/579"
@@ -177,7 +177,7 @@ def _ckan(publisher: Publisher) -> str:
 
 
 def _dkan(publisher: Publisher) -> str:
-    """What a publisher types into DKAN's "additional info"."""
+    """Serve what a publisher types into DKAN's "additional info"."""
     facts = {
         "Theme Primary": "Environment",
         "theme_secondary": "Health",
@@ -199,18 +199,18 @@ def _dkan(publisher: Publisher) -> str:
     return DKAN_LIST.format(0)
 
 
-# What a source type cannot say; the rest of WANTED it can.
+# Fields that a source type cannot express; it can the others of WANTED.
 NOT_SAID: dict[str, set[str]] = {
     "inventory": {"codelist", "mandate", "update_frequency", "unpublished"},
     "data_json": {"codelist", "mandate", "unpublished"},
     "dcat_rdf": {"codelist", "unpublished"},
-    # Functions and services tell the theme before the topic categories do.
+    # Functions and services decide the theme before the topic categories.
     "gemini-single": {"theme-secondary", "schema", "codelist", "mandate", "unpublished"}
     | {"schema_url", "schema_type"},
     "ckan": set(),
     "dkan": set(),
 }
-# On the page beginning and end of a period are one row.
+# On the page the start and end of a period are one row.
 ENDS = {each.label for each in FIELDS if each.key.startswith("temporal_coverage-")}
 LABELS = {each.label for each in FIELDS} - ENDS | {"Temporal coverage"}
 SERVERS: dict[str, Callable[[Publisher], str]] = {
@@ -244,13 +244,13 @@ def test_the_same_facts_are_the_same_fields_from_every_source_type(
         for type_ in SERVERS
     }
     assert dict(found.values()) == wanted
-    # On the page each field looks the same, wherever it came from.
+    # On the page each field looks the same, from every source type.
     assert {label: len(shown) for label, shown in pages.items()} == dict.fromkeys(LABELS, 1)
     assert "Public toilets" in pages["Local authority service"].pop()
 
 
 def _rows(page: str) -> Iterator[tuple[str, str]]:
-    """Label and value, as HTML, of each of our fields in a page's tables."""
+    """Return label and value, as HTML, of each of our fields in a page's tables."""
     for row in html.fromstring(page).iterfind(".//tr"):
         label = " ".join(row.findtext("th", "").split())
         if label in LABELS:
@@ -261,7 +261,7 @@ def _rows(page: str) -> Iterator[tuple[str, str]]:
 
 
 def _fields(dataset: dict[str, Any]) -> dict[str, Any]:
-    """Our fields as package_show gives them."""
+    """Return our fields as package_show gives them."""
     facts = {**dataset, **extras(dataset)}
     file = next(iter(dataset["resources"]), {})
     found = {each.key: facts.get(each.key) for each in FIELDS if each.of == DATASET}

@@ -1,4 +1,4 @@
-"""One run, one set of figures: its page, list, source page, API by GET and POST, mail, command."""
+"""One run has the same figures on its page, in lists, actions, mail and command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPECTED = {
 
 @pytest.fixture
 def job(portal: Portal, publisher: Publisher) -> dict[str, Any]:
-    """A run in which everything happens."""
+    """A run with every figure above zero."""
     publisher.serve(PATH, catalogue(8))
     source = portal.source(publisher.url(PATH), name="figures")
     portal.run(source)
@@ -41,7 +41,7 @@ def job(portal: Portal, publisher: Publisher) -> dict[str, Any]:
 
 @pytest.fixture
 def headers() -> dict[str, str]:
-    """A sysadmin's token."""
+    """Return a sysadmin's token."""
     user = factories.Sysadmin()
     return {"Authorization": factories.APIToken(user=user["name"])["token"]}
 
@@ -77,18 +77,18 @@ WORDS = {
     "Unchanged": "not modified",
     "Not seen": "missing",
     "Deleted": "deleted",
-    "Lost": "errored",
+    "Failed": "errored",
 }
 
 
 def on_the_page(page: str) -> dict[str, int]:
-    """Figures of a run's own page: Added <strong>1</strong>."""
+    """Return the figures of a run's own page: Added <strong>1</strong>."""
     found = re.findall(r"([A-Z][a-z ]+) <strong>(\d+)</strong>", page)
     return {WORDS[word]: int(number) for word, number in found if word in WORDS}
 
 
 def in_the_row(page: str, job_id: str) -> dict[str, int]:
-    """Figures of a run in a list of runs: <td data-label="Added">1</td>."""
+    """Return the figures of a run in a list of runs: <td data-label="Added">1</td>."""
     row = re.search(rf'<tr role="row" id="job-{job_id}">.*?</tr>', page, re.DOTALL)
     assert row
     found = re.findall(r'data-label="([\w ]+)">(\d+)<', row[0])
@@ -121,7 +121,7 @@ def test_the_mail(
     for text in texts:
         for line in ("Added: 0", "Updated: 0", "Unchanged: 7", "Missing: 0", "Deleted: 1"):
             assert line in text.splitlines()
-        assert "Lost: 1" in text.splitlines()
+        assert "Failed: 1" in text.splitlines()
         assert "title" in text
 
 

@@ -1,4 +1,4 @@
-"""The plugin ukharvest_form behind the API and the page: what is taken, kept, refused, cleared."""
+"""The plugin ukharvest_form through the API and the page: accepted, kept, refused, cleared."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
 
-from ckanext.ukharvest import form_fields, helpers
+from ckanext.ukharvest import helpers
 from ckanext.ukharvest.fields import BY_HARVEST, DATASET, FIELDS, RESOURCE
+from ckanext.ukharvest.presentation.rendering import form_fields
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
 from tests.ckan.harvesting import act
 
@@ -73,7 +74,7 @@ def test_a_resources_older_names_are_read() -> None:
 
 def test_what_stood_there_before_is_no_ones_fault() -> None:
     factories.Dataset(name="bins")
-    # As the harvest writes it, or as it was before there was this form.
+    # As the harvest writes it, or as it was stored before this form existed.
     odd = {"la_function": f"{FUNCTION} bins", "temporal_coverage-from": "spring"}
     call_action("package_patch", {BY_HARVEST: True}, id="bins", **odd)
     act("package_patch", id="bins", title="Bins", la_service="579")
@@ -117,7 +118,7 @@ def test_a_form_with_a_mistake_comes_back_as_it_was_sent(app: CKANTestApp) -> No
     assert f'<option value="{unlisted}" selected>{unlisted} (not in the list)</option>' in page
     assert f'<option value="{SERVICE}">' in page
     assert stored(name) == {"la_service": SERVICE}
-    # What is wrong is said of the input that it is about.
+    # Errors are shown at their own input.
     (date,) = html.fromstring(page).xpath("//input[@id='field-temporal_coverage-from']")
     ids = date.get("aria-describedby").split()
     said = [html.fromstring(page).get_element_by_id(each).text_content() for each in ids]
@@ -147,7 +148,7 @@ def test_a_type_of_another_extension_has_its_own_form(monkeypatch: pytest.Monkey
 def test_a_resources_form_keeps_what_it_does_not_show() -> None:
     facts = {"id": "1", "licence": "uk-ogl", "size": 7, "mimetype": "text/csv", "schema-url": "a"}
     facts |= {"datastore_active": True, "other_flag": False, "qa": {}, "hash": "", "url": ADDRESS}
-    kept = helpers.ukharvest_form_kept
+    kept = helpers.ukharvest_form_hidden_fields
     assert kept(facts, "dataset") == ["licence", "size", "mimetype"]
     assert kept({**facts, "id": ""}, "dataset") == []
 
@@ -163,7 +164,7 @@ def test_a_resources_form_keeps_what_it_does_not_show() -> None:
 def test_what_is_known_of_a_file_goes_with_it(changed: dict[str, str], size: int | None) -> None:
     current = {"url": ADDRESS, "size": 7, "licence": "uk-ogl"}
     resource: dict[str, Any] = {"url": ADDRESS, "ukharvest_kept": ["size", "licence"], **changed}
-    form_fields.keep(current, resource)
+    form_fields.restore_hidden_fields(current, resource)
     assert (resource.get("size"), resource["licence"]) == (size, "uk-ogl")
 
 
@@ -173,12 +174,12 @@ def test_an_uploaded_file_keeps_what_is_known_of_it() -> None:
     sent = {"url": "x.csv", "url_type": "upload", "ukharvest_kept": "size"}
     for upload, size in (("", 7), ("another file", None)):
         resource = {**sent, "upload": upload}
-        form_fields.keep(current, resource)
+        form_fields.restore_hidden_fields(current, resource)
         assert resource.get("size") == size
 
 
 def test_what_another_form_shows_is_not_sent_twice(app: CKANTestApp) -> None:
-    """Whatever of it a schema knows, and in whichever template it stands."""
+    """Whatever of it a schema has, and in any template."""
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     facts = {"url": ADDRESS, "colour": "red", "size": 7, "licence": "uk-ogl"}
     resource = factories.Resource(**facts)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.in_process
 SPEND = "http://schemas.opendata.esd.org.uk/Spend"
 ACT = "https://www.legislation.gov.uk/ukpga/1990/43"
 LIST = "http://id.esd.org.uk/list/functions"
-# What the browser tests put into the form's fields, as it is stored.
+# Stored values of what the browser tests enter into the form's fields.
 STORED = {
     "theme-primary": "Environment",
     "theme-secondary": json.dumps(["Health", "Towns"]),
@@ -38,7 +38,7 @@ STORED = {
     "temporal_coverage-to": "2020-03-31",
     "unpublished": "true",
 }
-# What is typed where it is not what is stored.
+# Typed text where it differs from the stored value.
 TYPED = {"temporal_coverage-to": "31/03/2020"}
 
 
@@ -51,16 +51,16 @@ def form(request: pytest.FixtureRequest, clean: None) -> Iterator[None]:
 
 @pytest.fixture
 def editor(manager: Visitor) -> Page:
-    """A window of somebody who may edit."""
+    """A window of a user who may edit."""
     return manager.page
 
 
 def choose(page: Page, field: str, words: str) -> None:
-    """Choose by typing, as scripts allow it."""
+    """Choose by typing, which needs scripts."""
     box = page.locator(f".form-group:has(> .controls > #field-{field}) .select2-container")
     box.click()
     page.keyboard.type(words)
-    # The service of this number, and not the first that has it in its own.
+    # The service of this number, not the first that contains it.
     page.locator(".select2-results [role=option], .select2-result-selectable").filter(
         has_text=words
     ).first.click()
@@ -105,7 +105,7 @@ def test_every_field_is_set_by_typing(editor: Page, visitor: Visitor) -> None:
     editor.locator("#dataset-edit button[name=save].btn-primary").click()
     editor.wait_for_url(f"**/dataset/{dataset['name']}")
     assert saved(dataset["name"]) == STORED
-    # The picture of the user is elsewhere, where no test can go.
+    # The picture of the user is on another host, which no test can reach.
     assert [each for each in visitor.errors if "NAME_NOT_RESOLVED" not in each] == []
 
 
@@ -137,7 +137,7 @@ def test_every_field_is_set_without_scripts(plain: Page) -> None:
     assert saved("street-cleaning") == STORED
     (resource,) = call_action("package_show", id="street-cleaning")["resources"]
     assert (resource["schema_url"], resource["schema_type"]) == (SPEND, "csvlint")
-    # What speaks for a theme is there without scripts too.
+    # The reasons for a theme are shown without scripts too.
     page.goto("/dataset/edit/street-cleaning")
     assert "Public toilets" in page.locator(".ukharvest-theme-why").inner_text()
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 import pytest
 import yaml
 
+from ckanext.ukharvest import dataset_schema
 from ckanext.ukharvest.fields import DATASET, FIELDS
-from ckanext.ukharvest.logic import schema
 
 pytestmark = pytest.mark.in_process
 SCHEMING = files("ckanext.ukharvest").joinpath("scheming")
@@ -23,7 +23,7 @@ def test_there_is_a_preset_for_each_field() -> None:
     text = SCHEMING.joinpath("presets.json").read_text("utf-8")
     found = {each["preset_name"]: each["values"] for each in json.loads(text)["presets"]}
     wanted = {
-        preset(field.key): (field.key, f"{schema.validator_of(field)} ignore_missing")
+        preset(field.key): (field.key, f"{dataset_schema.validator_of(field)} ignore_missing")
         for field in FIELDS
     }
     assert wanted == {

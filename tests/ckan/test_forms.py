@@ -48,7 +48,7 @@ def browse(kind: str, make_app: Callable[[], CKANTestApp]) -> Browse:
 
 
 class Browse:
-    """An editor's visits."""
+    """An editor's page views."""
 
     def __init__(self, app: CKANTestApp, token: str) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class Browse:
         return str(self._app.get(path, headers=self._headers).body)
 
     def save(self, path: str, form: str, **changed: str) -> None:
-        """Send a form as it is shown, but for some changes."""
+        """Send a form as shown, with some changes."""
         shown = lxml.html.fromstring(self.page(path)).get_element_by_id(form)
         sent = MultiDict(shown.form_values())
         sent["save"] = ""
@@ -72,7 +72,7 @@ class Browse:
 
 
 def facts(dataset: dict[str, Any]) -> dict[str, str]:
-    """The fields of a dataset, wherever its schema has them."""
+    """Return the fields of a dataset, wherever its schema has them."""
     found = {**extras(dataset), **{key: dataset[key] for key in OF_DATASET if dataset.get(key)}}
     resource = dataset["resources"][0]
     return {key: found[key] for key in OF_DATASET if key in found} | {
@@ -81,7 +81,7 @@ def facts(dataset: dict[str, Any]) -> dict[str, str]:
 
 
 def lasting(dataset: dict[str, Any]) -> dict[str, Any]:
-    """A dataset without the times at which it was written, and without what is worked out."""
+    """Return a dataset without times of writing and computed values."""
     found = {key: value for key, value in dataset.items() if key != "metadata_modified"}
     # ckanext-harvest shows three more than are stored, and an edit stores them.
     found["extras"] = {
@@ -90,11 +90,35 @@ def lasting(dataset: dict[str, Any]) -> dict[str, Any]:
         if key not in ("harvest_object_id", "harvest_source_id", "harvest_source_title")
     }
     found["resources"] = [
-        # What a form sends empty is "" and not None; CKAN guesses the MIME type of a link.
+        # A form sends an empty field as "", not None; CKAN guesses the MIME type of a link.
         {key: value for key, value in each.items() if value and key not in CKANS}
         for each in dataset["resources"]
     ]
     return found
+
+
+def test_what_harvests_write_is_no_field_of_the_form(
+    kind: str, portal: Portal, publisher: Publisher, browse: Browse
+) -> None:
+    source = portal.source(publisher.url("/"), "ckan")
+    publish(publisher)
+    portal.run(source)
+    (dataset,) = portal.datasets()
+    page = lxml.html.fromstring(browse.page(f"/dataset/edit/{dataset['name']}"))
+    keys = "//input[starts-with(@name, 'extras__') and contains(@name, '__key')]"
+    shown = [each.get("value") for each in page.xpath(f"{keys}[not(@type='hidden')]")]
+    if kind.startswith("scheming"):
+        assert "guid" not in shown
+        return
+    assert not shown
+    assert "guid" in {each.get("value") for each in page.xpath(f"{keys}[@type='hidden']")}
+    values = "//input[starts-with(@name, 'extras__') and contains(@name, '__value')]"
+    typed = [each.get("value") for each in page.xpath(f"{values}[not(@type='hidden')]")]
+    theme = extras(dataset).get("theme-primary")
+    assert typed == ([theme] if theme else [])  # imports keep what a person writes there
+    folded = page.xpath("//*[contains(@class, 'ukharvest-others')]")[0].text_content()
+    assert "Harvest GUID" in folded
+    assert "harvest_object_id" not in folded
 
 
 def test_a_harvested_dataset_is_the_same_on_each(

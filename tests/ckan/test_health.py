@@ -1,4 +1,4 @@
-"""Health and last runs of sources as the tables have them."""
+"""Health and last runs of sources, computed from the tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ckanext.harvest.model import (
     HarvestSource,
 )
 
-from ckanext.ukharvest.model import JobReport, Trial, Worker, health, run_figures, utcnow
+from ckanext.ukharvest.model import JobReport, SourcePreview, Worker, health, run_figures, utcnow
 from tests.ckan.harvesting import Portal, statements
 
 pytestmark = pytest.mark.in_process
@@ -27,7 +27,7 @@ URL = "http://127.0.0.1:9/data.json"
 def run_of(
     source_id: str, *, hours_ago: float = 1, outcome: str = "finished", **more: Any
 ) -> HarvestJob:
-    """Write an ended run, without what it brought."""
+    """Write an ended run without any records."""
     moment = utcnow() - dt.timedelta(hours=hours_ago)
     job = HarvestJob(source_id=source_id, status=more.pop("status", "Finished"))
     job.created = job.gather_started = job.gather_finished = job.finished = moment
@@ -52,7 +52,7 @@ def lose(job: HarvestJob, status: str = "errored") -> None:
 def test_a_source_without_runs(portal: Portal) -> None:
     source_id = portal.source(URL)
 
-    found = health.of([source_id])[source_id]
+    found = health.load_health([source_id])[source_id]
 
     assert (found.value, found.reason, found.state) == ("new", "no-run", "new")
     assert found.last_run is None
@@ -68,7 +68,7 @@ def test_failures_in_a_row(portal: Portal) -> None:
     run_of(source_id, hours_ago=7, stopped_by="someone")
     last = run_of(source_id, hours_ago=6, outcome="failed", error={"passes": True}).id
 
-    found = health.of([source_id])[source_id]
+    found = health.load_health([source_id])[source_id]
 
     assert (found.value, found.state, found.since) == ("hiccup", "idle", first)
     assert found.last_run is not None
@@ -77,10 +77,10 @@ def test_failures_in_a_row(portal: Portal) -> None:
     assert found.last_good_run["id"] == good
 
     run_of(source_id, hours_ago=5, outcome="failed", error={"passes": True})
-    assert health.of([source_id])[source_id].reason == "failed-often"
+    assert health.load_health([source_id])[source_id].reason == "failed-often"
 
     run_of(source_id, hours_ago=4)
-    assert health.of([source_id])[source_id].value == "healthy"
+    assert health.load_health([source_id])[source_id].value == "healthy"
 
 
 def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
@@ -88,7 +88,7 @@ def test_a_stopped_run_says_nothing_of_health(portal: Portal) -> None:
     failed = run_of(source_id, hours_ago=3, outcome="failed", error={"passes": False}).id
     run_of(source_id, hours_ago=2, stopped_by="someone")
 
-    found = health.of([source_id])[source_id]
+    found = health.load_health([source_id])[source_id]
 
     assert found.value == "failing"
     assert found.last_run is not None
@@ -103,7 +103,7 @@ def test_lost_records(portal: Portal) -> None:
     source_id = portal.source(URL)
     lose(run_of(source_id))
 
-    found = health.of([source_id])[source_id]
+    found = health.load_health([source_id])[source_id]
 
     assert found.value == "errors"
     assert found.last_run is not None
@@ -119,7 +119,7 @@ def test_a_run_that_changed_nothing_is_called_so(
     if status:
         lose(job, status)
 
-    last = health.of([source_id])[source_id].last_run
+    last = health.load_health([source_id])[source_id].last_run
 
     assert last is not None
     assert last["outcome"] == expected
@@ -128,13 +128,48 @@ def test_a_run_that_changed_nothing_is_called_so(
 def test_figures_of_pruned_runs(portal: Portal) -> None:
     source_id = portal.source(URL)
     job = run_of(source_id, counts={"frozen": {"errored": 2}})
-    assert health.of([source_id])[source_id].value == "errors"
+    assert health.load_health([source_id])[source_id].value == "errors"
 
     Session.query(JobReport).one().counts = {"frozen": {"errored": 2, "lost": 0, "skipped": 3}}
     Session.commit()
-    assert health.of([source_id])[source_id].value == "healthy"
-    (figures,) = run_figures.of([job])
+    assert health.load_health([source_id])[source_id].value == "healthy"
+    (figures,) = run_figures.load_figures([job])
     assert (figures["outcome"], figures["counts"]["skipped"]) == ("unchanged", 3)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        pytest.param({"seen": 0}, "empty", id="no-records"),
+        pytest.param({"seen": 0, "not_asked": 4}, "healthy", id="only-changes-asked-for"),
+        pytest.param({}, "healthy", id="nobody-counted"),
+        pytest.param({"seen": 2}, "healthy", id="records"),
+        pytest.param(
+            {"seen": 2, "shortfall": {"records": 9, "of": 11, "asks_after": 1}},
+            "shrunk",
+            id="nearly-none",
+        ),
+    ],
+)
+def test_runs_that_listed_no_records_or_few(
+    portal: Portal, counts: dict[str, Any], expected: str
+) -> None:
+    source_id = portal.source(URL)
+    failed = run_of(source_id, hours_ago=3, outcome="failed", error={"passes": True})
+    job = run_of(source_id, counts=counts)
+
+    found = health.load_health([source_id])[source_id]
+
+    assert found.value == expected
+    assert found.last_run is not None
+    (figures,) = run_figures.load_figures([job])
+    assert found.last_run["outcome"] == figures["outcome"]
+    assert (figures["outcome"] in ("empty", "shrunk")) == (expected != "healthy")
+    assert (found.last_good_run is None) == (expected == "empty")
+    if expected == "empty":  # it does not count against the failures before it
+        run_of(source_id, hours_ago=0.5, outcome="failed", error={"passes": True})
+        found = health.load_health([source_id])[source_id]
+        assert (found.failures, found.since) == (2, failed.finished)
 
 
 def test_runs_of_other_harvesters(portal: Portal) -> None:
@@ -144,15 +179,15 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.flush()
     Session.add(HarvestGatherError(harvest_job_id=job.id, message="no answer"))
     Session.commit()
-    assert health.of([source_id])[source_id].value == "failing"
+    assert health.load_health([source_id])[source_id].value == "failing"
 
-    # Which save errors of records that they bring in all the same.
+    # Which save errors of records that they import all the same.
     job = HarvestJob(source=HarvestSource.get(source_id), status="Finished")
     imported = HarvestObject(guid="a", job=job, source=job.source, report_status="added")
     Session.add(HarvestObjectError(object=imported, message="no date"))
     Session.commit()
-    (figures,) = run_figures.of([job])
-    last = health.of([source_id])[source_id].last_run
+    (figures,) = run_figures.load_figures([job])
+    last = health.load_health([source_id])[source_id].last_run
     assert last is not None
     assert (figures["outcome"], last["outcome"]) == ("finished", "finished")
     assert (figures["counts"]["lost"], figures["stats"]["errored"]) == (0, 1)
@@ -160,9 +195,12 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     # And whose jobs older versions of ckanext-harvest ended as aborted.
     job.status = "Aborted"
     Session.commit()
-    last = health.of([source_id])[source_id].last_run
+    last = health.load_health([source_id])[source_id].last_run
     assert last is not None
-    assert (run_figures.of([job])[0]["outcome"], last["outcome"]) == ("stopped", "stopped")
+    assert (run_figures.load_figures([job])[0]["outcome"], last["outcome"]) == (
+        "stopped",
+        "stopped",
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,7 +219,7 @@ def test_states_of_a_run(portal: Portal, fields: dict[str, Any], expected: str) 
         setattr(job, key, value)
     Session.commit()
 
-    assert health.of([source_id])[source_id].state == expected
+    assert health.load_health([source_id])[source_id].state == expected
 
 
 def test_importing_stopping_and_stuck(portal: Portal) -> None:
@@ -191,28 +229,28 @@ def test_importing_stopping_and_stuck(portal: Portal) -> None:
     waiting.state = "WAITING"
     Session.add(waiting)
     Session.commit()
-    assert health.of([source_id])[source_id].state == "importing"
+    assert health.load_health([source_id])[source_id].state == "importing"
 
     Session.query(JobReport).one().mode = "approval"
     Session.commit()
-    assert health.of([source_id])[source_id].state == "deleting"
+    assert health.load_health([source_id])[source_id].state == "deleting"
 
     report = Session.query(JobReport).one()
     report.stopped_by = "someone"
     Session.commit()
-    assert health.of([source_id])[source_id].state == "stopping"
+    assert health.load_health([source_id])[source_id].state == "stopping"
 
     job.created = job.gather_started = job.gather_finished = utcnow() - dt.timedelta(hours=1)
     report.heartbeat = job.created
     Session.commit()
-    assert health.of([source_id])[source_id].state == "stuck"
+    assert health.load_health([source_id])[source_id].state == "stuck"
 
-    # Its records stand in the queue behind those of another run.
+    # Its records are queued after those of another run.
     report.stopped_by = ""
     worker = {"kind": "fetch", "started": utcnow(), "heartbeat": utcnow(), "busy_with": "other"}
     Session.add(Worker(id="w", **worker))
     Session.commit()
-    assert health.of([source_id])[source_id].state == "deleting"
+    assert health.load_health([source_id])[source_id].state == "deleting"
 
 
 def test_late_since_the_clock_did_not_start_it(portal: Portal) -> None:
@@ -222,23 +260,23 @@ def test_late_since_the_clock_did_not_start_it(portal: Portal) -> None:
     source.next_run = due = utcnow() - dt.timedelta(hours=2)
     package.metadata_modified = utcnow() - dt.timedelta(days=90)
     Session.commit()
-    found = health.of([source_id])[source_id]
+    found = health.load_health([source_id])[source_id]
     assert (found.value, found.since) == ("late", due)
 
-    package.metadata_modified = utcnow()  # somebody switched it on, or gave it a schedule
+    package.metadata_modified = utcnow()  # it was switched on, or got a schedule
     Session.commit()
-    assert health.of([source_id])[source_id].value == "healthy"
+    assert health.load_health([source_id])[source_id].value == "healthy"
 
 
 def test_switched_off_and_checked(portal: Portal) -> None:
     source_id = portal.source(URL)
-    Session.add(Trial(id="t", user_name="someone", source_id=source_id, state="running"))
+    Session.add(SourcePreview(id="t", user_name="someone", source_id=source_id, state="running"))
     Session.commit()
-    assert health.of([source_id])[source_id].state == "checking"
+    assert health.load_health([source_id])[source_id].state == "checking"
 
     HarvestSource.get(source_id).active = False
     Session.commit()
-    found = health.of([source_id])[source_id]
+    found = health.load_health([source_id])[source_id]
     assert (found.state, found.value) == ("off", "off")
 
 
@@ -249,8 +287,8 @@ def test_four_statements_however_many(portal: Portal) -> None:
     Session.remove()
 
     with statements() as sent:
-        found = health.of()
+        found = health.load_health()
 
     assert sorted(found) == sorted(ids)
     assert len(sent) <= 4
-    assert health.of([]) == {}
+    assert health.load_health([]) == {}

@@ -1,4 +1,4 @@
-"""The page of help, as messages lead to it."""
+"""The help page, opened from the links of messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 
 import pytest
 from ckan.tests.helpers import CKANTestApp
+from playwright.sync_api import expect
 
-from ckanext.ukharvest.core import health
-from ckanext.ukharvest.core.problems import TIPS
-from ckanext.ukharvest.parsers.gemini_rules import RULES
-from ckanext.ukharvest.words import help_words, status
+from ckanext.ukharvest.core import source_status
+from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.parsers.gemini.rules import RULES
+from ckanext.ukharvest.presentation.messages import help_texts
+from ckanext.ukharvest.presentation.messages import status_labels as status
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 
@@ -28,16 +30,26 @@ def test_every_code_has_its_place(app: CKANTestApp) -> None:
 
 
 def test_every_word_has_a_meaning() -> None:
-    left_out = {"idle", "new", "held", "off"}  # said of a source's health
-    assert set(help_words.STATES) == set(status.STATES) - left_out
-    assert set(help_words.HEALTHS) == set(status.HEALTHS)
-    assert tuple(status.HEALTHS) == health.HEALTHS
-    assert set(help_words.OUTCOMES) == set(status.OUTCOMES) - {"running", "queued"}
-    assert set(help_words.RECORDS) == set(status.RECORDS)
+    left_out = {"idle", "new", "held", "off"}  # about a source's health
+    assert set(help_texts.STATES) == set(status.STATES) - left_out
+    assert set(help_texts.HEALTHS) == set(status.HEALTHS)
+    assert tuple(status.HEALTHS) == tuple(source_status.Health)
+    assert set(help_texts.OUTCOMES) == set(status.OUTCOMES) - {"running", "queued"}
+    assert set(help_texts.RECORDS) == set(status.RECORDS)
+
+
+def test_problems_of_one_type(app: CKANTestApp) -> None:
+    page = app.get("/harvest/help?type=data_json").body
+    assert "Only problems that a source of the type data.json can have." in page
+    assert 'id="code-duplicate-guid"' in page
+    assert "code-gemini-" not in page
+    assert 'id="location"' not in page
+    assert 'id="code-gemini-10-needed"' in app.get("/harvest/help?type=gemini-waf").body
+    assert app.get("/harvest/help?type=nonsense").body.count('id="code-') == len(TIPS) + len(RULES)
 
 
 def test_how_it_looks(visitor: Visitor) -> None:
     looks.check(visitor, "help", "/harvest/help")
-    # What a message leads to is in a part that is closed.
+    # The linked text is in a collapsed part.
     visitor.page.goto("/harvest/help?again#code-gemini-10-needed")
-    assert visitor.page.locator("#code-gemini-10-needed").is_visible()
+    expect(visitor.page.locator("#code-gemini-10-needed")).to_be_visible()

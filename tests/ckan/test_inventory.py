@@ -1,4 +1,4 @@
-"""An inventory on a portal: what DataShare changes every day costs nothing and keeps the ids."""
+"""An inventory on a portal: DataShare's daily changes cause no imports, and ids stay."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_addresses_that_end_in_todays_date_are_no_change(
     before = {r["id"]: r["url"] for each in portal.datasets() for r in each["resources"]}
     publisher.serve(PATH, inventory("22/11/2026"))
     assert figures(portal.run(source)) == {"not modified": 2}
-    # A real change brings the new addresses, under the old ids.
+    # A real change brings the new URLs, under the old ids.
     publisher.serve(PATH, inventory("2026-11-23").replace("was paid", "was spent"))
     assert figures(portal.run(source)) == {"updated": 2}
     after = {r["id"]: r["url"] for each in portal.datasets() for r in each["resources"]}

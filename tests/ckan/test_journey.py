@@ -1,6 +1,6 @@
-"""A publisher's way through the portal: a wrong address, a test, a first run, a fault, a decision.
+"""A publisher's way through the portal: a wrong URL, a test, a first run, a fault, a decision.
 
-With real consumers, a real background worker and a browser; cron's part is the test's.
+With real consumers, a real jobs worker and a browser; the test plays cron.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 import base64
 import configparser
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +18,8 @@ from ckan.tests import factories
 
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import PROGRAM, Portal, act, tick
+from tests.ckan.harvesting import Portal, act, tick
+from tests.ckan.processes import Process
 from tests.publisher import Publisher
 
 if TYPE_CHECKING:
@@ -51,11 +50,7 @@ def editor(organization: dict[str, str]) -> dict[str, Any]:
 @pytest.fixture
 def background_worker(ini: str, clean: None) -> Iterator[None]:
     act("job_clear")
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "-c", ini, "jobs", "worker"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = Process(["-c", ini, "jobs", "worker"])
     yield
     process.terminate()
     process.wait(30)
@@ -77,7 +72,7 @@ def log_in(page: Page, user: dict[str, Any]) -> None:
 
 
 def add_source(page: Page, publisher: Publisher) -> None:
-    """Type a wrong address, test it, mend it, test it again, save."""
+    """Type a wrong URL, test it, correct it, test it again, save."""
     page.get_by_role("link", name="Harvesting", exact=True).click()
     page.get_by_role("link", name="Add harvest source").first.click()
     page.get_by_label("data.json", exact=True).check()
@@ -86,7 +81,7 @@ def add_source(page: Page, publisher: Publisher) -> None:
     page.wait_for_selector("text=This does not work yet", timeout=MINUTE)
     page.get_by_label("Address of the catalogue").fill(publisher.url(PATH))
     page.get_by_role("button", name="Test this source").click()
-    page.wait_for_selector("#ukharvest-trial >> text=Trees of Leeds 3", timeout=MINUTE)
+    page.wait_for_selector("#ukharvest-preview >> text=Trees of Leeds 3", timeout=MINUTE)
     page.get_by_label("Title", exact=True).fill("Trees of the north")
     page.get_by_role("button", name="Save and start first run").click()
     page.wait_for_url("**/harvest/trees-of-the-north")
@@ -106,7 +101,7 @@ def draw_a_box(page: Page) -> None:
 
 
 def wait_for(page: Page, words: str) -> None:
-    """Wait as a person does who reloads nothing, while cron comes by."""
+    """Wait without reloading the page, while cron runs."""
     for _tick in range(60):
         tick()
         if page.locator(f"text={words}").count():
@@ -118,13 +113,13 @@ def wait_for(page: Page, words: str) -> None:
 def refresh(page: Page, words: str) -> None:
     page.goto("/harvest/trees-of-the-north")
     page.get_by_role("button", name="Refresh source").click()
-    page.wait_for_selector("text=Refresh asked for")
+    page.wait_for_selector("text=The source will be refreshed")
     wait_for(page, words)
 
 
 @pytest.fixture
 def plugins_again(ckan_config: dict[str, Any], plugins: list[str]) -> Iterator[None]:
-    """The plugins of the test go with it: CKAN has them loaded until others are."""
+    """Unload the test's plugins, which CKAN otherwise keeps until others are loaded."""
     yield
     ckan_config["ckan.plugins"] = plugins
     load_all()
@@ -173,12 +168,12 @@ def test_from_a_wrong_address_to_a_decision(
     visitor.picture("journey-failed")
     publisher.recover()
     publisher.serve(PATH, roads(2))
-    for words in ("not seen", "would be deleted"):
+    for words in ("18 of 20 records are missing", "would be deleted"):
         refresh(page, words)
     visitor.picture("journey-held")
     page.get_by_role("link", name=re.compile("^Review the")).click()
     page.get_by_label("Delete them").check()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Delete 18 datasets").click()
     page.wait_for_selector("text=18 datasets")
     assert len(portal.datasets()) == 2

@@ -1,4 +1,4 @@
-"""Pages in a language whose words are longer by two fifths, and not English ones."""
+"""Pages in a language whose words are two fifths longer than English."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from babel.messages.pofile import read_po
 from ckan import model
 from ckan.plugins import get_plugin
 
-from ckanext.ukharvest.mails import post
 from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.test_run_pages import faulty
-from tests.ckan.test_trials import work
+from tests.ckan.test_source_previews import work
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.ours]
@@ -33,14 +33,14 @@ POT = "ckanext-ukharvest.pot"
 
 
 def longer(text: str) -> str:
-    """The same with its gaps and tags, and two fifths of words more."""
+    """Return the text with its gaps and tags, and two fifths more words."""
     wanted = max(round(len(text) * 0.4), 1)
     return f"{text} {'zusaetzlich ' * (wanted // 12 + 1)}"[: len(text) + wanted + 1].strip()
 
 
 @pytest.fixture
 def foreign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ckan_config: Any) -> None:
-    """The portal speaks it; before ``site``, which makes the app."""
+    """Translate the portal; before ``site``, which makes the app."""
     source = Path(get_plugin("ukharvest").i18n_directory()) / POT
     with source.open("rb") as file:
         texts = read_po(file)
@@ -56,9 +56,10 @@ def foreign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ckan_config: Any) -
         write_mo(file, made)
     monkeypatch.setattr(UkharvestPlugin, "i18n_directory", lambda _self: str(tmp_path))
     monkeypatch.setitem(ckan_config, "ckan.locales_offered", ["en", LANGUAGE])
-    monkeypatch.setitem(ckan_config, "ckan.locale_default", LANGUAGE)
 
 
+# A setting of its own, so that the test has an app of its own, which reads the translations.
+@pytest.mark.ckan_config("ckan.locale_default", LANGUAGE)
 def test_pages_hold_longer_words(
     foreign: None, manager: Visitor, portal: Portal, publisher: Publisher
 ) -> None:
@@ -68,7 +69,7 @@ def test_pages_hold_longer_words(
     publisher.serve(PATH, catalogue([dataset(0, title="New"), dataset(9)]))
     portal.run(source)
     portal.run(source)
-    act("ukharvest_source_check", source_id=source)
+    act("ukharvest_dry_run_create", source_id=source)
     work()
     act("ukharvest_mail_update", source_id=source, addresses=["a@b.test"])
     record = Session.query(Record.id).filter_by(missed_runs=0).first()[0]
@@ -83,7 +84,7 @@ def test_pages_hold_longer_words(
         "record": f"{page}/record/{record}",
         "check": f"{page}/check",
         "notifications": f"{page}/notifications",
-        "unsubscribe": f"/harvest/unsubscribe/{post.token('a@b.test', source)}",
+        "unsubscribe": f"/harvest/unsubscribe/{sending.token('a@b.test', source)}",
         "switch-off": f"{page}/switch-off",
         "dataset": f"/dataset/{name}",
         "changes": f"/dataset/{name}/harvest-changes",
@@ -93,6 +94,6 @@ def test_pages_hold_longer_words(
         "stars": "/harvest/stars",
         "help": "/harvest/help",
     }
-    looks.check_all(manager, "long", pages, axe=False)
+    looks.check_all(manager, "long", pages)
     manager.page.goto(f"{page}/notifications")
     assert re.fullmatch("Notifications zusae.*", manager.page.locator("h1").inner_text())

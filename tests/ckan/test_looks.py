@@ -1,5 +1,4 @@
-"""Pages in a browser that no other test looks at: with nothing, with ten thousand rows, with
-what strangers write, and in each state that a source can be in."""
+"""Pages that no other browser test covers: empty, ten thousand rows, hostile texts, all states."""
 
 from __future__ import annotations
 
@@ -13,21 +12,21 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from ckanext.ukharvest.model import (
     JobReport,
     Record,
+    SourcePreview,
     SourceState,
-    Trial,
     Worker,
-    hosts,
-    kept,
+    host_stats,
+    redis_cache,
     utcnow,
 )
-from ckanext.ukharvest.portal import snapshot
+from ckanext.ukharvest.operations.dashboard import snapshot
 from tests.ckan import crowd, looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.test_source_previews import work
 from tests.ckan.test_sources_page import many as many_sources
-from tests.ckan.test_trials import work
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.ours]
@@ -50,7 +49,7 @@ def test_ten_thousand_of_everything(
     portal.run(source)
     run = crowd.fill(source, portal.organization_id)
     many_sources(2000, portal.organization_id)
-    seen = act("ukharvest_deletions_list", source_id=source)["version"]
+    seen = act("ukharvest_deletion_list", source_id=source)["version"]
     record = crowd.first_record(source)
     name = Session.get(Record, record).package_id
     pages = {
@@ -67,8 +66,7 @@ def test_ten_thousand_of_everything(
         "list": "/harvest/?page=50",
         "dashboard": "/ckan-admin/ukharvest",
     }
-    # What axe asks of a row it asks of one row where there are few.
-    looks.check_all(manager, "many", pages, axe=False)
+    looks.check_all(manager, "many", pages)
 
 
 def test_nothing_there(manager: Visitor, portal: Portal, source: str) -> None:
@@ -100,7 +98,7 @@ def test_nothing_there(manager: Visitor, portal: Portal, source: str) -> None:
 
 
 def run_of(source: str, status: str, minutes: float, **report: Any) -> HarvestJob:
-    """The only run of a source, as it was left so long ago."""
+    """Make the only run of a source, as it was left so many minutes ago."""
     Session.query(HarvestObject).delete()
     Session.query(JobReport).delete()
     Session.query(HarvestJob).filter_by(source_id=source).delete()
@@ -118,7 +116,7 @@ def run_of(source: str, status: str, minutes: float, **report: Any) -> HarvestJo
 
 
 def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) -> None:
-    def look(name: str, heading: str) -> None:
+    def check_state(name: str, heading: str) -> None:
         looks.check(manager, f"state-{name}", PAGE)
         assert heading in manager.page.locator(".ukharvest-card h2").first.inner_text()
 
@@ -127,28 +125,28 @@ def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) 
     before.created = utcnow() - dt.timedelta(minutes=2)
     Session.add(before)
     run_of(source, "New", 1, asked_by="somebody")
-    look("queued", "Scheduled")
+    check_state("queued", "Scheduled")
     run_of(source, "Running", 3, counts={"seen": 1234})
-    look("gathering", "Reading the list")
+    check_state("gathering", "Reading the list")
     run_of(source, "Running", 3, stopped_by="somebody")
-    look("stopping", "Stopping")
+    check_state("stopping", "Stopping")
     run_of(source, "Running", 90)
-    look("stuck", "Nothing has moved")
+    check_state("stuck", "No progress")
     run_of(source, "Finished", 90, outcome="failed", error=error)
-    look("hiccup", "The last try failed")
+    check_state("hiccup", "The last try failed")
     run_of(source, "Finished", 90, outcome="failed", error={**error, "passes": False})
-    look("failing", "The last run failed")
+    check_state("failing", "The last run failed")
     run_of(source, "Finished", 4 * 24 * 60, outcome="finished", complete=True)
     due = utcnow() - dt.timedelta(days=3)
     HarvestSource.get(source).next_run = Session.get(model.Package, source).metadata_modified = due
     Session.commit()
-    look("late", "Overdue since")
-    Session.add(Trial(id="t", user_name="x", source_id=source, state="running", done=1234))
+    check_state("late", "Overdue since")
+    Session.add(SourcePreview(id="t", user_name="x", source_id=source, state="running", done=1234))
     Session.commit()
-    look("checking", "Checking")
+    check_state("checking", "Checking")
     HarvestSource.get(source).active = False
     Session.commit()
-    look("off", "Switched off")
+    check_state("off", "Switched off")
 
 
 def test_what_strangers_write(
@@ -170,7 +168,7 @@ def test_what_strangers_write(
     portal.run(source)
     changed = [dataset(n, **each, description=each["title"]) for n, each in enumerate(fields)]
     publisher.serve(PATH, catalogue(changed))
-    act("ukharvest_source_check", source_id=source)
+    act("ukharvest_dry_run_create", source_id=source)
     work()
     run = spoil(source, portal.organization_id)
     [record, *_others] = Session.query(Record.id).order_by(Record.id).all()
@@ -196,7 +194,7 @@ def test_what_strangers_write(
 
 
 def spoil(source: str, organization_id: str) -> str:
-    """Put what strangers write wherever a page shows a text; return the source's last run."""
+    """Put hostile texts wherever a page shows a text; return the source's last run."""
     texts, long = looks.HOSTILE, " ".join(looks.HOSTILE)
     organization = Session.get(model.Group, organization_id)
     organization.title = texts[0] + texts[2]
@@ -218,9 +216,9 @@ def spoil(source: str, organization_id: str) -> str:
     problem = {"code": "x", "severity": "problem", "title": texts[0], "records": 2, "tip": ""}
     problem["examples"] = [{"guid": texts[2], "title": "", "message": long}]
     Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
-    kept.forget(snapshot.SNAPSHOT)
-    hosts.note([(text, 3.0, True) for text in texts for _attempt in range(3)])
-    [check] = Session.query(Trial)
+    redis_cache.forget(snapshot.SNAPSHOT)
+    host_stats.count_attempts([(text, 3.0, True) for text in texts for _attempt in range(3)])
+    [check] = Session.query(SourcePreview)
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {
         "problems": [problem],

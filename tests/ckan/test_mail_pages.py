@@ -6,7 +6,7 @@ import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest.mails import post
+from ckanext.ukharvest.operations.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act
@@ -23,7 +23,7 @@ def source(portal: Portal) -> str:
 
 @pytest.fixture
 def editor(visitor: Visitor, organization: dict[str, str]) -> dict[str, str]:
-    """An editor, with whose token the visitor's window asks."""
+    """An editor, with whose token the visitor's window sends requests."""
     user = factories.UserWithToken(fullname=looks.HOSTILE[0], image_url="")
     organisation = organization["id"]
     call_action("organization_member_create", id=organisation, username=user["name"], role="editor")
@@ -37,7 +37,7 @@ def test_how_it_looks(visitor: Visitor, source: str, editor: dict[str, str]) -> 
     act("ukharvest_mail_update", source_id=source, people=[editor["name"]], addresses=["a@b.test"])
     looks.check(visitor, "notifications", ADDRESS)
     looks.assert_harmless(visitor.page)
-    looks.check(visitor, "unsubscribe", f"/harvest/unsubscribe/{post.token('a@b.test', source)}")
+    looks.check(visitor, "unsubscribe", f"/harvest/unsubscribe/{sending.token('a@b.test', source)}")
     looks.assert_harmless(visitor.page)
 
 
@@ -56,10 +56,10 @@ def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, s
     with page.expect_navigation():
         page.click("text=Save")
     main = page.locator("[role=main] .ukharvest")
-    assert "2 addresses get mails about Source 1." in main.inner_text()
-    page.goto(f"/harvest/unsubscribe/{post.token(editor['id'], source)}")
+    assert "2 addresses get emails about Source 1." in main.inner_text()
+    page.goto(f"/harvest/unsubscribe/{sending.token(editor['id'], source)}")
     with page.expect_navigation():
-        page.click("text=Take me off the list")
+        page.click("text=Stop these emails")
     assert "Done" in main.locator("[role=status]").inner_text()
     shown = act("ukharvest_mail_show", source_id=source)
     assert (shown["addresses"], shown["recipients"]) == (["team@somewhere.example"], 1)

@@ -21,13 +21,14 @@ from freezegun import freeze_time
 from markupsafe import escape
 
 from ckanext.ukharvest.logic.action.mail import TESTS_A_DAY
-from ckanext.ukharvest.mails import MAX_TRIES, post, weekly
-from ckanext.ukharvest.model import SourceState, kept, mail
+from ckanext.ukharvest.model import SourceState, notifications, redis_cache
+from ckanext.ukharvest.operations import doctor
+from ckanext.ukharvest.operations.notifications import MAX_TRIES, sending, weekly
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
 from tests.publisher import Publisher, Response
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 TEAM = "team@somewhere.example"
@@ -35,7 +36,7 @@ Session = model.Session
 
 
 class Inbox:
-    """What the mail server was given; with ``is_away`` it takes nothing."""
+    """The mail server's inbox; with ``is_away`` it accepts nothing."""
 
     def __init__(self) -> None:
         self.all: list[EmailMessage] = []
@@ -47,18 +48,18 @@ class Inbox:
         self.all.append(email.message_from_bytes(envelope.content, policy=email.policy.default))
         return "250 OK"
 
-    def take(self) -> list[EmailMessage]:
-        """What came since the last look, by recipient."""
+    def new_mails(self) -> list[EmailMessage]:
+        """Return the new mails since the last call, by recipient."""
         found, self.all = sorted(self.all, key=lambda each: each["To"]), []
         return found
 
     def subjects(self) -> list[str]:
-        return [each["Subject"] for each in self.take()]
+        return [each["Subject"] for each in self.new_mails()]
 
 
 @pytest.fixture
 def server(ckan_config: Any) -> Iterator[Inbox]:
-    """A mail server on loopback, and nothing in it."""
+    """A mail server on loopback with an empty inbox."""
     inbox = Inbox()
     with socket.create_server(("127.0.0.1", 0)) as found:
         host, port = found.getsockname()
@@ -73,7 +74,7 @@ def server(ckan_config: Any) -> Iterator[Inbox]:
 
 @pytest.fixture
 def inbox(server: Inbox, app: CKANTestApp) -> Iterator[Inbox]:
-    """The same, with an app at work, as a command has it."""
+    """The same, with an app, as a command has it."""
     with app.flask_app.test_request_context():
         yield server
 
@@ -122,7 +123,7 @@ def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
     choose(source)
     publisher.serve(PATH, Response(b"{", status=200))
     job = portal.run(source)
-    (first,) = inbox.take()
+    (first,) = inbox.new_mails()
     assert first["To"] == TEAM
     assert first["Subject"] == "[CKAN] Source 1 could not be harvested"
     text = plain(first)
@@ -130,19 +131,19 @@ def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
     assert job["ukharvest"]["reason"].rstrip(".") in start[0]
     assert start[1].startswith("What to do: ")
     assert start[2] == "Your 3 datasets stay as they were."
-    assert start[3] == "It is not tried again until somebody starts a run."
+    assert start[3] == "It is not tried again until someone starts a run."
     assert f"/harvest/somewhere/job/{job['id']}\n" in text
     portal.run(source)
     tick()
-    assert inbox.take() == []
+    assert inbox.new_mails() == []
     publisher.serve(PATH, catalogue(4))
     portal.run(source)
-    (second,) = inbox.take()
+    (second,) = inbox.new_mails()
     assert second["Subject"] == "[CKAN] Source 1 works again"
     assert "after 2 failed runs since" in plain(second)
     assert "The last run: 1 added, 3 unchanged." in plain(second)
     tick()
-    assert inbox.take() == []
+    assert inbox.new_mails() == []
 
 
 def test_deletions_that_wait_are_told_once(
@@ -152,7 +153,8 @@ def test_deletions_that_wait_are_told_once(
     publisher.serve(PATH, catalogue(1))
     for _ in range(3):
         portal.run(source)
-    (message,) = inbox.take()
+    warning, message = inbox.new_mails()  # after the first run without them, and after the second
+    assert warning["Subject"] == "[CKAN] Records are missing from Source 1"
     subject = "[CKAN] Decision needed: 2 datasets of Source 1 would be deleted"
     assert message["Subject"] == subject
     assert "did not find 2 of 3 datasets" in plain(message)
@@ -175,7 +177,7 @@ def test_plain_text_and_html_say_the_same(
     act("harvest_source_patch", id=source, title=title)
     choose(source)
     portal.run(source)
-    (message,) = inbox.take()
+    (message,) = inbox.new_mails()
     page = marked_up(message)
     assert "<b>Roads" not in page
     assert '<html lang="en">' in page
@@ -202,7 +204,7 @@ def test_people_get_mails_as_long_as_they_are_editors(
         choose(source, people=[member["name"]])
     act("organization_member_delete", id=organization["id"], username=editor["name"])
     portal.run(source)
-    (message,) = inbox.take()
+    (message,) = inbox.new_mails()
     assert admin["email"] in message["To"]
 
 
@@ -211,7 +213,7 @@ def test_events_that_nobody_wants_are_not_told(
 ) -> None:
     choose(source, events=["recovered"])
     portal.run(source)
-    assert inbox.take() == []
+    assert inbox.new_mails() == []
     publisher.serve(PATH, catalogue(3))
     portal.run(source)
     assert inbox.subjects() == ["[CKAN] Source 1 works again"]
@@ -225,14 +227,14 @@ def test_a_mail_server_that_is_away_fails_no_tick(
     assert portal.run(source)["status"] == "Finished"
     inbox.is_away = False
     tick()
-    assert len(inbox.take()) == 1
+    assert len(inbox.new_mails()) == 1
     Session.get(SourceState, source).mailed = {"tries": MAX_TRIES - 1}
     Session.commit()
     inbox.is_away = True
     tick()
     inbox.is_away = False
     tick()
-    assert inbox.take() == []  # after so many tries it is left
+    assert inbox.new_mails() == []  # given up after so many tries
 
 
 def test_the_link_in_a_mail_ends_them_without_a_login(
@@ -240,14 +242,14 @@ def test_the_link_in_a_mail_ends_them_without_a_login(
 ) -> None:
     choose(source, addresses=[TEAM, "other@somewhere.example"])
     portal.run(source)
-    message = inbox.take()[1]
+    message = inbox.new_mails()[1]
     assert message["To"] == TEAM
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = message["List-Unsubscribe"].strip("<>")
     assert address in plain(message)
     path = address.partition("://")[2].partition("/")[2]
     page = app.get(f"/{path}")
-    assert "No more mails about Source 1" in page.body
+    assert "Stop emails about Source 1" in page.body
     assert TEAM not in page.body
     assert act("ukharvest_mail_show", source_id=source)["recipients"] == 2
     assert "Done" in app.post(f"/{path}", data={"List-Unsubscribe": "One-Click"}).body
@@ -267,25 +269,26 @@ def test_leaving_is_leaving_with_an_address_whatever_it_was_chosen_by(
     choose(person, people=[bob["id"]], addresses=[], weekly="always")
     choose(address, addresses=[written], weekly="always")
     choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="always")
-    app.post(f"/harvest/unsubscribe/{post.token(bob['id'], '')}")
+    app.post(f"/harvest/unsubscribe/{sending.token(bob['id'], '')}")
     ids = [person, address, both]
-    told = {each.id: each for each in mail.sources(ids)}
+    told = {each.id: each for each in notifications.sources(ids)}
     wanted = {
         (id_, each.address)
-        for id_, found in mail.recipients(told.values()).items()
+        for id_, found in notifications.recipients(told.values()).items()
         for each in found
         if told[id_].settings.wants_weekly(each)
     }
     assert wanted == {(both, TEAM)}
-    app.post(f"/harvest/unsubscribe/{post.token(bob['id'], both)}")
+    app.post(f"/harvest/unsubscribe/{sending.token(bob['id'], both)}")
     shown = act("ukharvest_mail_show", source_id=both)
     assert (shown["addresses"], shown["recipients"]) == ([TEAM], 1)
-    # Who is taken off and chosen anew begins anew.
+    # A recipient who unsubscribes and is added again starts without history.
     for people in ([], [bob["id"]]):
         choose(person, people=people, addresses=[TEAM], weekly="always")
-    (told_again,) = mail.sources([person])
+    (told_again,) = notifications.sources([person])
     assert all(
-        told_again.settings.wants_weekly(each) for each in mail.recipients([told_again])[person]
+        told_again.settings.wants_weekly(each)
+        for each in notifications.recipients([told_again])[person]
     )
 
 
@@ -307,17 +310,17 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     portal.run(other)
     for each in (source, other):
         choose(each, events=[], weekly="needed")
-    tick()  # the week in which it is set up
-    assert inbox.take() == []
+    tick()  # the week of the installation
+    assert inbox.new_mails() == []
     monday = dt.datetime.fromisoformat(weekly.week()) + dt.timedelta(days=7)
     with freeze_time(monday + dt.timedelta(hours=5)):
         tick()
-        assert inbox.take() == []
+        assert inbox.new_mails() == []
     with freeze_time(monday + dt.timedelta(hours=7)):
         tick()
-        (message,) = inbox.take()
+        (message,) = inbox.new_mails()
         tick()
-        assert inbox.take() == []
+        assert inbox.new_mails() == []
     assert message["Subject"] == "[CKAN] Harvesting this week: 1 need you, 1 fine"
     text = plain(message)
     lines = re.findall(r"^- .*", text, re.MULTILINE)
@@ -325,7 +328,7 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     assert lines[1] == "- Source 1: Healthy, 3 datasets"
     assert text.startswith("These need you:\n")
     token = message["List-Unsubscribe"].strip("<>").rpartition("/")[2]
-    assert post.read_token(token) == (TEAM, "")
+    assert sending.read_token(token) == (TEAM, "")
 
 
 def test_no_weekly_summary_where_all_is_well(
@@ -336,13 +339,13 @@ def test_no_weekly_summary_where_all_is_well(
     monday = dt.datetime.fromisoformat(weekly.week()) + dt.timedelta(days=7, hours=7)
     with freeze_time(monday):
         tick()
-        assert inbox.take() == []
+        assert inbox.new_mails() == []
     choose(source, weekly="always", addresses=[TEAM, "other@somewhere.example"])
-    app.post(f"/harvest/unsubscribe/{post.token(TEAM, '')}")
+    app.post(f"/harvest/unsubscribe/{sending.token(TEAM, '')}")
     choose(source, weekly="always", addresses=[TEAM, "other@somewhere.example"])
     with freeze_time(monday + dt.timedelta(days=7)):
         tick()
-        (message,) = inbox.take()
+        (message,) = inbox.new_mails()
     assert message["To"] == "other@somewhere.example"
 
 
@@ -359,15 +362,17 @@ def test_the_stock_mail_of_a_failed_run_is_not_sent_as_well(
     told, untold = editor_of(organization, "admin"), editor_of(organization, "admin")
     choose(source, addresses=[], people=[told["name"]])
     portal.run(source)
-    found = {(each["To"].rpartition("<")[2].strip(">"), each["Subject"]) for each in inbox.take()}
+    found = {
+        (each["To"].rpartition("<")[2].strip(">"), each["Subject"]) for each in inbox.new_mails()
+    }
     ours = "[CKAN] Source 1 could not be harvested"
     stock = "CKAN - Harvesting Job - Error Notification"
     assert (told["email"], ours) in found
     assert (told["email"], stock) not in found
     assert (untold["email"], stock) in found
-    # Ours tell of the first failure only.
+    # Ours report only the first failure.
     portal.run(source)
-    assert {each["Subject"] for each in inbox.take() if told["email"] in each["To"]} == {stock}
+    assert {each["Subject"] for each in inbox.new_mails() if told["email"] in each["To"]} == {stock}
 
 
 def test_the_page(
@@ -376,31 +381,31 @@ def test_the_page(
     user = editor_of(organization)
     headers = {"Authorization": user["token"]}
     address = "/harvest/somewhere/notifications"
-    assert "Nobody gets mails about Source 1 yet" in app.get(address, headers=headers).body
+    assert "No one gets emails about Source 1 yet" in app.get(address, headers=headers).body
     form = {"people": user["id"], "addresses": "nobody", "events": "failed", "weekly": "never"}
     page = app.post(address, data=form, headers=headers)
-    assert "nobody is no e-mail address" in page.body
+    assert "nobody is not an email address" in page.body
     assert "<title>Error: " in page.body
     assert f'value="{user["id"]}" id="person-1" checked' in page.body
     form["addresses"] = f"{TEAM}\n{TEAM}"
     page = app.post(address, data=form, headers=headers)
-    assert "Saved. 2 addresses get mails." in page.body
+    assert "Saved. 2 addresses get emails." in page.body
     page = app.post(f"{address}/test", headers=headers)
     assert "A test message goes to 2 addresses within 10 minutes." in page.body
-    assert "it is sent when" in page.body
+    assert "It will be sent when" in page.body
     assert "waits already" in app.post(f"{address}/test", headers=headers).body
-    assert server.take() == []  # a web request waits for no mail server
+    assert server.new_mails() == []  # no web request waits for a mail server
     with app.flask_app.test_request_context():
         tick()
         tick()
     assert server.subjects() == ["[CKAN] Test message about Source 1"] * 2
     assert act("ukharvest_mail_show", source_id=source)["test"]["sent"] == 2
-    assert "the mail server took it for 2 addresses." in app.get(address, headers=headers).body
-    kept.forget(f"mail-tests:{user['name']}")
+    assert "Sent to 2 addresses on" in app.get(address, headers=headers).body
+    redis_cache.forget(f"mail-tests:{user['name']}")
     for _ in range(TESTS_A_DAY):
-        kept.count(f"mail-tests:{user['name']}", 60)
+        redis_cache.count(f"mail-tests:{user['name']}", 60)
     assert "wait until tomorrow" in app.post(f"{address}/test", headers=headers).body
-    kept.forget(f"mail-tests:{user['name']}")
+    redis_cache.forget(f"mail-tests:{user['name']}")
 
 
 def test_the_page_is_for_insiders(app: CKANTestApp, source: str) -> None:
@@ -413,3 +418,21 @@ def test_the_page_is_for_insiders(app: CKANTestApp, source: str) -> None:
     anonymous = app.get(address, follow_redirects=False)
     assert anonymous.status_code in (302, 303)
     assert act("ukharvest_mail_show", source_id=source)["addresses"] == [TEAM]
+
+
+def test_the_doctor_knows_of_a_mail_that_was_refused(
+    source: str, inbox: Inbox, ckan_config: Any
+) -> None:
+    choose(source)
+    server = ckan_config["smtp.server"]
+    ckan_config["smtp.server"] = "127.0.0.1:1"  # where nothing listens
+    act("ukharvest_mail_test", source_id=source)
+    tick()
+    [finding] = doctor.examine(["mail"])
+    assert (finding.level, finding.code) == ("warning", "mail")
+    assert "could not be sent" in finding.message
+    ckan_config["smtp.server"] = server
+    act("ukharvest_mail_test", source_id=source)
+    tick()
+    assert inbox.new_mails()
+    assert [each.level for each in doctor.examine(["mail"])] == ["ok"]

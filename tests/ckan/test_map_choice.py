@@ -1,4 +1,4 @@
-"""Which resources get a map, and what of them reaches the page; without a browser."""
+"""The choice of resources for the map, and their data on the page; without a browser."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ckan.plugins import core
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest import map_view
-from ckanext.ukharvest.links.look import Layer
+from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.web import map_view
 from tests.ckan.map_service import BOX, HOSTILE, looked_at, page_of
 
 pytestmark = [
@@ -22,7 +22,7 @@ pytestmark = [
 
 
 class GeoView(p.SingletonPlugin):
-    """What ckanext-geoview's plugin is to CKAN."""
+    """Stands for ckanext-geoview's plugin."""
 
     p.implements(p.IResourceView, inherit=True)
 
@@ -34,7 +34,7 @@ class GeoView(p.SingletonPlugin):
 
 
 def views_of(*resources: tuple[str, str]) -> list[list[str]]:
-    """The kinds of views that resources of these formats and addresses get."""
+    """Return the view types that resources of these formats and URLs get."""
     given = [{"format": format_, "url": url} for format_, url in resources]
     shown = factories.Dataset(resources=given)
     views = [call_action("resource_view_list", id=each["id"]) for each in shown["resources"]]

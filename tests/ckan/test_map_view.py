@@ -1,4 +1,4 @@
-"""Maps of resources, as a reader's browser draws them from a publisher's own server."""
+"""Maps of resources, drawn by a browser from a publisher's own server."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
+from playwright.sync_api import expect
 
-from ckanext.ukharvest import map_view
-from ckanext.ukharvest.links.look import Layer
+from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.web import map_view
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.map_service import BOX, DRAWN, HOSTILE, MapService, looked_at, page_of, png
 from tests.publisher import Publisher, Response
@@ -43,7 +44,7 @@ def service() -> Any:
 
 
 def status(visitor: Visitor, words: str) -> None:
-    """Wait until the line above the map says these words."""
+    """Wait until the line above the map has these words."""
     visitor.page.locator(".ukharvest-map-status").filter(has_text=words).wait_for()
 
 
@@ -73,7 +74,7 @@ def test_a_reader_sees_the_layers_that_are_ticked(service: MapService, visitor: 
     assert {query["layers"] for query in service.maps()} == {"lk,rv"}
     page.get_by_label("Rivers").uncheck()
     page.get_by_label("Lakes & ponds").uncheck()
-    status(visitor, "No layer is ticked.")
+    status(visitor, "No layer is selected.")
     assert page.get_by_role("link", name="Rivers of Somewhere").get_attribute("href") == url
     assert visitor.errors == []
     assert visitor.hosts == {urlsplit(page.url).netloc, urlsplit(url).netloc}
@@ -94,9 +95,9 @@ def test_on_a_phone_among_many_layers(service: MapService, visitor: Visitor) -> 
         assert 30 < south < 60
         assert query["srs"] == "EPSG:4326"
     rows = visitor.page.locator(".ukharvest-map-layers li:visible")
-    assert rows.count() == 500
+    expect(rows).to_have_count(500)
     visitor.page.get_by_label("Find a layer").fill("sheet 49")
-    assert rows.count() == 11
+    expect(rows).to_have_count(11)
     visitor.picture("map-wms-390")
     assert visitor.errors == []
     assert "broken" not in visitor.page.title()
@@ -105,9 +106,9 @@ def test_on_a_phone_among_many_layers(service: MapService, visitor: Visitor) -> 
 
 ANSWERS = {
     "exception": (Response(EXCEPTION.encode(), headers=CORS), "No layer of that name <b>here"),
-    "unreadable": (Response(EXCEPTION.encode()), "answers, but sends no picture"),
-    "error": (Response(b"oh", 500), "answers, but sends no picture"),
-    "silence": (Response(cut=-1), "does not answer"),
+    "unreadable": (Response(EXCEPTION.encode()), "answered without a picture"),
+    "error": (Response(b"oh", 500), "answered without a picture"),
+    "silence": (Response(cut=-1), "No answer from"),
 }
 
 
@@ -118,7 +119,7 @@ def test_a_service_that_draws_nothing(service: MapService, visitor: Visitor) -> 
         service.answer = answer
         visitor.page.goto(path)
         status(visitor, words)
-        link = visitor.page.get_by_role("link", name="Open the address").get_attribute("href")
+        link = visitor.page.get_by_role("link", name="Go to file").get_attribute("href")
         assert parse_qs(urlsplit(link or "").query)["LAYERS"] == ["rv"]
         visitor.picture(f"map-wms-{name}")
     service.answer = DRAWN
@@ -144,13 +145,13 @@ def test_a_secure_page_says_that_a_service_is_not(
 
     visitor.page.route(f"{secure}/**", as_a_proxy)
     visitor.page.goto(secure + path)
-    status(visitor, "secure connection (https) and maps.test offers none")
+    status(visitor, "secure connection (https) and maps.test does not")
 
 
 @ON_ONE_CKAN
 def test_a_service_that_nobody_looked_at_is_a_sentence(site: str, visitor: Visitor) -> None:
     visitor.page.goto(page_of("https://maps.test/ows"))
-    assert visitor.page.get_by_text("has not yet looked at which layers").is_visible()
+    expect(visitor.page.get_by_text("has not read the service's list of layers")).to_be_visible()
     link = visitor.page.get_by_role("link", name="maps.test", exact=True)
     assert link.get_attribute("href") == "https://maps.test/ows"
     assert visitor.hosts == {urlsplit(site).netloc}
@@ -186,10 +187,10 @@ def test_features_are_drawn_and_told(publisher: Publisher, visitor: Visitor) -> 
     page.get_by_text("Properties of the first 100 features").click()
     table = page.get_by_role("region", name="Properties of the first 100 features")
     assert table.get_by_role("columnheader").all_inner_texts() == ["name", "size", HOSTILE]
-    assert table.get_by_role("cell", name="Oak").is_visible()
+    expect(table.get_by_role("cell", name="Oak")).to_be_visible()
     assert visitor.errors == []
     assert page.title() not in ("broken", "in")
-    assert page.locator(".ukharvest-map img, .ukharvest-map script").count() == 0
+    expect(page.locator(".ukharvest-map img, .ukharvest-map script")).to_have_count(0)
     visitor.picture("map-geojson-1280")
     page.set_viewport_size(NARROW)
     page.reload()
@@ -210,7 +211,7 @@ def test_the_portal_can_choose_tiles(
     visitor.page.route("http://t.test/**", lambda route: route.fulfill(body=png(256)))
     visitor.page.goto(page_of(service.url("/ows?layers=rv")))
     status(visitor, "The picture is drawn")
-    assert visitor.page.get_by_text("Ours", exact=True).is_visible()
+    expect(visitor.page.get_by_text("Ours", exact=True)).to_be_visible()
     assert "t.test" in visitor.hosts
     assert {query["crs"] for query in service.maps()} == {"EPSG:4326"}
     visitor.picture("map-tiles")
@@ -220,9 +221,9 @@ GRID = feature({}, {"type": "Point", "coordinates": [530000, 180000]})
 NAMED = {"crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::27700"}}}
 FILES = {
     "/refused": (Response(b"{}"), "does not allow other sites to show its files"),
-    "/gone": (Response(b"{}", 404, CORS), "answers with error 404"),
-    "/silent": (Response(cut=-1), "does not answer"),
-    "/cut": (Response(b"[" * 9999, headers=CORS, cut=5000), "broke off"),
+    "/gone": (Response(b"{}", 404, CORS), "returned HTTP 404"),
+    "/silent": (Response(cut=-1), "No answer from"),
+    "/cut": (Response(b"[" * 9999, headers=CORS, cut=5000), "was lost before"),
     "/stated": (Response(b"[" * (21 << 20), headers=CORS), "larger than 20 MB"),
     "/endless": (Response([b"[" * (1 << 20)] * 21, headers=CORS), "larger than 20 MB"),
     "/page": (Response(b"<html>", headers=CORS), "is not JSON"),
@@ -233,7 +234,7 @@ FILES = {
         Response(json.dumps(feature({}, {"type": "Point"})).encode(), headers=CORS),
         "not GeoJSON",
     ),
-    "/empty": (Response(json.dumps(collection()).encode(), headers=CORS), "holds no feature"),
+    "/empty": (Response(json.dumps(collection()).encode(), headers=CORS), "has no feature"),
 }
 
 
@@ -245,7 +246,7 @@ def test_a_file_that_cannot_be_drawn(publisher: Publisher, visitor: Visitor) -> 
     for resource, (path, (_, words)) in zip(shown["resources"], FILES.items(), strict=True):
         visitor.page.goto(f"/dataset/{shown['name']}/resource/{resource['id']}")
         status(visitor, words)
-        link = visitor.page.get_by_role("link", name="Open the address")
+        link = visitor.page.get_by_role("link", name="Go to file")
         assert link.get_attribute("href") == publisher.url(path)
 
 

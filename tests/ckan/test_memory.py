@@ -1,4 +1,4 @@
-"""What runs remember: interface, changes only, and where a killed gather goes on."""
+"""Sync state between runs: interface, changes only, and where a killed gather resumes."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.core.errors import RecordError, Unreachable
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.engine import sync_state
+from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
-from ckanext.ukharvest.harvesters.run import gather, memory
-from ckanext.ukharvest.model import JobReport, Record, SourceState, staging
-from ckanext.ukharvest.sweeper import jobs
-from ckanext.ukharvest.types import DATA_JSON
+from ckanext.ukharvest.model import JobReport, Record, SourceState, staged_objects
+from ckanext.ukharvest.operations.sweeper import jobs
+from ckanext.ukharvest.source_types import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 FULL_CHECK = Option("full_check_days", "integer", 7, "Days between full reads.")
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """Stands for the end of the process."""
 
 
 class Played:
-    """A reader whose publisher is a dict of numbers → fields, and which can ask for changes.
+    """A reader whose publisher is a dict of numbers → fields, and which can read changes.
 
     Attributes:
-        told: what each read was told.
-        changed: numbers that a read of changes brings.
-        mark: what the next read asks with; "" where changes cannot be asked for.
-        breaks: number in front of which the read ends with this.
+        told: the source that each read got.
+        changed: numbers that a read of changes returns.
+        mark: what the next read starts from; "" if changes cannot be read.
+        breaks: number before which the read ends with this.
     """
 
     def __init__(self, count: int) -> None:
@@ -95,9 +96,9 @@ def source(portal: Portal, played: Played) -> str:
 def age_full_read(source_id: str, days: int) -> None:
     """Make the last full read so many days older."""
     state = model.Session.get(SourceState, source_id)
-    kept = dict(state.validators)
+    kept = dict(state.sync_state)
     earlier = dt.datetime.fromisoformat(kept["full_read"]) - dt.timedelta(days=days)
-    state.validators = {**kept, "full_read": earlier.isoformat()}
+    state.sync_state = {**kept, "full_read": earlier.isoformat()}
     model.Session.commit()
 
 
@@ -267,7 +268,7 @@ def test_a_dataset_that_was_purged_is_read_again(
 
 
 def killed(portal: Portal, source: str, played: Played, at: int) -> str:
-    """A job whose gather is killed in front of a record, as the sweeper finds it."""
+    """Return a job whose gather was killed before a record, as the sweeper finds it."""
     job_id = portal.create_job(source)
     played.breaks[at] = Killed()
     with pytest.raises(Killed):
@@ -289,7 +290,7 @@ def go_on(portal: Portal, job_id: str) -> dict[str, Any]:
 
 @pytest.fixture
 def batches_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "BATCH", 2)
+    monkeypatch.setattr(run, "BATCH", 2)
 
 
 @pytest.mark.usefixtures("batches_of_two")
@@ -337,10 +338,10 @@ def test_a_reader_that_begins_anew_all_the_same_stages_nothing_twice(
     portal: Portal, played: Played, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = killed(portal, source, played, at=5)
-    recall = memory.recall_point
+    recall = sync_state.load_resume_point
     monkeypatch.setattr(
-        memory,
-        "recall_point",
+        sync_state,
+        "load_resume_point",
         lambda *args: dataclasses.replace(recall(*args), resume=""),
     )
     assert figures(go_on(portal, job_id)) == {"added": 6}
@@ -374,7 +375,7 @@ def test_a_run_that_fails_leaves_nothing_staged_and_no_point(
     played.breaks[5] = Unreachable("gone")
     job = portal.run(source)
     assert job["ukharvest"]["outcome"] == "failed"
-    assert staging.staged(job["id"]) == []
+    assert staged_objects.staged(job["id"]) == []
     assert model.Session.get(SourceState, source).resume is None
 
 

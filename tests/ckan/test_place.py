@@ -1,4 +1,4 @@
-"""Search by place: four numbers, and ckanext-spatial's map where a portal has set one up."""
+"""Search by place: four numbers, and ckanext-spatial's map if the portal has one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def found_by_place(clean: None) -> Iterator[None]:
         yield
 
 
-def asked(west: Any, south: Any, east: Any, north: Any) -> dict[str, Any]:
+def box_params(west: Any, south: Any, east: Any, north: Any) -> dict[str, Any]:
     return {"ext_west": west, "ext_south": south, "ext_east": east, "ext_north": north}
 
 
@@ -44,16 +44,16 @@ def names(html: str) -> set[str]:
     ("given", "box", "wrong"),
     [
         ({}, "", set()),
-        (asked("-2", "53", "-1", "54"), "-2,53,-1,54", set()),
-        ({**asked("1", "2", "3", "4"), "ext_bbox": "-2,53,-1,54"}, "-2,53,-1,54", set()),
+        (box_params("-2", "53", "-1", "54"), "-2,53,-1,54", set()),
+        ({**box_params("1", "2", "3", "4"), "ext_bbox": "-2,53,-1,54"}, "-2,53,-1,54", set()),
         ({"ext_bbox": "-2.000001,53.39453125000001,0,540"}, "", {"north"}),
         ({"ext_bbox": "-20,53.39453125000001,0.5,60"}, "-20,53.3945,0.5,60", set()),
         ({"ext_bbox": "-2,here,0,54"}, "", {"south"}),
-        (asked("-2", "", "-1", "54"), "", {"south"}),
-        (asked("-2", "north", "-1", "154"), "", {"south", "north"}),
-        (asked("-2", "nan", "-1", "inf"), "", {"south", "north"}),
-        (asked("-2", "54", "-1", "53"), "", {"north"}),
-        (asked("-1", "53", "-2", "54"), "", {"east"}),
+        (box_params("-2", "", "-1", "54"), "", {"south"}),
+        (box_params("-2", "north", "-1", "154"), "", {"south", "north"}),
+        (box_params("-2", "nan", "-1", "inf"), "", {"south", "north"}),
+        (box_params("-2", "54", "-1", "53"), "", {"north"}),
+        (box_params("-1", "53", "-2", "54"), "", {"east"}),
     ],
 )
 def test_a_place_in_numbers(
@@ -66,9 +66,9 @@ def test_a_place_in_numbers(
 
 def test_datasets_are_found_by_place(found_by_place: None, app: CKANTestApp) -> None:
     assert names(app.get("/dataset/").body) == {"leeds", "kent"}
-    assert names(app.get("/dataset/", query_string=asked(-2, 53, -1, 54)).body) == {"leeds"}
+    assert names(app.get("/dataset/", query_string=box_params(-2, 53, -1, 54)).body) == {"leeds"}
     assert names(app.get("/dataset/", query_string={"ext_bbox": "0,51,1,52"}).body) == {"kent"}
-    wrong = app.get("/dataset/", query_string=asked(-2, 53, "x", 54)).body
+    wrong = app.get("/dataset/", query_string=box_params(-2, 53, "x", 54)).body
     assert "Give degrees from -180 to 180" in wrong
     assert names(wrong) == {"leeds", "kent"}
 

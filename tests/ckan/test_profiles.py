@@ -1,4 +1,4 @@
-"""ckanext-dcat's profiles behind our own reading of DCAT."""
+"""ckanext-dcat's profiles after our own parser of DCAT."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIELD = "http://fields.example/"
 
 
 class OwnProfile(profiles.RDFProfile):  # type: ignore[misc, name-defined]
-    """A portal's profile: two fields of its own, and others that are not its to set."""
+    """A portal's profile: two fields of its own, and others that it may not set."""
 
     def parse_dataset(self, dataset_dict: dict[str, Any], dataset_ref: Any) -> dict[str, Any]:
         (steward,) = [
@@ -53,7 +53,7 @@ class OwnProfile(profiles.RDFProfile):  # type: ignore[misc, name-defined]
 
 
 class Broken(profiles.RDFProfile):  # type: ignore[misc, name-defined]
-    """A profile with a fault."""
+    """A profile that raises an error."""
 
     def parse_dataset(self, dataset_dict: dict[str, Any], dataset_ref: Any) -> dict[str, Any]:
         raise KeyError("fault")

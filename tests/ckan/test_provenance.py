@@ -1,4 +1,4 @@
-"""Where a dataset comes from and what harvests changed in it: actions and pages."""
+"""A dataset's origin and what harvests changed in it: actions and pages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def env(user: dict[str, Any]) -> dict[str, str]:
 
 
 def person(role: str = "", organization: str = "") -> dict[str, Any]:
-    """A user with a token; with a role in an organisation if one is named."""
+    """Return a user with a token, and a role if an organisation is given."""
     user = factories.UserWithToken()
     if role:
         act("organization_member_create", id=organization, username=user["name"], role=role)
@@ -63,7 +63,7 @@ class TestChanges:
     ) -> None:
         portal.run(source)
         portal.run(source, force=True)
-        found = call_action("ukharvest_dataset_changes", id=first(portal)["name"])
+        found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
         assert found["count"] == 1
         assert [each["kind"] for each in found["results"]] == ["added"]
 
@@ -72,7 +72,7 @@ class TestChanges:
     ) -> None:
         serve(publisher, description="Files lie in C:\\u0000 here.")
         assert figures(portal.run(source)) == {"updated": 1, "not modified": 1}
-        found = call_action("ukharvest_dataset_changes", id=first(portal)["name"])
+        found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
         assert "C:\\u0000" in str(found["results"][0]["fields"]).replace("\\\\", "\\")
 
     def test_what_an_import_changed_stands_field_by_field(
@@ -87,7 +87,7 @@ class TestChanges:
             temporal="2019-04-01/2020-03-31",
         )
         job = portal.run(source)
-        [update, _added] = call_action("ukharvest_dataset_changes", id=first(portal)["id"])[
+        [update, _added] = call_action("ukharvest_dataset_change_list", id=first(portal)["id"])[
             "results"
         ]
         assert update["job_id"] == job["id"]
@@ -99,7 +99,7 @@ class TestChanges:
         assert told["tags", "dataset"] == ("parking, roads", "cars, roads")
         assert told["temporal_coverage-from", "dataset"] == ("", "2019-04-01")
         assert told["description", "Table 0"] == ("", "All car parks.")
-        # Nothing that CKAN keeps for itself, and nothing that stayed.
+        # No internal fields of CKAN, and none that stayed the same.
         assert {field for field, _of in told} == {
             *("title", "tags", "description", "temporal_coverage-from", "temporal_coverage-to")
         }
@@ -111,7 +111,9 @@ class TestChanges:
         other = {**dataset(7)["distribution"][0], "title": "Other table"}
         serve(publisher, distribution=[other])
         portal.run(source)
-        [update, _] = call_action("ukharvest_dataset_changes", id=first(portal)["id"])["results"]
+        [update, _] = call_action("ukharvest_dataset_change_list", id=first(portal)["id"])[
+            "results"
+        ]
         told = [(each["field"], each["old"], each["new"]) for each in update["fields"]]
         assert ("resources", "Table 0 (https://data.example/files/0.csv)", "") in told
         assert ("resources", "", "Other table (https://data.example/files/7.csv)") in told
@@ -124,12 +126,12 @@ class TestChanges:
         for number in range(5):
             serve(publisher, description=f"Text {number}.")
             portal.run(source)
-        found = call_action("ukharvest_dataset_changes", id=name, limit=2, offset=1)
+        found = call_action("ukharvest_dataset_change_list", id=name, limit=2, offset=1)
         assert found["count"] == 4
         assert [each["fields"][0]["new"] for each in found["results"]] == ["Text 3.", "Text 2."]
         for wrong in ({"limit": "many"}, {"offset": -1}):
             with pytest.raises(tk.ValidationError):
-                call_action("ukharvest_dataset_changes", id=name, **wrong)
+                call_action("ukharvest_dataset_change_list", id=name, **wrong)
 
     def test_a_deleted_dataset_that_comes_back(
         self, portal: Portal, publisher: Publisher, source: str
@@ -159,7 +161,7 @@ class TestChanges:
         told = {each["field"]: each["new"] for each in update["fields"]}
         assert told["temporal_coverage-from"]
         assert "temporal_coverage-to" not in told
-        # Whom to ask is a person's name and address, which the publisher may take back.
+        # The contact is a person's name and address, which the publisher may withdraw.
         assert told["contact-email"] == "jane@somewhere.example"
         assert "data@" in str(update)
         [update, _] = changes_for("", first(portal)["id"])
@@ -168,7 +170,7 @@ class TestChanges:
 
 
 def changes_for(user: str, dataset_id: str) -> list[dict[str, Any]]:
-    found = tk.get_action("ukharvest_dataset_changes")({"user": user}, {"id": dataset_id})
+    found = tk.get_action("ukharvest_dataset_change_list")({"user": user}, {"id": dataset_id})
     assert found["count"] == len(found["results"])
     return list(found["results"])
 
@@ -251,7 +253,7 @@ class TestDataset:
             assert shown["harvest_url"] == publisher.url(PATH)
         for end in ("", "/source-record"):
             assert "/harvest/source-1" not in app.get(f"/dataset/{name}{end}").body
-        assert "The source is switched off; this is" in app.get(f"/dataset/{name}").body
+        assert "The source is switched off, so this" in app.get(f"/dataset/{name}").body
         page = app.get(f"/dataset/{name}", headers=env(editor)).body
         assert "lost when it is switched on again" in page
         act("dataset_purge", id=source)
@@ -259,10 +261,10 @@ class TestDataset:
         model.Session.query(Change).delete()
         model.Session.commit()
         page = app.get(f"/dataset/{name}/harvest-changes", headers=env(editor)).body
-        assert "No changes are known." in page
+        assert "No changes recorded." in page
         assert "last brought in on" not in page
         assert (
-            "is gone: edits made here stay"
+            "was removed, so edits made here stay"
             in app.get(f"/dataset/edit/{name}", headers=env(editor)).body
         )
 
@@ -302,7 +304,7 @@ class TestDataset:
     ) -> None:
         package = first(portal)
         act("package_patch", id=package["id"], private=True)
-        for action in ("ukharvest_dataset_show", "ukharvest_dataset_changes"):
+        for action in ("ukharvest_dataset_show", "ukharvest_dataset_change_list"):
             with pytest.raises(tk.NotAuthorized):
                 helpers.call_auth(action, {"user": "", "model": model}, id=package["id"])
             member = person("member", portal.organization_id)
@@ -381,7 +383,7 @@ class TestRecord:
             portal.deliver(object_id)
         assert len(portal.objects(job["id"])) == 1
         assert first(portal)["notes"] == "What is known about number 0."
-        # As long as that run goes on there is no other.
+        # During that run there is no other.
         app.post(address, headers=editor, follow_redirects=False)
         model.Session.remove()
         assert model.Session.get(Record, record_id()).fingerprint
@@ -406,7 +408,7 @@ class TestPages:
     ) -> None:
         name = first(portal)["name"]
         address = f"/dataset/{name}/harvest-changes"
-        assert "No changes since it was first brought in on" in app.get(address).body
+        assert "No changes since it was first harvested on" in app.get(address).body
         assert f'href="{address}"' in app.get(f"/dataset/{name}").body
         serve(publisher, description="What is said about number 0.")
         portal.run(source)
@@ -429,7 +431,7 @@ class TestPages:
         portal.run(source)
         address = f"/dataset/{first(portal)['name']}"
         page = app.get(address).body
-        assert "Brought in from" in page
+        assert "Harvested from" in page
         for word in ("Edits made here", "problem in the source record"):
             assert word not in page
         editor = env(person("editor", portal.organization_id))

@@ -1,4 +1,4 @@
-"""The pages of what harvests changed and of one record, in a browser."""
+"""The pages of a dataset's changes and of one record, in a browser."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from ckan import model
 from ckan.tests import factories
+from playwright.sync_api import expect
 
 from ckanext.ukharvest.model import Record
 from tests.ckan import looks
@@ -23,7 +24,7 @@ PATH = "/data.json"
 
 @pytest.fixture
 def organization() -> dict[str, str]:
-    """One without a picture, which factories take from another host."""
+    """An organisation without a picture, which factories load from another host."""
     found: dict[str, str] = factories.Organization(image_url="")
     return found
 
@@ -53,10 +54,10 @@ def test_a_dataset_its_changes_and_its_record(
     as_sysadmin(visitor)
     looks.check(visitor, "dataset-for-its-editor", f"/dataset/{package['name']}")
     looks.check(visitor, "record-lost", address_of_record())
-    visitor.page.get_by_role("button", name="Bring in again").click()
-    assert visitor.page.get_by_text("A run was asked for").is_visible()
+    visitor.page.get_by_role("button", name="Import again").click()
+    expect(visitor.page.get_by_text("A run will start soon")).to_be_visible()
     visitor.page.goto(f"/dataset/edit/{package['name']}")
-    assert visitor.page.get_by_text("Edits made here are lost").is_visible()
+    expect(visitor.page.get_by_text("Edits made here are lost")).to_be_visible()
 
 
 def test_a_record_whose_lines_are_marked(
@@ -71,7 +72,7 @@ def test_a_record_whose_lines_are_marked(
     link = visitor.page.locator(".ukharvest-problems a[href^='#L']").first
     line = (link.get_attribute("href") or "").removeprefix("#L")
     link.click()
-    assert visitor.page.locator(f"#L{line} mark").is_visible()
+    expect(visitor.page.locator(f"#L{line} mark")).to_be_visible()
 
 
 def test_what_strangers_write_is_harmless(

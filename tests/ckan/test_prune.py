@@ -1,4 +1,4 @@
-"""Pruning: tables become small, and the portal and its next runs do not notice."""
+"""Pruning: tables become small, without effect on the portal and its next runs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from ckanext.harvest.model import (
     HarvestObjectExtra,
 )
 
-from ckanext.ukharvest import config, sweeper
+from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import JobReport, SourceState, health, prune
-from ckanext.ukharvest.sweeper import history, pauses
+from ckanext.ukharvest.model import JobReport, RecordProblem, SourceState, health, prune
+from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.operations.sweeper import history, pauses
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 
@@ -107,7 +108,7 @@ def test_a_run_keeps_its_figures_when_its_objects_are_gone(
     job = portal.run(source)
     expected = {"added": 3, "errored": 1}
     assert figures(job) == expected
-    # One dataset stays as it was, so that the first run keeps a current object.
+    # One dataset stays the same, so that the first run keeps a current object.
     datasets[1]["description"] = datasets[2]["description"] = "Changed."
     publisher.serve(PATH, catalogue(datasets))
     portal.run(source)
@@ -116,7 +117,7 @@ def test_a_run_keeps_its_figures_when_its_objects_are_gone(
     after = portal.job(job["id"])
     assert figures(after) == expected
     assert "frozen" not in after["ukharvest"]["counts"]
-    prune_all()  # and again: what was frozen is not counted anew
+    prune_all()  # and again: saved figures are not counted twice
     assert figures(portal.job(job["id"])) == expected
     listed = call_action("harvest_job_list", source_id=source)
     assert [figures(each) for each in listed if each["id"] == job["id"]] == [expected]
@@ -135,21 +136,49 @@ def test_the_errors_of_the_last_runs_stay_and_older_ones_go(
     assert count(HarvestObjectError) == 1
     assert figures(portal.job(failed)) == {"added": 1, "errored": 1}
 
-    # Since when it fails, and what the last good run was, is not forgotten.
+    # Since when it fails, and the last good run, are not forgotten.
     publisher.serve(PATH, b"<html>", headers={"Content-Type": "text/html"})
     runs = [portal.run(source)["id"] for _ in range(3)]
-    before = health.of([source])[source]
+    before = health.load_health([source])[source]
     assert prune_all() == prune.Pruned(objects=0, gather_errors=1, jobs=1)
     assert {job.id for job in model.Session.query(HarvestJob)} == {failed, runs[0], runs[2]}
-    after = health.of([source])[source]
+    after = health.load_health([source])[source]
     assert (after.since, after.last_good_run) == (before.since, before.last_good_run)
+
+
+def test_the_last_run_that_found_records_stays(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    publisher.serve(PATH, catalogue(2))
+    good = portal.run(source)["id"]
+    publisher.serve(PATH, catalogue(0))
+    for _ in range(3):
+        portal.run(source)
+    prune_all()
+    last = health.load_health([source])[source].last_good_run
+    assert last is not None
+    assert last["id"] == good
+
+
+def test_a_runs_own_problems_go_with_it(portal: Portal, publisher: Publisher, source: str) -> None:
+    for text in ("one", "two", "three"):
+        faulty = [dataset(number, description=text, modified="soon") for number in range(4)]
+        publisher.serve(PATH, catalogue(faulty))
+        last = portal.run(source)["id"]
+    assert count(RecordProblem) == 12
+    prune_all(keep_runs=2)
+    assert (count(RecordProblem), count(RecordProblem, current=True)) == (8, 4)
+    prune_all(keep_runs=1)
+    assert count(RecordProblem) == count(RecordProblem, current=True, job_id=last) == 4
+    runs = call_action("ukharvest_run_list", source=source)["results"]
+    assert [run["counts"]["with_problems"] for run in runs] == [4] * len(runs)
 
 
 def test_what_is_unfinished_stays(portal: Portal, publisher: Publisher, source: str) -> None:
     waiting = portal.create_job(source)
     portal.gather(waiting)
     old = HarvestJob.get(waiting)
-    old.status = "Finished"  # an ended job with objects that wait: the sweeper's business
+    old.status = "Finished"  # an ended job with waiting objects, which the sweeper handles
     model.Session.commit()
     portal.run(source)
     running = portal.create_job(source)
@@ -167,7 +196,7 @@ def test_the_run_that_a_documents_validator_rests_on_stays(
     portal.run(source)
     last = portal.run(source)["id"]
     state = model.Session.get(SourceState, source)
-    assert state.validators["job_id"] == first
+    assert state.sync_state["job_id"] == first
     assert prune_all() == prune.Pruned(jobs=1)
     assert {job.id for job in model.Session.query(HarvestJob)} == {first, last}
 
@@ -225,12 +254,12 @@ def test_the_command_says_what_would_go_and_what_went(
     change_all(portal, publisher, source, "Two.")
     words = ["prune", "--keep-runs", "1", "--source", "source-1"]
     would = cli.invoke(ukharvest, [*words, "--dry-run"])
-    assert would.output.startswith("Would remove 4 harvest objects, 0 gather errors and 1 jobs")
+    assert would.output.startswith("Would remove 4 harvest objects, 0 gather errors and 1 job;")
     assert count(HarvestObject) == 8
     done = cli.invoke(ukharvest, words)
-    assert done.output.startswith("Removed 4 harvest objects, 0 gather errors and 1 jobs")
+    assert done.output.startswith("Removed 4 harvest objects, 0 gather errors and 1 job;")
     wrong = cli.invoke(ukharvest, ["prune", "--source", "nobody"])
-    assert wrong.exit_code == 1
+    assert wrong.exit_code == 2
     assert "ckan ukharvest sources" in wrong.output
 
 

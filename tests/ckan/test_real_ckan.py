@@ -1,4 +1,4 @@
-"""A CKAN that is one: the test site itself, served over HTTP and harvested by real consumers."""
+"""A real CKAN as source: the test site itself, served over HTTP and harvested by consumers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNT = 7
 
 @pytest.fixture
 def remote(ckan_config: Any) -> Iterator[str]:
-    """Address of the site's own CKAN."""
+    """URL of the site's own CKAN."""
     server = make_server("127.0.0.1", 0, make_app(ckan_config), threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -47,7 +47,7 @@ def others() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def source(portal: Portal, others: list[dict[str, Any]], remote: str) -> str:
-    # Pages of three; what was harvested into this site must not be harvested again.
+    # Pages of three; the harvested datasets of this site must not be harvested again.
     config = {"organizations_filter_include": ["far-council"], "rows": 3}
     return portal.source(remote, "ckan", config=config)
 

@@ -1,4 +1,4 @@
-"""Organisations and groups of a remote CKAN: left aside, found here, or made; by sysadmins only."""
+"""Organisations and groups of a remote CKAN: ignored, found here, or made; by sysadmins only."""
 
 from __future__ import annotations
 

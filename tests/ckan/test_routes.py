@@ -1,4 +1,4 @@
-"""Routes that change state ask first: platform.md 0 items 12 and 13."""
+"""Routes that change state ask for confirmation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def running(portal: Portal, source: str) -> str:
 
 
 def state(source: str) -> tuple[int, int, str, list[str]]:
-    """Everything that the routes could change."""
+    """Return everything that the routes could change."""
     Session.remove()
     packages = Session.query(model.Package).filter_by(type="dataset", state="active").count()
     jobs = Session.query(HarvestJob).filter_by(source_id=source)
@@ -57,9 +57,15 @@ def state(source: str) -> tuple[int, int, str, list[str]]:
     )
 
 
+def jobs(source: str) -> list[str]:
+    """Return the ids of the source's jobs, the newest last."""
+    query = Session.query(HarvestJob.id).filter_by(source_id=source).order_by(HarvestJob.created)
+    return [row[0] for row in query]
+
+
 ROUTES = {
     "/harvest/refresh/somewhere": ("Refresh “Source 1”?", "Refresh source"),
-    "/harvest/refresh/somewhere?mode=force": ("Bring in every record of", "Force full run"),
+    "/harvest/refresh/somewhere?mode=force": ("Import every record of", "Full run"),
     "/harvest/somewhere/switch-off": ("Switch off “Source 1”?", "Switch off"),
     "/harvest/somewhere/switch-on": ("Switch on “Source 1”?", "Switch on"),
     "/harvest/clear/somewhere": ("Remove all datasets of “Source 1”?", "Remove all"),
@@ -75,7 +81,7 @@ REMOVING = {"name": "somewhere", "count": "3"}
 def test_get_changes_nothing_and_asks(
     app: CKANTestApp, source: str, sysadmin: Any, stranger: Any
 ) -> None:
-    # platform.md 0 item 12: the source was inactive after one GET
+    # Stock: the source was inactive after one GET
     before = state(source)
     for route, (question, button) in ROUTES.items():
         page = app.get(route, headers=sysadmin, status=200).body
@@ -94,11 +100,13 @@ def test_get_changes_nothing_and_asks(
     assert state(source) == before
     Session.get(model.Package, source).private = True
     Session.commit()
-    for unseen in ("nothing", "somewhere"):  # who may not see it is not told that there is one
+    for unseen in ("nothing", "somewhere"):  # a user who may not see it gets 404
         app.get(f"/harvest/clear/{unseen}", headers=stranger, status=404)
 
 
-def test_post_acts_and_goes_back(app: CKANTestApp, source: str, sysadmin: Any) -> None:
+def test_post_acts_and_goes_back(
+    app: CKANTestApp, portal: Portal, source: str, sysadmin: Any
+) -> None:
     def post(route: str, **sent: str) -> None:
         answer = app.post(route, data=sent, headers=sysadmin, follow_redirects=False)
         assert answer.status_code == 302
@@ -106,7 +114,7 @@ def test_post_acts_and_goes_back(app: CKANTestApp, source: str, sysadmin: Any) -
 
     post("/harvest/refresh/somewhere")
     assert state(source) == (3, 2, "active", ["Finished", "Running"])
-    post("/harvest/refresh/somewhere")  # there is one already: said, not done
+    post("/harvest/refresh/somewhere")  # there is one already: shown, not done
     assert state(source)[1] == 2
     refused = {"name": "elsewhere", "count": "3"}, {"name": "somewhere", "count": "4"}, {}
     for route in ("/harvest/clear/somewhere", "/harvest/delete/somewhere?clear=1"):
@@ -114,6 +122,9 @@ def test_post_acts_and_goes_back(app: CKANTestApp, source: str, sysadmin: Any) -
             page = app.post(route, data=sent, headers=sysadmin, status=200).body
             assert "<title>Error: " in page
     assert state(source)[::2] == (3, "active")
+    assert portal.consumers
+    portal.consumers.wait(jobs(source)[-1])
+    portal.finish(jobs(source)[-1])
     post("/harvest/clear/somewhere", **REMOVING)
     assert state(source) == (0, 0, "active", [])
     post("/harvest/delete/somewhere")
@@ -136,7 +147,7 @@ def test_delete_keeps_the_datasets_and_delete_and_clear_does_not(
 def test_stopping_a_job_asks_first(
     app: CKANTestApp, source: str, running: str, sysadmin: Any, stranger: Any
 ) -> None:
-    # platform.md 0 item 12: the route was registered for GET alone
+    # Stock: the route is registered only for GET
     route = f"/harvest/somewhere/job/{running}/abort"
     page = app.get(route, headers=sysadmin)
     assert ">Stop the run</button>" in page.body
@@ -170,7 +181,7 @@ def test_the_pages_of_ckanext_harvest_lead_to_the_question(
 def test_a_stored_document_is_shown_and_never_run(
     app: CKANTestApp, portal: Portal, source: str, sysadmin: Any
 ) -> None:
-    # platform.md 3.3: stored content was served as it is
+    # Stock: stored content was served unchanged
     first = portal.datasets()[0]
     obj = Session.query(HarvestObject).filter_by(package_id=first["id"]).one()
     kinds = {
@@ -199,7 +210,7 @@ def test_a_stored_document_is_shown_and_never_run(
 def test_documents_of_private_datasets_are_not_public(
     app: CKANTestApp, portal: Portal, source: str, sysadmin: Any, stranger: Any
 ) -> None:
-    # platform.md 0 item 13: 200 without login
+    # Stock: 200 without login
     first = portal.datasets()[0]
     obj = Session.query(HarvestObject).filter_by(package_id=first["id"]).one()
     route = f"/harvest/object/{obj.id}"

@@ -1,4 +1,4 @@
-"""What a run does to the portal: new, changed, unchanged, gone, missing, forced, broken, twice."""
+"""Effects of a run: new, changed, unchanged, gone, missing, forced, broken, twice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.harvesters.run import setting
+from ckanext.ukharvest.engine import source_config
 from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, extras, figures, statements
@@ -24,7 +24,7 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 def ids(portal: Portal) -> dict[str, tuple[str, str, list[str]]]:
-    """title → id, name and resource ids of each dataset."""
+    """Return title → id, name and resource ids of each dataset."""
     return {
         each["title"]: (each["id"], each["name"], [r["id"] for r in each["resources"]])
         for each in portal.datasets()
@@ -45,7 +45,7 @@ def test_a_new_source_brings_all_its_datasets(portal: Portal, source: str) -> No
     assert [(r["url"], r["format"], r["name"]) for r in first["resources"]] == [
         ("https://data.example/files/0.csv", "CSV", "Table 0")
     ]
-    assert len(portal.found()) == 10
+    assert len(portal.search_names()) == 10
 
 
 def test_an_unchanged_source_costs_no_harvest_object(portal: Portal, source: str) -> None:
@@ -91,7 +91,7 @@ def test_gone_records_are_missing_first_and_deleted_at_the_second_complete_run(
     assert len(portal.datasets()) == 10
     assert figures(portal.run(source)) == {"not modified": 8, "deleted": 2}
     assert len(portal.datasets()) == 8
-    assert len(portal.found()) == 8
+    assert len(portal.search_names()) == 8
     assert figures(portal.run(source)) == {"not modified": 8}
 
 
@@ -131,7 +131,7 @@ def test_a_record_that_comes_back_has_its_old_dataset_again(
     publisher.serve(PATH, catalogue(10))
     assert figures(portal.run(source)) == {"not modified": 9, "updated": 1}
     assert ids(portal) == before
-    assert len(portal.found()) == 10
+    assert len(portal.search_names()) == 10
 
 
 def test_a_mass_disappearance_is_held(portal: Portal, publisher: Publisher, source: str) -> None:
@@ -213,6 +213,31 @@ def test_a_duplicate_is_reported_and_the_first_counts(
     assert [each["title"] for each in portal.datasets()] == ["Dataset 00001", "Dataset 00002"]
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_duplicate_is_listed_under_its_own_title(
+    portal: Portal, publisher: Publisher, source: str, *, is_known: bool
+) -> None:
+    if is_known:  # then the first record is unchanged, and nothing of it is staged
+        publisher.serve(PATH, catalogue([dataset(1)]))
+        portal.run(source)
+    publisher.serve(PATH, catalogue([dataset(1), dataset(1, title="Impostor"), dataset(2)]))
+    run = portal.run(source)["id"]
+    [problem] = call_action("ukharvest_problem_list", job_id=run)["results"]
+    assert problem["message"] == (
+        "“Impostor” (dataset 2) has the same identifier as dataset 1:"
+        " 'https://data.example/id/00001'. Only dataset 1 is imported."
+        " The title of the imported record is “Dataset 00001”."
+    )
+    assert (problem["record_title"], problem["dataset_name"]) == ("Impostor", None)
+    [group] = call_action("ukharvest_problem_group_list", source_id=source)
+    assert group["examples"][0]["title"] == "Impostor"
+    [lost] = call_action("ukharvest_record_list", job_id=run, outcome="lost")["results"]
+    assert (lost["title"], lost["record_id"], lost["dataset_name"]) == ("Impostor", None, None)
+    [first] = call_action("ukharvest_record_list", source_id=source, q="00001")["results"][1:]
+    shown = call_action("ukharvest_record_show", id=first["record_id"])
+    assert {each["outcome"] for each in shown["history"]} == {"added"}
+
+
 def test_messages_delivered_twice_change_nothing(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
@@ -266,7 +291,7 @@ def test_a_purged_dataset_is_made_again(portal: Portal, source: str) -> None:
     portal.run(source)
     call_action("dataset_purge", {"ignore_auth": True}, id=portal.datasets()[0]["id"])
     assert figures(portal.run(source)) == {"not modified": 9, "added": 1}
-    assert len(portal.found()) == 10
+    assert len(portal.search_names()) == 10
 
 
 def test_a_persons_edit_survives_until_the_record_changes(
@@ -338,7 +363,7 @@ def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
     portal: Portal, publisher: Publisher
 ) -> None:
     def problems() -> list[tuple[str, str]]:
-        query = model.Session.query(RecordProblem.code, RecordProblem.field)
+        query = model.Session.query(RecordProblem.code, RecordProblem.field).filter_by(current=True)
         return sorted((code, field) for code, field in query)
 
     publisher.serve(PATH, catalogue([dataset(0, issued="soon", isPartOf="nobody")]))
@@ -355,7 +380,7 @@ def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
 def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few(
     portal: Portal, publisher: Publisher
 ) -> None:
-    def asked(path: str, numbers: range) -> int:
+    def count_requests(path: str, numbers: range) -> int:
         publisher.serve(path, catalogue([dataset(number) for number in numbers]))
         source = portal.source(publisher.url(path))
         portal.run(source)
@@ -364,7 +389,7 @@ def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few
             assert portal.gather(job_id) == []
         return len(sent)
 
-    few, many = asked("/few.json", range(2)), asked("/many.json", range(2, 32))
+    few, many = count_requests("/few.json", range(2)), count_requests("/many.json", range(2, 32))
     assert few == many
     assert many < 40
 
@@ -375,7 +400,7 @@ def test_an_option_that_is_new_in_a_release_imports_nothing_again(
 ) -> None:
     portal.run(source)
     added = Option("brand_new", "boolean", False, "Came with the next release.")
-    monkeypatch.setattr(setting, "COMMON_OPTIONS", (*setting.COMMON_OPTIONS, added))
+    monkeypatch.setattr(source_config, "COMMON_OPTIONS", (*source_config.COMMON_OPTIONS, added))
     assert figures(portal.run(source)) == {"not modified": 10}
 
 

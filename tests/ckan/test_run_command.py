@@ -14,12 +14,12 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import JobReport, Record, Worker, worker
+from ckanext.ukharvest.model import JobReport, Record, Worker, workers
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 
@@ -40,7 +40,7 @@ def run(*words: str) -> Result:
 
 
 def numbers(result: Result) -> dict[str, int]:
-    """The table of figures without the zeros."""
+    """Return the table of figures without the zeros."""
     lines = (line.rsplit(maxsplit=1) for line in result.output.splitlines())
     found = {line[0]: line[1] for line in lines if len(line) == 2 and line[1].isdigit()}
     return {name: int(number) for name, number in found.items() if number != "0"}
@@ -55,7 +55,7 @@ def test_a_run_by_name_and_by_id(portal: Portal, publisher: Publisher, source: s
     assert (result.exit_code, numbers(result)) == (0, {"added": 4})
     job = call_action("harvest_job_list", source_id=source)[0]
     assert (job["status"], figures(job)) == ("Finished", {"added": 4})
-    assert len(portal.found()) == 4
+    assert len(portal.search_names()) == 4
     publisher.serve(PATH, catalogue(3))
     result = run(source)
     assert (result.exit_code, numbers(result)) == (0, {"not modified": 3, "missing": 1})
@@ -85,15 +85,31 @@ def test_force_imports_all_and_shows_problems(publisher: Publisher, source: str)
     assert f"{guid(2)}: " in result.output
 
 
-def test_check_writes_nothing(publisher: Publisher, source: str) -> None:
+@pytest.mark.parametrize("option", [("--dry-run",), ("--mode", "check")])
+def test_a_dry_run_writes_nothing(
+    publisher: Publisher, source: str, option: tuple[str, ...]
+) -> None:
     publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="")]))
-    result = run("council", "--mode", "check")
+    result = run("council", *option)
     assert result.exit_code == 1
     assert "Dataset 00000" in result.output
+    assert "[missing-title]" in result.output
     for table in (HarvestJob, HarvestObject, Record):
         assert model.Session.query(table).count() == 0
     publisher.fail(PATH, status=404, times=100)
-    assert run("council", "--mode", "check").exit_code == 2
+    assert run("council", *option).exit_code == 2
+
+
+def test_a_dry_run_compares_with_what_is_here(publisher: Publisher, source: str) -> None:
+    run("council")
+    before = model.Session.query(Record.last_seen).all()
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="Changed"), dataset(9)]))
+    result = run("council", "--dry-run")
+    assert result.exit_code == 0
+    assert "would add 1, update 1 and leave 1 unchanged" in result.output
+    assert "2 datasets here are no longer in the source" in result.output
+    assert "updated   Changed" in result.output
+    assert model.Session.query(Record.last_seen).all() == before
 
 
 def test_one_record_alone(portal: Portal, publisher: Publisher, source: str) -> None:
@@ -105,7 +121,7 @@ def test_one_record_alone(portal: Portal, publisher: Publisher, source: str) -> 
     assert changed == ["Dataset 00001"]
     query = model.Session.query(Record.missed_runs)
     assert {row[0] for row in query} == {0}
-    # An unchanged record is imported all the same; then a run finds what is left to do.
+    # An unchanged record is imported all the same; then a run finds the remaining work.
     assert numbers(run("council", "--guid", guid(1))) == {"updated": 1}
     assert numbers(run("council")) == {"updated": 1, "not modified": 1, "missing": 2}
 
@@ -121,7 +137,7 @@ def test_a_source_that_is_running_or_unknown_is_refused(portal: Portal, source: 
     assert result.exit_code == 2
     assert job_id in result.output
     assert run("nobody").exit_code == 2
-    assert run("council", "--mode", "check", "--guid", "x").exit_code == 2
+    assert run("council", "--dry-run", "--guid", "x").exit_code == 2
 
 
 def test_a_deleted_source_is_refused(source: str) -> None:
@@ -140,7 +156,7 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
     stock: Callable[..., Any] = queue.fetch_and_import_stages
 
     def watched(harvester: Any, obj: HarvestObject) -> None:
-        seen.append((worker.busy(60), obj.harvest_job_id))
+        seen.append((workers.busy(workers.Limits(60)), obj.harvest_job_id))
         object_id = obj.id
         call_action("harvest_jobs_run", {"model": model, "session": model.Session})
         stock(harvester, HarvestObject.get(object_id))
@@ -164,7 +180,7 @@ def test_progress_without_a_terminal_and_an_interrupt(
         done.append(obj.id)
         stock(harvester, obj)
 
-    module = sys.modules["ckanext.ukharvest.cli.run"]  # in its package the name is the command
+    module = sys.modules["ckanext.ukharvest.cli.run"]  # in its package the command has the name
     monkeypatch.setattr(module, "LINE_EVERY", 0.0)
     monkeypatch.setattr(queue, "fetch_and_import_stages", interrupted)
     result = run("council")

@@ -1,10 +1,11 @@
-"""One run and what is wrong with a source's records: actions, pages, files."""
+"""One run and the problems of a source's records: actions, pages, files."""
 
 from __future__ import annotations
 
 import csv
 import io
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import sqlalchemy as sa
@@ -14,7 +15,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import Record, run_records
-from tests.ckan import timing
+from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
 from tests.publisher import Publisher
@@ -23,13 +24,13 @@ pytestmark = [pytest.mark.in_process, pytest.mark.ours]
 
 PATH = "/data.json"
 MANY = 10_000
-# A page of a run: who asks, the source, the run, groups, records, and the frame of the page.
+# A page of a run queries the user, the source, the run, groups, records, and the page's frame.
 MOST_STATEMENTS = 35
 Session = model.Session
 
 
 def faulty() -> list[dict[str, Any]]:
-    """Six datasets: two good, one without a title, one there twice, two with problems."""
+    """Return six datasets: two good, one without a title, one twice, two with problems."""
     return [
         dataset(0),
         dataset(1),
@@ -75,6 +76,19 @@ def codes(groups: list[dict[str, Any]]) -> dict[str, tuple[str, int]]:
     return {group["code"]: (group["severity"], group["records"]) for group in groups}
 
 
+def untitled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return groups or problems without titles of records: one can have got its title since."""
+    without = {"record_title": None, "dataset_name": None}
+    return [
+        {**each, **without, "examples": [{**one, "title": ""} for one in each.get("examples", ())]}
+        for each in found
+    ]
+
+
+def problems_by_record(records: dict[str, Any]) -> dict[tuple[str, str], Any]:
+    return {(each["guid"], each["outcome"]): each["problems"] for each in records["results"]}
+
+
 def test_a_run_in_figures(run: str) -> None:
     shown = call_action("ukharvest_run_show", id=run)
     counts = {key: number for key, number in shown["counts"].items() if number}
@@ -85,7 +99,7 @@ def test_a_run_in_figures(run: str) -> None:
 
 
 def test_problems_by_kind(source: str, run: str) -> None:
-    groups = call_action("ukharvest_problem_groups", job_id=run)
+    groups = call_action("ukharvest_problem_group_list", job_id=run)
     assert codes(groups) == {
         "duplicate-guid": ("lost", 1),
         "missing-title": ("lost", 1),
@@ -94,32 +108,49 @@ def test_problems_by_kind(source: str, run: str) -> None:
     }
     assert groups[0]["severity"] == "lost"
     email = next(group for group in groups if group["code"] == "bad-email")
-    assert email["title"] == "E-mail address not usable"
-    assert email["tip"].startswith("Write one e-mail address")
+    assert email["title"] == "Email address cannot be used (contactPoint.hasEmail)"
+    assert email["tip"].startswith("Write one email address")
     assert [each["title"] for each in email["examples"]] == ["Dataset 00003", "Dataset 00004"]
     assert "nobody at all" in email["examples"][0]["message"]
-    assert codes(call_action("ukharvest_problem_groups", source_id="somewhere")) == codes(groups)
+    assert codes(call_action("ukharvest_problem_group_list", source_id="somewhere")) == codes(
+        groups
+    )
 
 
 def test_what_is_open_and_what_a_run_saw(
     portal: Portal, publisher: Publisher, source: str, run: str
 ) -> None:
+    asked = ("ukharvest_problem_group_list", "ukharvest_problem_list", "ukharvest_record_list")
+    before = [call_action(action, job_id=run) for action in asked]
+    counts = call_action("ukharvest_run_show", id=run)["counts"]
     mended = [dataset(number) for number in range(4)]
     publisher.serve(PATH, catalogue([*mended, faulty()[4]]))
     second = portal.run(source)["id"]
-    assert codes(call_action("ukharvest_problem_groups", source_id=source)) == {
+    assert codes(call_action("ukharvest_problem_group_list", source_id=source)) == {
         "bad-email": ("problem", 1),
         "bad-date": ("problem", 1),
     }
-    assert call_action("ukharvest_problem_groups", job_id=second) == []
-    # What the first run lost stays its own; of the rest what no later run brought in again.
-    assert codes(call_action("ukharvest_problem_groups", job_id=run)) == {
-        "duplicate-guid": ("lost", 1),
-        "": ("lost", 1),  # its message alone is kept
-        "bad-email": ("problem", 1),
-        "bad-date": ("problem", 1),
-    }
-    assert not call_action("ukharvest_run_show", id=run)["is_last"]
+    assert call_action("ukharvest_problem_group_list", job_id=second) == []
+    groups, problems, records = [call_action(action, job_id=run) for action in asked]
+    assert untitled(groups) == untitled(before[0])
+    assert untitled(problems["results"]) == untitled(before[1]["results"])
+    assert problems_by_record(records) == problems_by_record(before[2])
+    shown = call_action("ukharvest_run_show", id=run)
+    assert (shown["is_last"], shown["counts"]) == (False, counts)
+
+
+def test_a_run_keeps_what_it_rejected_records_for(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue([dataset(0, title="")]))
+    source = portal.source(publisher.url(PATH))
+    first = portal.run(source)["id"]
+    publisher.serve(PATH, catalogue([dataset(0, modified="last year", title="")]))
+    second = portal.run(source)["id"]
+    publisher.serve(PATH, catalogue([dataset(0)]))
+    portal.run(source)
+    for run in (first, second):
+        [group] = call_action("ukharvest_problem_group_list", job_id=run)
+        assert (group["code"], group["severity"], group["records"]) == ("missing-title", "lost", 1)
+        assert group["tip"]
 
 
 def test_records_of_a_run(portal: Portal, publisher: Publisher, source: str, run: str) -> None:
@@ -145,7 +176,7 @@ def test_records_of_a_run(portal: Portal, publisher: Publisher, source: str, run
     assert again["listed"] == {"added": 1, "updated": 1, "unchanged": 1, "missing": 2}
     counts = call_action("ukharvest_run_show", id=second)["counts"]
     assert {key: counts[key] for key in again["listed"]} == again["listed"]
-    # What the first run was the last to see, it brought in: whatever became of it since.
+    # The records that the first run was the last to see count as imported, whatever came later.
     assert call_action("ukharvest_record_list", job_id=run)["listed"]["added"] == 4
     of_source = call_action("ukharvest_record_list", source_id=source)
     assert of_source["listed"] == {"added": 2, "updated": 1, "missing": 2}
@@ -162,13 +193,13 @@ def test_every_problem_one_by_one(run: str) -> None:
 def test_a_run_that_failed(portal: Portal, publisher: Publisher, source: str, app: Any) -> None:
     publisher.serve(PATH, "<html><body>Down</body></html>")
     failed = portal.run(source)["id"]
-    (group,) = call_action("ukharvest_problem_groups", job_id=failed)
+    (group,) = call_action("ukharvest_problem_group_list", job_id=failed)
     assert (group["severity"], group["code"], group["records"]) == ("stop", "html-page", 0)
     assert group["tip"]
-    assert call_action("ukharvest_problem_groups", source_id=source)[0] == group
+    assert call_action("ukharvest_problem_group_list", source_id=source)[0] == group
     body = app.get(f"/harvest/somewhere/job/{failed}", headers=sysadmin()).body
     assert "The source could not be read" in body
-    assert "Nothing was brought in, and nothing was deleted." in body
+    assert "Nothing was imported, and nothing was deleted." in body
     rows = lines(app.get("/harvest/somewhere/problems.csv", headers=sysadmin()).body)
     assert rows[0]["outcome"] == "stop"
 
@@ -183,19 +214,19 @@ def lines(text: str) -> list[dict[str, str]]:
 
 def test_the_page_of_a_run(app: CKANTestApp, run: str, editor: dict[str, str]) -> None:
     body = app.get(f"/harvest/somewhere/job/{run}", headers=editor).body
-    assert "2 records could not be brought in" in body
-    assert "2 records came in with problems." in body
+    assert "2 records could not be imported" in body
+    assert "2 records were imported with problems." in body
     assert "Identifier used twice" in body
-    assert "How to mend:" in body
+    assert "How to fix it:" in body
     assert 'href="/harvest/help#code-duplicate-guid"' in body
     assert "Dataset 00003" in body
     assert f'href="/harvest/somewhere/job/{run}?outcome=lost#records"' in body
     few = app.get(f"/harvest/somewhere/job/{run}?code=bad-date", headers=editor).body
     assert "Only records with: Date not understood" in few
-    assert "All of the run, with what went wrong" in few
-    assert "How to mend:" not in few
+    assert "The whole run, with its errors" in few
+    assert "How to fix it:" not in few
     none = app.get(f"/harvest/somewhere/job/{run}?outcome=held", headers=editor).body
-    assert "No record is like that." in none
+    assert "No records match." in none
     app.get(f"/harvest/somewhere/job/{run}?outcome=nonsense", headers=editor, status=400)
     last = app.get("/harvest/somewhere/job/last", headers=editor, follow_redirects=False)
     assert last.headers["Location"].endswith(f"/harvest/somewhere/job/{run}")
@@ -205,8 +236,8 @@ def test_the_page_of_problems_and_the_files(
     app: CKANTestApp, run: str, editor: dict[str, str]
 ) -> None:
     body = app.get("/harvest/somewhere/problems", headers=editor).body
-    assert "2 records are lost" in body
-    assert "2 records came in with problems." in body
+    assert "2 records failed: they were not imported." in body
+    assert "2 records were imported with problems." in body
     answer = app.get("/harvest/somewhere/problems.csv", headers=editor)
     assert answer.headers["Content-Type"].startswith("text/csv")
     of_source = lines(answer.body)
@@ -216,6 +247,9 @@ def test_the_page_of_problems_and_the_files(
     emails = lines(app.get("/harvest/somewhere/problems.csv?code=bad-email", headers=editor).body)
     assert [row["record_title"] for row in emails] == ["Dataset 00003", "Dataset 00004"]
     assert emails[0]["dataset_address"].endswith("/dataset/dataset-00003")
+    assert "opendata@example.gov.uk" in emails[0]["how_to_fix"]
+    page = urlsplit(emails[0]["record_page"]).path
+    assert "Dataset 00003" in app.get(page, headers=editor).body
 
 
 def test_a_file_holds_no_formula(
@@ -236,7 +270,7 @@ def test_outsiders_see_nothing_of_it(app: CKANTestApp, portal: Portal, run: str)
         answer = app.get(f"/harvest/somewhere/{page}", follow_redirects=False)
         assert answer.status_code == 302
         assert "/user/login" in answer.headers["Location"]
-    for action in ("run_show", "problem_groups", "problem_list", "record_list"):
+    for action in ("run_show", "problem_group_list", "problem_list", "record_list"):
         key = "id" if action == "run_show" else "job_id"
         address = f"/api/3/action/ukharvest_{action}?{key}={run}"
         app.get(address, headers=stranger, status=403)
@@ -249,29 +283,29 @@ def test_titles_of_others_private_datasets_are_not_told(
     elsewhere = factories.Organization()
     moved = {"private": True, "owner_org": elsewhere["id"]}
     call_action("package_patch", id="dataset-00004", **moved)
-    # A record that was lost before the message was kept with it.
+    # A record that failed before messages were stored with it.
     Session.query(Record).filter_by(title="").update({"error": sa.null()})
     Session.commit()
     user = factories.User()
     member(organization, "editor", user)
 
-    def told(of: dict[str, str], **more: str) -> tuple[str, ...]:
+    def read_all(of: dict[str, str], **more: str) -> tuple[str, ...]:
         context = {"user": user["name"], "ignore_auth": False}
-        groups = call_action("ukharvest_problem_groups", context, **of)
+        groups = call_action("ukharvest_problem_group_list", context, **of)
         listed = call_action("ukharvest_record_list", context, **of, **more)
         single = call_action("ukharvest_problem_list", context, **of)
         return str(groups), str(listed), str(single)
 
     for of in ({"job_id": run}, {"source_id": source}):
-        groups, listed, single = told(of)
+        groups, listed, single = read_all(of)
         for text in (groups, listed, single):
             assert "Dataset 00003" in text
             assert "Dataset 00004" not in text
             assert "dataset-00004" not in text
-        assert "'count': 0" in told(of, q="Dataset 00004")[1]
+        assert "'count': 0" in read_all(of, q="Dataset 00004")[1]
     assert "The next run that reads the record tells why." in groups
     member(elsewhere, "member", user)
-    assert all("Dataset 00004" in text for text in told({"job_id": run}, q="Dataset 00004"))
+    assert all("Dataset 00004" in text for text in read_all({"job_id": run}, q="Dataset 00004"))
 
 
 def test_a_run_is_found_under_its_own_source_alone(
@@ -283,8 +317,8 @@ def test_a_run_is_found_under_its_own_source_alone(
     app.get("/harvest/elsewhere/job/nothing", headers=headers, status=404)
     app.get("/harvest/elsewhere/job/last", headers=headers, status=404)
     body = app.get("/harvest/elsewhere/problems", headers=headers).body
-    assert "Nothing is to be mended" in body
-    assert "No record of this source is known yet." in body
+    assert "No problems found." in body
+    assert "No records yet." in body
 
 
 def test_of_an_unchanged_run_only_the_last_lists_its_records(
@@ -300,11 +334,11 @@ def test_of_an_unchanged_run_only_the_last_lists_its_records(
     assert call_action("ukharvest_record_list", job_id=third)["listed"] == {"unchanged": 1}
     body = app.get(f"/harvest/somewhere/job/{second}", headers=sysadmin()).body
     assert "all 3 records were unchanged" in body
-    assert "no longer listed one by one" in body
+    assert "no longer stored" in body
 
 
 def make_many(source_id: str, number: int) -> str:
-    """Put a run of so many records into the tables: a tenth is lost, a third has problems."""
+    """Insert a run of this many records: a tenth failed, a third has problems."""
     job = HarvestJob(source_id=source_id, status="Finished")
     job.gather_started = job.gather_finished = job.finished = job.created
     job.save()
@@ -354,7 +388,6 @@ def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
     Session.execute(sa.text("DELETE FROM ukharvest_record"))
     Session.commit()
     run = make_many(source, MANY)
-    timing.fill_search_page()
     pages = [
         f"/harvest/somewhere/{page}"
         for page in (f"job/{run}", f"job/{run}?code=bad-date&page=20", "problems")
@@ -364,7 +397,7 @@ def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
             answer = app.get(address, headers=headers)
         assert len(sent) <= min(MOST_STATEMENTS, len(before) + 2)
         assert len(answer.data) < 200_000
-    timing.check(app, pages, headers)
+    reads.check(app, pages, headers)
     assert call_action("ukharvest_record_list", job_id=run)["listed"] == {
         "lost": MANY // 10,
         "updated": MANY * 9 // 10,

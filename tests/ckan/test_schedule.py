@@ -1,4 +1,4 @@
-"""Schedules on the portal: next_run by the calendar, the actions around it, runs on demand."""
+"""Schedules on the portal: next_run by the calendar, its actions, runs on demand."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_sources_start_together_where_the_portal_says_so(clock: Any, portal: Por
     assert next_run(source) == at("11-24 00:00")
 
 
-@pytest.mark.ckan_config("ckanext.ukharvest.schedule.tick_minutes", "15")
+@pytest.mark.ckan_config("ckanext.ukharvest.schedule.cron_minutes", "15")
 def test_schedule_as_people_read_it(clock: Any, portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/", frequency="DAILY", name="council")
     shown = update("council", time="19:00", days=["fri", "mon"], zone="Europe/London")
@@ -127,7 +127,7 @@ def test_schedule_as_people_read_it(clock: Any, portal: Portal) -> None:
     assert update(source)["days"] == []
     manual = portal.source("http://127.0.0.1/other")
     assert show(manual)["next_run"] is None
-    assert show(manual)["text"] == "Runs only when somebody starts it"
+    assert show(manual)["text"] == "Runs only when you start it"
 
 
 def test_mistakes_are_named_beside_their_fields(portal: Portal) -> None:

@@ -1,4 +1,4 @@
-"""A source's pages as people see them, at both widths, and the part that renews itself."""
+"""A source's pages in a browser, at both widths, and the part that refreshes itself."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from ckan import model
 from ckan.tests import factories
 from ckanext.harvest.model import HarvestJob, HarvestObject
+from playwright.sync_api import expect
 
 from ckanext.ukharvest.model import JobReport, utcnow
 from tests.ckan import looks
@@ -30,7 +31,7 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 def importing(portal: Portal, source: str, done: int) -> str:
-    """A run that has worked off so many of twenty records, without anybody at it."""
+    """Make a run that has processed this many of twenty records, without a consumer."""
     job = HarvestJob.get(portal.create_job(source))
     now = utcnow()
     job.status, job.gather_started, job.gather_finished = "Running", now, now
@@ -74,7 +75,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     token = factories.SysadminWithToken(image_url="")["token"]
     page.context.set_extra_http_headers({})  # logged out in another window
     page.get_by_text("Updates have stopped.").wait_for(timeout=SECONDS)
-    assert page.locator(".toast, input[name=password]").count() == 0
+    expect(page.locator(".toast, input[name=password]")).to_have_count(0)
     page.context.set_extra_http_headers({"Authorization": token})
     page.get_by_role("link", name="Reload this page").click()
     page.get_by_text("Importing 5 of 20 records").wait_for()
@@ -86,15 +87,17 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     page.get_by_role("heading", name="Finishing").wait_for(timeout=SECONDS)
     told = page.locator("[data-ukharvest-told=ukharvest-state]")
     assert told.text_content() == "Finishing"
-    assert page.get_by_role("cell", name="Running").count() == 1
+    page.get_by_role("button", name="Stop refreshing this page").click()
+    page.get_by_role("button", name="Refresh this page again").click()
+    expect(page.get_by_role("cell", name="Running")).to_have_count(1)
     job = HarvestJob.get(job_id)
     job.status, job.finished = "Finished", utcnow()
+    Session.query(JobReport).filter_by(job_id=job_id).one().outcome = "finished"
     Session.commit()
     page.get_by_role("heading", name="All good").wait_for(timeout=SECONDS)
-    assert page.get_by_role("cell", name="Running").count() == 0  # nor in the list below
+    expect(page.get_by_role("cell", name="Running")).to_have_count(0)  # nor in the list below
     assert page.evaluate("window.mark") == 1
-    page.get_by_role("button", name="Pause updates").click()
-    assert page.get_by_role("button", name="Go on with updates").is_visible()
+    expect(page.get_by_role("button", name="Stop refreshing this page")).not_to_be_visible()
 
 
 def test_refresh_and_stop_by_hand(
@@ -103,14 +106,14 @@ def test_refresh_and_stop_by_hand(
     page = manager.page
     page.goto(PAGE)
     page.get_by_role("button", name="Start first run").click()
-    page.get_by_text("Refresh asked for.").wait_for()
+    page.get_by_text("The source will be refreshed").wait_for()
     page.get_by_role("link", name="Stop").click()
     looks.check(manager, "source-stop", page.url)
     page.get_by_role("button", name="Stop the run").click()
     page.get_by_text("The run is stopped.").wait_for()
     work_off()
     assert [request for request in publisher.requests if request.path == PATH] == []
-    assert page.get_by_role("heading", name="No run has come to its end so far").count() == 1
+    expect(page.get_by_role("heading", name="No run has finished yet")).to_have_count(1)
     page.goto("/harvest/clear/parking")
     page.get_by_label("To go on, type the name of the source: parking").fill("else")
     page.get_by_role("button", name="Remove all").click()
@@ -123,5 +126,5 @@ def test_without_scripts(plain: Any, portal: Portal, source: str) -> None:
     importing(portal, source, 5)
     plain.goto(PAGE)
     plain.get_by_role("link", name="Reload this page for the latest").click()
-    assert "Importing 5 of 20 records" in plain.content()
-    assert not plain.get_by_role("button", name="Pause updates").is_visible()
+    expect(plain.get_by_text("Importing 5 of 20 records").first).to_be_visible()
+    expect(plain.get_by_role("button", name="Stop refreshing this page")).not_to_be_visible()

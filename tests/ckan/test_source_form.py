@@ -1,4 +1,4 @@
-"""The form of a harvest source: adding and editing one, what is wrong, who may."""
+"""The form of a harvest source: add, edit, errors, permissions."""
 
 from __future__ import annotations
 
@@ -69,18 +69,18 @@ def source_named(name: str) -> HarvestSource:
     return HarvestSource.get(package.id)
 
 
-def told(answer: Any) -> dict[str, str]:
-    """What the summary of errors says, by the field that it leads to."""
+def form_errors(answer: Any) -> dict[str, str]:
+    """Return the errors of the summary, by the field that they link to."""
     links = html.fromstring(answer.body).xpath("//*[@id='form-errors']//a")
     return {link.get("href").removeprefix("#field-"): link.text_content() for link in links}
 
 
 def fields(answer: Any) -> dict[str, list[str]]:
-    """What the page's form would send as it stands."""
+    """Return what the page's form would send unchanged."""
     (form,) = html.fromstring(answer.body).xpath("//form[@id='source-form']")
     found: dict[str, list[str]] = {}
     for name, value in form.form_values():
-        # As browsers do, and lxml does not: a line break right behind a textarea's tag is none.
+        # Browsers, unlike lxml, drop a line break right after a textarea's tag.
         found.setdefault(name, []).append(value.removeprefix("\n"))
     return found
 
@@ -89,14 +89,14 @@ def fields(answer: Any) -> dict[str, list[str]]:
 def statements() -> Iterator[list[str]]:
     found: list[str] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+    def record(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         found.append(statement)
 
-    sa.event.listen(model.meta.engine, "before_cursor_execute", note)
+    sa.event.listen(model.meta.engine, "before_cursor_execute", record)
     try:
         yield found
     finally:
-        sa.event.remove(model.meta.engine, "before_cursor_execute", note)
+        sa.event.remove(model.meta.engine, "before_cursor_execute", record)
 
 
 def test_an_editor_adds_a_source_without_writing_json(
@@ -114,6 +114,33 @@ def test_an_editor_adds_a_source_without_writing_json(
     assert state.schedule["days"] == ["tue", "fri"]
     assert model.Package.get(source.id).owner_org == organization["id"]
     assert not model.Session.query(HarvestJob).count()
+
+
+def test_who_adds_a_source_gets_emails_when_it_fails(
+    app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
+) -> None:
+    asked = fields(get(app, editor))
+    assert (asked["mail_me"], asked["asks_mail"]) == (["true"], ["1"])
+    post(app, editor, owner_org=organization["id"], asks_mail="1", mail_me="true")
+    source = source_named("open-data-of-somewhere")
+
+    def mails() -> tuple[list[str], list[str], list[str]]:
+        shown = call_action("ukharvest_mail_show", source_id=source.id)
+        chosen = [each["name"] for each in shown["people"] if each["chosen"]]
+        return chosen, shown["events"], shown["addresses"]
+
+    assert mails() == ([editor["name"]], ["failed", "recovered", "held"], [])
+    path = f"/harvest/edit/{source.id}"
+    assert fields(get(app, editor, path))["mail_me"] == ["true"]
+    others = {"people": [editor["id"]], "addresses": ["a@somewhere.example"], "events": ["failed"]}
+    call_action("ukharvest_mail_update", source_id=source.id, **others)
+    # A client that does not know the box changes nothing.
+    own = {"id": source.id, "owner_org": organization["id"]}
+    assert post(app, editor, path, **own).status_code == 302
+    assert mails() == ([editor["name"]], ["failed"], ["a@somewhere.example"])
+    assert post(app, editor, path, **own, asks_mail="1").status_code == 302
+    assert mails() == ([], ["failed"], ["a@somewhere.example"])
+    assert "mail_me" not in fields(get(app, editor, path))
 
 
 def test_the_first_run_starts_with_it(
@@ -135,7 +162,7 @@ def test_nothing_is_preselected_and_every_type_is_explained(
     assert not [each for each in types if "checked" in each.attrib]
     for each in types:
         assert page.xpath(f"//*[@id='{each.get('aria-describedby')}']")[0].text_content().strip()
-    # A link fills in what stands in plain sight, and nothing below "Advanced".
+    # A link fills in visible fields, and nothing below "Advanced".
     given = {"title": "Mine", "name": "n", "config": "{}", "option_common_default_groups": "g"}
     found = fields(get(app, editor, f"/harvest/new?{urlencode(given)}"))
     assert [found.get(name, [""]) for name in given] == [["Mine"], *[[""]] * 3]
@@ -147,7 +174,7 @@ def test_what_is_missing_is_told_in_the_order_of_the_page(
     factories.Organization(users=[{"name": editor["name"], "capacity": "editor"}])
     wrong = {"source_type": "", "url": "", "title": " ", "time": "2am", "notes": "Kept <b>"}
     answer = post(app, editor, **wrong)
-    assert list(told(answer).items()) == [
+    assert list(form_errors(answer).items()) == [
         ("source_type", "Choose what you publish"),
         ("url", "Enter the address of the catalogue"),
         ("title", "Enter a title"),
@@ -156,7 +183,7 @@ def test_what_is_missing_is_told_in_the_order_of_the_page(
     ]
     page = html.fromstring(answer.body)
     assert page.xpath("//title")[0].text_content().strip().startswith("Error: Add a harvest source")
-    for name in told(answer):
+    for name in form_errors(answer):
         assert page.xpath(f"//*[@id='field-{name}']"), name
         assert page.xpath(f"//*[@id='error-{name}']"), name
     kept = fields(answer)
@@ -167,11 +194,11 @@ def test_what_is_missing_is_told_in_the_order_of_the_page(
 
 
 ADDRESSES = {
-    "data.example.gov.uk": "Start the address with https:// or http://",
+    "data.example.gov.uk": "Start the URL with https:// or http://",
     "ftp://data.example.gov.uk/": "only http and https addresses are, not ftp",
-    "http://10.0.0.8/data.json": "inside a private network. Sysadmins can allow it",
+    "http://10.0.0.8/data.json": "inside a private network. A sysadmin can allow it",
     "https://user:secret@data.example.gov.uk/": "holds a user name or password",
-    "javascript:alert(1)": "Start the address with",
+    "javascript:alert(1)": "Start the URL with",
     "https://data example/": "",
 }
 
@@ -181,7 +208,7 @@ def test_an_address_that_cannot_be_read_is_told_with_what_to_write(
     url: str, app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
     answer = post(app, editor, url=url, owner_org=organization["id"])
-    assert ADDRESSES[url] in told(answer)["url"]
+    assert ADDRESSES[url] in form_errors(answer)["url"]
     assert fields(answer)["url"] == [url]
 
 
@@ -190,10 +217,10 @@ def test_wrong_options_are_told_at_their_fields(
 ) -> None:
     sent = {"option_data_json_max_resources": "-1", "option_common_credential": "unknown"}
     answer = post(app, editor, owner_org=organization["id"], **sent)
-    assert "1 or more" in told(answer)["option_data_json_max_resources"]
+    assert "1 or more" in form_errors(answer)["option_data_json_max_resources"]
     sent["option_data_json_max_resources"] = "5"
     answer = post(app, editor, owner_org=organization["id"], **sent)
-    assert "no usable secret" in told(answer)["option_common_credential"]
+    assert "no usable secret" in form_errors(answer)["option_common_credential"]
 
 
 def test_a_source_is_edited_as_it_stands(
@@ -210,7 +237,7 @@ def test_a_source_is_edited_as_it_stands(
         answer = app.post(
             path, data=sent, headers={"Authorization": user["token"]}, follow_redirects=False
         )
-        assert answer.status_code == 302, told(answer)
+        assert answer.status_code == 302, form_errors(answer)
         source = source_named("open-data-of-somewhere")
         after = call_action("harvest_source_show", id=source.id), source.config
         assert {**after[0], "metadata_modified": ""} == {**before[0], "metadata_modified": ""}
@@ -253,14 +280,17 @@ def test_an_address_that_a_source_has_is_saved_only_if_it_is_meant(
     assert post(app, editor, **again, same_address="true").status_code == 302
     source_named("twice")
     same = {**again, "title": "Thrice", "same_address": "true"}
-    assert "has this address and these options already" in told(post(app, editor, **same))["url"]
+    assert (
+        "has this address and these options already"
+        in form_errors(post(app, editor, **same))["url"]
+    )
 
 
 def test_a_name_that_is_a_page_is_not_a_sources(
     app: CKANTestApp, portal: Portal, editor: dict[str, Any]
 ) -> None:
     sent = {"owner_org": portal.organization_id}
-    assert "is the name of a page" in told(post(app, editor, **sent, name="stars"))["name"]
+    assert "is the name of a page" in form_errors(post(app, editor, **sent, name="stars"))["name"]
     assert post(app, editor, **sent, title="Stars").location.endswith("/harvest/stars-source")
     fields = {"title": "By API", "url": URL, "source_type": "data_json"}
     for name in ("object", "admin", "about"):

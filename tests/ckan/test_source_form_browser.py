@@ -1,4 +1,4 @@
-"""The form of a harvest source as people fill it in, with scripts and without."""
+"""The form of a harvest source in a browser, with scripts and without."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
+from playwright.sync_api import expect
 
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
@@ -24,7 +25,7 @@ URL = "https://maps.example.gov.uk/csw"
 
 @pytest.fixture
 def editor(manager: Visitor) -> Page:
-    """A window of somebody who may add sources."""
+    """A window of a user who may add sources."""
     return manager.page
 
 
@@ -71,7 +72,7 @@ def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor
     factories.Organization(name="maps-council", title="Maps Council", image_url="")
     looks.know_stock(visitor)
     editor.goto("/harvest/new")
-    assert editor.locator("[data-options-of]:visible").count() == 0
+    expect(editor.locator("[data-options-of]:visible")).to_have_count(0)
     editor.get_by_label("GEMINI from a CSW server").check()
     assert editor.locator("#form-told").inner_text() == "Options for GEMINI from a CSW server"
     assert editor.evaluate("document.activeElement.value") == "gemini-csw"  # focus stays
@@ -87,7 +88,7 @@ def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor
     assert editor.evaluate("document.activeElement.id") == "form-errors"
     summary = editor.locator("#form-errors")
     assert summary.get_by_role("link").all_inner_texts() == [
-        "Start the address with https:// or http://",
+        "Start the URL with https:// or http://",
         "Enter a title",
     ]
     looks.check_here(visitor, "form-errors")
@@ -116,10 +117,10 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.get_by_label("Field there").first.fill("category")
     plain.get_by_label("Field here").first.fill("theme-primary")
     save(plain, "Save and start first run")
-    assert "harvests this address already" in plain.locator("#form-alike").inner_text()
-    plain.get_by_label("It is meant").check()
+    assert "harvests this URL already" in plain.locator("#form-alike").inner_text()
+    plain.get_by_label("Harvest this URL a second time").check()
     save(plain, "Save and start first run")
-    assert "The first run will start within" in plain.locator(".flash-messages").inner_text()
+    assert "The first run starts within" in plain.locator(".flash-messages").inner_text()
     assert json.loads(stored("the-same-again").config) == {"fields": {"category": "theme-primary"}}
 
     plain.goto("/harvest/edit/maps")

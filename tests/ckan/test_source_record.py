@@ -1,4 +1,4 @@
-"""The record that a dataset was made of: as it was harvested, and as a page; both safe to open."""
+"""A dataset's source record: as harvested, and as a page; both safe to open."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_the_datasets_page_leads_to_both(app: CKANTestApp, harvested: dict[str, 
 def test_the_datasets_page_does_not_read_the_record(
     app: CKANTestApp, harvested: dict[str, Any]
 ) -> None:
-    """A record may have megabytes, and its page is asked for by everybody."""
+    """A record may have megabytes, and its page is requested often."""
     long = f"<a>{'é' * 1_000_000}</a>"
     obj = object_of(harvested["id"])
     obj.content = long
@@ -119,7 +119,7 @@ def test_the_datasets_page_does_not_read_the_record(
     glance = documents.glance_at(harvested["id"])
     assert glance == (long[:4096], 2_000_007)
     assert "XML (2.0 MB)" in app.get(f"/dataset/{harvested['name']}").body
-    # As ckanext-spatial leaves it: what it translated is beside what came of it.
+    # As ckanext-spatial leaves it: the original is stored beside its translation.
     obj = object_of(harvested["id"])
     obj.content = ""
     obj.extras.append(HarvestObjectExtra(key="original_document", value=f"{long} "))
@@ -180,7 +180,7 @@ def test_what_is_kept_and_what_cannot_be_read(
     portal.run(object_of(harvested["id"]).harvest_source_id)
     assert prune.prune_all(config.our_type_names(), keep_runs=1).objects == 1
     assert "Ruisseaux" in app.get(f"{address}.xml").body
-    # What was stored may be anything: another harvester left it.
+    # Another harvester may have stored anything.
     object_of(harvested["id"]).content = "<a>\n<b>\n</a>"
     model.Session.commit()
     page = app.get(address).body
@@ -202,5 +202,6 @@ def test_a_json_record(app: CKANTestApp, portal: Portal, publisher: Publisher) -
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
     assert answer.json["title"] == shown["title"]
     page = app.get(f"/dataset/{shown['name']}/source-record").body
-    assert "<pre>" in page
-    assert "&#34;title&#34;" in page
+    assert "<dt>Title</dt>" in page
+    assert "JSON, formatted (" in page
+    assert "<pre>" not in page

@@ -1,4 +1,4 @@
-"""What a harvest source may be told: platform.md 0 item 11, on save through form and API."""
+"""Rules for a harvest source on save, through form and API."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ REFUSED = {
 def test_an_address_that_may_not_be_read_is_refused_beside_the_url(
     url: str, portal: Portal, editor: dict[str, Any]
 ) -> None:
-    # platform.md 0 item 11: all of these were accepted
+    # ckanext-harvest accepts all of these
     with pytest.raises(tk.ValidationError) as refused:
         save(portal, editor, url=url)
     assert list(refused.value.error_dict) == ["url"]
@@ -71,9 +71,9 @@ def test_an_address_that_may_not_be_read_is_refused_beside_the_url(
 def test_an_address_is_checked_for_other_packages_types_too(
     portal: Portal, editor: dict[str, Any], monkeypatch: Any
 ) -> None:
-    from ckanext.ukharvest import types
+    from ckanext.ukharvest import source_types
 
-    monkeypatch.setattr(types, "TYPES", {})  # as if the type were another package's
+    monkeypatch.setattr(source_types, "TYPES", {})  # as if the type were another package's
     for url, reason in REFUSED.items():
         with pytest.raises(tk.ValidationError, match=reason):
             save(portal, editor, url=url)
@@ -91,7 +91,7 @@ def test_an_address_is_checked_when_it_is_changed(portal: Portal, editor: dict[s
 def test_two_addresses_that_differ_in_the_query_are_two_sources(
     portal: Portal, editor: dict[str, Any]
 ) -> None:
-    # platform.md 1.6: the query was dropped
+    # ckanext-harvest drops the query
     save(portal, editor, url=URL)
     save(portal, editor, url=URL.replace("map=1", "map=2"))
     save(portal, editor, url=URL, config={"default_tags": ["two"]})
@@ -166,7 +166,7 @@ def test_options_beyond_the_organisation_are_a_sysadmins(
     with pytest.raises(tk.ValidationError, match="only a sysadmin"):
         save(portal, editor, "patch", id=source["id"], config=changed)
     save(portal, editor, "patch", id=source["id"], config={**wanted, "default_tags": ["a"]})
-    # An editor who leaves them out does not take them away.
+    # If an editor omits them, they are kept.
     save(portal, editor, "patch", id=source["id"], config={"default_tags": ["b"]})
     stored = json.loads(HarvestSource.get(source["id"]).config)
     assert stored == {"default_tags": ["b"], "default_groups": ["transport"]}
@@ -203,7 +203,7 @@ def test_the_run_asks_again_for_options_beyond_the_organisation(
 ) -> None:
     publisher.serve(PATH, catalogue(2))
     source = portal.source(publisher.url(PATH))
-    # As another harvester's form, or somebody's SQL, left it: no sysadmin has seen it.
+    # As another harvester's form or SQL stored it: no sysadmin has seen it.
     HarvestSource.get(source).config = json.dumps({"default_groups": ["transport"]})
     model.Session.commit()
     job = portal.run(source)

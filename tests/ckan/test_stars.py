@@ -1,4 +1,4 @@
-"""Stars of openness: worked out whenever a dataset is written, and shown with the reason."""
+"""Stars of openness: computed whenever a dataset is written, and shown with the reason."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
-from ckanext.ukharvest.core import stars as stars_rules
-from ckanext.ukharvest.core.stars import Stars
-from ckanext.ukharvest.model import Assessment, assessments, datasets, quality
-from ckanext.ukharvest.stars import all_datasets
+from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.model import Assessment, datasets, schema_version
+from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.quality.stars import rules as stars_rules
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
@@ -131,17 +131,17 @@ def test_linked_data() -> None:
     [
         pytest.param(
             {"license_id": ""},
-            "0 out of 5: no licence is given, so it is not clear that the data is open",
+            "0 out of 5: it has no licence, so it is not clear that the data is open",
             id="none",
         ),
         pytest.param(
             {"license_id": "cc-nc"},
-            "0 out of 5: its licence, “Creative Commons Non-Commercial (Any)”, is not an open one",
+            "0 out of 5: its licence, “Creative Commons Non-Commercial (Any)”, is not open",
             id="closed",
         ),
         pytest.param(
             {"license_id": "", "extras": [{"key": "licence", "value": '["Ask Bob", "© Us"]'}]},
-            "0 out of 5: what is said of its licence, “Ask Bob”, names no open licence",
+            "0 out of 5: its licence, “Ask Bob”, is not a known open licence",
             id="unclear",
         ),
         pytest.param({"resources": []}, "0 out of 5: there is no data", id="no-data"),
@@ -181,21 +181,25 @@ def test_a_dataset_from_before_is_told_too() -> None:
 
 
 def test_until_the_migration_datasets_are_written_all_the_same(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     session = model.Session
     session.execute(sa.text("ALTER TABLE ukharvest_assessment RENAME TO elsewhere"))
+    session.execute(sa.text("UPDATE ukharvest_alembic_version SET version_num = '0004'"))
     session.commit()
-    monkeypatch.setattr(assessments._State, "is_made", False)
+    schema_version.watch.forget()
     try:
         id_ = make({"format": "CSV"})
         act("package_patch", id=id_, title="Rivers and lakes")
-        assert show(id_)["stars"] == 3
-        assert "run 'ckan db upgrade -p ukharvest'" in caplog.text
+        assert "ckan db upgrade -p ukharvest" in caplog.text
+        assert "ckan ukharvest stars --all" in caplog.text
     finally:
         session.rollback()
+        number = schema_version.REVISIONS[-1]
+        session.execute(sa.text(f"UPDATE ukharvest_alembic_version SET version_num = '{number}'"))
         session.execute(sa.text("ALTER TABLE elsewhere RENAME TO ukharvest_assessment"))
         session.commit()
+        schema_version.watch.forget()
     act("package_patch", id=id_, title="Rivers")
     assert best(id_)[0] == 3
 
@@ -203,7 +207,7 @@ def test_until_the_migration_datasets_are_written_all_the_same(
 def test_a_dataset_is_written_whatever_fails_here(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.delattr(stars_rules, "of_dataset")
+    monkeypatch.delattr(stars_rules, "score_dataset")
     id_ = make({"format": "CSV"})
     assert row(id_) is None
     assert "could not be worked out" in caplog.text
@@ -261,7 +265,7 @@ def test_an_import_scores_without_reading_again(
 
 @pytest.fixture
 def second(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Load plugins of the second package, which is installed as far as Python can tell."""
+    """Load plugins of the second package, as if it were installed."""
     monkeypatch.syspath_prepend(str(SECOND))
     loaded: list[str] = []
 
@@ -285,7 +289,7 @@ def test_another_package_changes_rules_scores_and_reasons(second: Callable[..., 
         id=id_,
         resources=[{"url": "https://f.example/a", "format": "house format"}],
     )
-    assert best(id_)[0] == 1  # as it is spelt
+    assert best(id_)[0] == 1  # with the given spelling
     act(
         "package_patch",
         id=id_,
@@ -308,45 +312,3 @@ def test_a_package_with_bugs_changes_nothing(
     assert best(id_) == (3, "format", "CSV")
     assert "'faulty_stars' failed" in caplog.text
     assert show(id_)["resources"][1]["text"] == "0 out of 5: it is behind a password"
-
-
-QA_TABLE = """
-CREATE TABLE qa (
-    id text PRIMARY KEY, package_id text NOT NULL, resource_id text NOT NULL,
-    resource_timestamp timestamp, archival_timestamp timestamp, openness_score integer,
-    openness_score_reason text, format text, created timestamp, updated timestamp
-)
-"""
-
-
-def test_what_ckanext_qa_found_counts(second: Callable[..., None]) -> None:
-    second("qa")
-    id_ = make({"format": "CSV"}, {"format": "PDF"})
-    assert best(id_) == (3, "format", "CSV")  # its table is not there yet
-    [csv, pdf] = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
-    session = model.Session
-    session.execute(sa.text("CREATE TABLE qa (package_id text)"))  # another's of that name
-    assert not quality.is_there()
-    session.rollback()
-    session.execute(sa.text(QA_TABLE))
-    try:
-        insert = sa.text(
-            "INSERT INTO qa (id, package_id, resource_id, openness_score, openness_score_reason, "
-            "updated) VALUES (:id, :package, :resource, :score, :reason, now())"
-        )
-        found = [(csv, 0, "The file is gone (404)"), (pdf, 2, "It is an XLS file"), ("x", 5, "No")]
-        for number, (resource, score, reason) in enumerate(found):
-            values = {"resource": resource, "score": score, "reason": reason}
-            session.execute(insert, {"id": str(number), "package": id_, **values})
-        session.commit()
-        [change] = all_datasets.score_one(id_)
-        assert change.after == Stars(2, "qa", "It is an XLS file")
-        shown = show(id_)
-        assert shown["text"] == "2 out of 5: It is an XLS file"
-        assert shown["resources"][0]["text"] == "0 out of 5: The file is gone (404)"
-        act("package_patch", id=id_, license_id="other-closed")
-        assert best(id_) == (0, "closed-licence", "other-closed")
-    finally:
-        session.rollback()
-        session.execute(sa.text("DROP TABLE qa"))
-        session.commit()

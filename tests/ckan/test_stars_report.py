@@ -19,9 +19,9 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import stars as doctor
 from ckanext.ukharvest.model import Assessment, datasets
-from ckanext.ukharvest.stars import all_datasets
+from ckanext.ukharvest.operations.doctor import stars as doctor
+from ckanext.ukharvest.quality.stars import all_datasets
 from tests.ckan.harvesting import Portal, act, statements
 
 pytestmark = pytest.mark.in_process
@@ -31,7 +31,7 @@ OGL = "uk-ogl"
 
 @pytest.fixture
 def councils() -> dict[str, str]:
-    """Two councils with eight datasets, one of them private, and one of nobody's."""
+    """Two councils with eight datasets, one of them private, and one without an organisation."""
     ids = {
         name: factories.Organization(name=name, title=title)["id"]
         for name, title in (("a-council", " =A council"), ("b-council", "B council"))
@@ -64,7 +64,7 @@ def report(**more: Any) -> dict[str, Any]:
     return dict(call_action("ukharvest_stars_report", **more))
 
 
-# The same figures by other means: plain SQL over the table.
+# The same figures by plain SQL over the table.
 RECOUNT = """
 SELECT coalesce(o.name, '') AS organization,
        count(*) AS datasets,
@@ -122,7 +122,7 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
     assert (figures["average"], figures["not_rated"]) == (1.4, 0)
     assert [(each["datasets"], each["stars"], each["text"]) for each in figures["reasons"]] == [
         (2, 3, "Structured data in an open format (such as CSV)"),
-        (1, 0, "A licence that is not open"),
+        (1, 0, "Licence that is not open"),
         (1, 1, "Unstructured data (such as PDF)"),
         (1, 0, "No licence"),
     ]
@@ -135,7 +135,7 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
         ("b-council-1", 0, "not-data"),
         ("b-council-0", 4, "format"),
     ]
-    assert listed["results"][1]["text"] == ("4 out of 5: data that names things by addresses (TTL)")
+    assert listed["results"][1]["text"] == ("4 out of 5: data with URLs for things (TTL)")
     few = call_action("ukharvest_stars_list", organization="a-council", stars=3, limit=1, offset=1)
     assert (few["count"], [each["name"] for each in few["results"]]) == (2, ["a-council-1"])
     beyond = call_action("ukharvest_stars_list", organization="a-council", offset=10**30)
@@ -151,12 +151,12 @@ def test_of_one_organisation(councils: dict[str, str]) -> None:
 def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> None:
     page = app.get("/harvest/stars").body
     assert "0 out of 5: Not available, or not openly licensed" in page
-    assert "All together" in page
-    assert "No organization" in page
+    assert "Total" in page
+    assert "No organisation" in page
     assert '/harvest/stars?organization=b-council&amp;stars=4">1</a>' in page
     assert "b-council-private" not in page
     one = app.get("/harvest/stars?organization=b-council&stars=4").body
-    assert '/dataset/b-council-0">Title of b-council-0</a>: 4 out of 5: data that names' in one
+    assert '/dataset/b-council-0">Title of b-council-0</a>: 4 out of 5: data with URLs' in one
     assert "b-council-1" not in one
     assert "b-council-private" not in app.get("/harvest/stars?organization=b-council").body
     for query in ("?organization=nobody", ".csv?organization=nobody"):
@@ -165,7 +165,7 @@ def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> Non
     for page_number in ("0", "-1", "x"):
         app.get(f"/harvest/stars?organization=b-council&page={page_number}", status=400)
     app.get("/harvest/stars?organization=b-council&page=99999999999999999999", status=200)
-    # A spreadsheet runs what begins like a formula.
+    # A spreadsheet executes text that begins like a formula.
     answer = app.get("/harvest/stars.csv")
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
     rows = list(csv.DictReader(io.StringIO(answer.body)))
@@ -174,7 +174,7 @@ def test_the_page_and_its_csv(app: CKANTestApp, councils: dict[str, str]) -> Non
     assert 'filename="stars-a-council.csv"' in answer.headers["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.body)))
     assert [row["stars"] for row in rows] == ["0", "0", "1", "3", "3"]
-    assert rows[0]["reason"].startswith("no licence is given")
+    assert rows[0]["reason"].startswith("it has no licence")
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_all_datasets_in_one_pass(
         sa.delete(Assessment).where(Assessment.package_id == model.Package.get("a-council-0").id)
     )
     model.Session.commit()
-    reset = "b-council-0"  # its reason is another, but not its number
+    reset = "b-council-0"  # another reason, but the same number
     model.Session.execute(
         sa.update(Assessment)
         .where(Assessment.package_id == model.Package.get(reset).id)
@@ -220,7 +220,7 @@ def test_all_datasets_in_one_pass(
     found = call_action("package_search", fq='vocab_ukharvest_stars:"3"', rows=0)
     assert found["count"] == 2
     assert "a-council-0: none → 3 out of 5: structured data in an open format (CSV)" in said
-    assert "b-council-1: 5 out of 5 → 0 out of 5: HTML is a page or a program and no data" in said
+    assert "b-council-1: 5 out of 5 → 0 out of 5: HTML is a page or a program, not data" in said
     assert "9 of 9 datasets" in said
     assert re.search(r"Scored 9 datasets in \d+ s; 9 changed\.\n", said)
     model.Session.remove()
@@ -252,7 +252,7 @@ def test_a_pass_costs_the_same_for_three_and_for_nine(
     whole = cost()
     assert whole <= 8
     monkeypatch.setattr(datasets, "CHUNK", 3)
-    assert cost() == 3 * (whole - 1) + 1  # and the last look for more
+    assert cost() == 3 * (whole - 1) + 1  # and the last query for more
 
 
 def test_what_is_being_written_is_left_to_its_writer(councils: dict[str, str]) -> None:
@@ -281,10 +281,10 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
     for words in ((), ("a-council-2", "--all"), ("--all", "--organization", "a-council")):
         assert run(*words).exit_code == 2
     assert json.loads(run("--report", "--format", "json").output)["total"]["datasets"] == 8
-    assert list(doctor.all_scored()) == []
+    assert list(doctor.unscored_datasets()) == []
     model.Session.execute(sa.delete(Assessment))
-    [finding] = doctor.all_scored()
-    assert finding.message == "9 datasets have no stars of openness yet."
+    [finding] = doctor.unscored_datasets()
+    assert finding.message == "Datasets without stars of openness: 9."
     model.Session.rollback()
     table = run("--report").output
     assert "8 datasets, on average 1.63 out of 5" in table

@@ -1,4 +1,4 @@
-"""What is checked when CKAN starts, what the tables are, and what compat mends."""
+"""Checks at the start of CKAN, the tables, and what compat repairs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ import pytest
 import redis
 import sqlalchemy as sa
 from ckan import model, plugins
+from ckan.common import config_declaration
 from ckan.exceptions import CkanConfigurationException
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 from ckanext.harvest.harvesters import HarvesterBase
 from ckanext.harvest.interfaces import IHarvester
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import compat, config, patches
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.engine.http_client import open_client
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act
+from tests.ckan.harvesting import Portal, act, write_ini
+from tests.ckan.processes import finish
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -57,6 +60,15 @@ def test_a_wrong_order_of_plugins_is_an_error_at_start(
     with pytest.raises(CkanConfigurationException) as caught:
         config.check_plugins()
     assert all(word in str(caught.value) for word in words)
+
+
+def test_behind_dcat_the_error_at_start_is_the_same(ini: str, tmp_path: Path) -> None:
+    """It looks for validators while it is imported, and CKAN then finds no others."""
+    line = {"ckan.plugins": "dcat ukharvest ukharvest_data_json harvest"}
+    other = write_ini(ini, line, tmp_path / "other.ini")
+    done = finish(["-c", other, "ukharvest", "types"], tmp_path, check=False)
+    assert done.returncode == 1
+    assert "'ukharvest' must stand before 'dcat' in the line ckan.plugins" in done.stderr
 
 
 class AnotherDataJson(HarvesterBase):
@@ -95,7 +107,7 @@ def test_a_wrong_network_in_the_ini_names_the_setting(
 
 def test_a_secret_that_the_ini_lacks_is_an_error_beside_its_option() -> None:
     with pytest.raises(ConfigError) as caught:
-        config.http_client("nobody")
+        open_client("nobody")
     assert caught.value.field == "credential"
     assert "ckanext.ukharvest.credentials.nobody" in caught.value.message
 
@@ -134,14 +146,18 @@ def test_problems_from_before_the_upgrade_learn_which_run_found_them(
     publisher.serve("/data.json", catalogue([dataset(0), faulty]))
     source = portal.source(publisher.url("/data.json"))
     run = portal.run(source)["id"]
-    known = act("ukharvest_problem_groups", job_id=run)
+    known = act("ukharvest_problem_group_list", job_id=run)
     assert [group["records"] for group in known] == [1]
     model.Session.remove()
     ckan("db", "downgrade", "-p", "ukharvest", "-v", "0005")
     ckan("db", "upgrade", "-p", "ukharvest")
-    [again] = act("ukharvest_problem_groups", job_id=run)
+    [again] = act("ukharvest_problem_group_list", job_id=run)
     assert (again["code"], again["records"]) == (known[0]["code"], 1)
     assert act("ukharvest_run_show", id=run)["counts"]["with_problems"] == 1
+
+
+# Columns that only processes of the release before read (migration 0008).
+FORMER_COLUMNS = {"ukharvest_source": {"recipients"}}
 
 
 def test_the_model_and_the_migration_agree() -> None:
@@ -149,10 +165,12 @@ def test_the_model_and_the_migration_agree() -> None:
     for name, table in model.meta.metadata.tables.items():
         if name.startswith("ukharvest_"):
             made = {column["name"]: column["nullable"] for column in inspector.get_columns(name)}
+            for former in FORMER_COLUMNS.get(name, ()):
+                assert made.pop(former), "a column that nothing fills has to be nullable"
             assert made == {column.name: column.nullable for column in table.columns}
 
 
-# platform.md 0.1: ckanext-harvest#581, consumers die after 5 s of idleness with redis-py 8.
+# ckanext-harvest#581, consumers die after 5 s of idleness with redis-py 8.
 def test_issue_581_a_consumer_outlives_the_time_out_of_redis() -> None:
     connection = queue.get_connection_redis()
     timeout = connection.connection_pool.make_connection().socket_timeout
@@ -177,7 +195,7 @@ def test_issue_581_a_consumer_outlives_a_lost_connection(
             return None if self.calls == 3 else ("", '{"harvest_job_id": "x"}')
 
         def set(self, *_args: object) -> None:
-            """As Redis does."""
+            """Set as Redis does."""
 
     consumer = queue.RedisConsumer(Lossy(), "site:harvest_job_id")
     _method, _channel, body = next(consumer.consume(queue="any"))
@@ -188,12 +206,12 @@ def test_a_patch_steps_aside_where_the_fault_is_mended(monkeypatch: pytest.Monke
     def patch() -> None:
         raise AssertionError("patched what was not broken")
 
-    monkeypatch.setattr(compat, "PATCHES", (("mended", lambda: False, patch),))
-    compat.apply_patches()
-    assert "mended" not in compat.applied
+    monkeypatch.setattr(patches, "PATCHES", (("mended", lambda: False, patch),))
+    patches.apply_patches()
+    assert "mended" not in compat.applied_patches
 
 
-# platform.md 0.2: ckanext-harvest#581, a source loses its fields in the index of CKAN 2.12.
+# ckanext-harvest#581, a source loses its fields in the index of CKAN 2.12.
 def test_issue_581_a_harvest_source_keeps_its_fields_after_a_run(
     portal: Portal, publisher: Publisher
 ) -> None:
@@ -220,6 +238,14 @@ def test_the_settings_are_declared(ini: str) -> None:
         if "- key:" in line and "<name>" not in line:
             key = line.split("key:")[1].strip()
             assert key.removeprefix("ckanext.ukharvest.") in source
+
+
+def test_settings_answer_to_their_earlier_names() -> None:
+    given = {"links.look": "false", "schedule.tick_minutes": "3"}
+    found = {f"{config.PREFIX}{key}": value for key, value in given.items()}
+    config_declaration.make_safe(found)
+    assert found[f"{config.PREFIX}links.check"] == "false"
+    assert found[f"{config.PREFIX}schedule.cron_minutes"] == "3"
 
 
 def test_the_form_of_a_schema_comes_behind_ours(

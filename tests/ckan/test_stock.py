@@ -1,4 +1,4 @@
-"""ckanext-harvest's actions that clear and show, done so that they lose nobody else's data."""
+"""ckanext-harvest's actions that clear and show, without losing other sources' data."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_clear_removes_the_sources_own_datasets_from_everywhere(
     assert act("harvest_source_clear", id=source) == {"id": source, "deleted": 5}
     left = {each["id"] for each in portal.datasets()}
     assert len(left) == 3
-    assert len(portal.found()) == 3
+    assert len(portal.search_names()) == 3
     gone = packages - left
     assert not Session.query(model.Package).filter(model.Package.id.in_(gone)).count()
     for table in ("resource", "package_tag"):
@@ -68,7 +68,7 @@ def test_clear_removes_the_sources_own_datasets_from_everywhere(
         assert rows(entity, **{column: other})
     assert rows(RecordProblem) == 0
     state = Session.get(SourceState, source)
-    assert (state.validators, state.resume, state.held) == (None, None, None)
+    assert (state.sync_state, state.resume, state.held) == (None, None, None)
     assert state.schedule == {"time": "03:00"}
     assert HarvestSource.get(source).active
 
@@ -85,13 +85,13 @@ def test_clear_leaves_a_dataset_that_another_source_claims(
     assert act("harvest_source_clear", id=source)["deleted"] == 4
     assert package_id in {each["id"] for each in portal.datasets()}
     names = {each["name"] for each in portal.datasets()}
-    assert set(portal.found()) == names
+    assert set(portal.search_names()) == names
     found = call_action("package_search", fq=f'+harvest_source_id:"{source}"')
     assert found["count"] == 0
 
 
 def test_clear_leaves_other_packages_that_are_to_be_deleted(portal: Portal, source: str) -> None:
-    # platform.md 1.7: the stock action removes every package in state to_delete
+    # The stock action removes every package in state to_delete
     theirs = factories.Dataset()
     Session.get(model.Package, theirs["id"]).state = "to_delete"
     Session.commit()
@@ -102,7 +102,7 @@ def test_clear_leaves_other_packages_that_are_to_be_deleted(portal: Portal, sour
 def test_clear_of_a_dataset_with_collaborators_views_and_relations(
     portal: Portal, source: str
 ) -> None:
-    # platform.md 1.7: package_member has no cascade, so the stock action fails
+    # package_member has no cascade, so the stock action fails
     first, second, *_others = portal.datasets()
     user, group = factories.User(), factories.Group()
     act("package_patch", id=first["id"], groups=[{"name": group["name"]}])
@@ -129,7 +129,7 @@ def test_clear_of_a_dataset_with_collaborators_views_and_relations(
     Session.commit()
     assert act("harvest_source_clear", id=source)["deleted"] == 5
     assert portal.datasets() == []
-    assert portal.found() == []
+    assert portal.search_names() == []
 
 
 def test_clear_of_a_source_that_only_another_harvester_ever_ran(
@@ -173,7 +173,7 @@ def test_history_clear_keeps_current_objects(
     assert rows(HarvestObject, harvest_source_id=source) == 5
     assert rows(HarvestObject, harvest_source_id=source, current=True) == 5
     assert rows(HarvestJob, source_id=source) == 1
-    assert len(portal.datasets()) == len(portal.found()) == 5
+    assert len(portal.datasets()) == len(portal.search_names()) == 5
 
 
 def test_history_clear_leaves_a_job_that_runs(portal: Portal, source: str) -> None:
@@ -217,7 +217,7 @@ def readers(people: dict[str, str], **fields: Any) -> list[str]:
 def test_an_object_is_readable_by_those_who_may_read_its_dataset(
     portal: Portal, source: str, people: dict[str, str]
 ) -> None:
-    # platform.md 0 item 13: everybody could read every object
+    # ckanext-harvest shows every object to everybody
     first, second, *_others = portal.datasets()
     context = {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
     call_action("package_patch", dict(context), id=first["id"], private=True)
@@ -228,10 +228,10 @@ def test_an_object_is_readable_by_those_who_may_read_its_dataset(
     assert readers(people, id=objects[first["id"]]) == ["member", "editor"]
     assert readers(people, dataset_id=first["id"]) == ["member", "editor"]
     assert readers(people, id=first["id"], attr="package_id") == ["member", "editor"]
-    # The dataset that is named beside an object does not open it.
+    # Naming a readable dataset beside an object does not give access to the object.
     both = {"id": objects[first["id"]], "dataset_id": second["id"]}
     assert readers(people, **both) == ["member", "editor"]
-    # Without a dataset: who may update the source.
+    # Without a dataset: users who may update the source.
     HarvestObject.get(objects[second["id"]]).package_id = None
     Session.commit()
     assert readers(people, id=objects[second["id"]]) == ["editor"]
@@ -242,8 +242,8 @@ def test_an_object_is_readable_by_those_who_may_read_its_dataset(
 
 
 def test_clear_passes_over_tables_that_were_never_made(portal: Portal, source: str) -> None:
-    # An extension is installed and imported, but its migration was not run: its table with a key
-    # to packages is in the model, not in the database.
+    # An extension is installed and imported without its migration: its table with a key to packages
+    # is in the model, but not in the database.
     never = sa.Table(
         "never_made",
         model.meta.metadata,

@@ -1,4 +1,4 @@
-"""A person stops a run: what is in stays, and the next run finds the rest."""
+"""A stopped run: imported records stay, and the next run imports the rest."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import SourceError
-from ckanext.ukharvest.harvesters.run import gather, intake
-from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staging, utcnow
+from ckanext.ukharvest.engine.gather import intake, signs_of_life
+from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staged_objects, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, tick, work_off
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 Session = model.Session
@@ -66,13 +66,13 @@ def test_what_waits_is_left_for_the_next_run(
     job, report = HarvestJob.get(job_id), report_of(job_id)
     assert (job.status, report.outcome, report.stopped_by) == ("Finished", "stopped", "ed")
     assert report.reason == "stopped by ed"
-    for object_id in others:  # their messages are on the queue still
+    for object_id in others:  # their messages are still queued
         portal.deliver(object_id)
     assert len(portal.datasets()) == 1
     assert Session.query(Record).count() == 1
     assert figures(portal.job(job_id)) == {"added": 1}
 
-    # The publisher would say "not modified": it is not asked that.
+    # The publisher would say "not modified", so no validators are sent.
     assert figures(portal.run(source)) == {"added": 4, "not modified": 1}
     assert len(portal.datasets()) == 5
 
@@ -128,18 +128,18 @@ def test_a_run_that_waits_never_begins(
     assert publisher.requests == []
     assert HarvestJob.get(job_id).status == "Finished"
     assert report_of(job_id).outcome == "stopped"
-    assert health.of([source])[source].value == "new"
+    assert health.load_health([source])[source].value == "new"
 
 
 def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def take(self: Any, _raw: Any, _setting: Any) -> None:
+    def take(_state: Any, _record: Any) -> None:
         with model.meta.engine.begin() as connection:
             connection.execute(JobReport.__table__.update().values(stopped_by="ed"))
         raise SourceError("The server failed.")
 
-    monkeypatch.setattr(intake.Intake, "_take", take)
+    monkeypatch.setattr(intake, "take", take)
     job_id = portal.create_job(source)
     assert portal.gather(job_id) == []
 
@@ -149,18 +149,18 @@ def test_a_failure_of_a_source_that_was_to_be_stopped_is_none(
 
 @pytest.fixture
 def busy_gather(source: str, editor: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The gather looks after each record, and is stopped while it reads the third."""
-    monkeypatch.setattr(gather, "LIFE_EVERY", 0.0)
-    stock = intake.Intake._take
+    """Make a gather check for a stop after each record; stop it while it reads the third."""
+    monkeypatch.setattr(signs_of_life, "HEARTBEAT_SECONDS", 0.0)
+    stock = intake.take
 
-    def take(self: Any, raw: Any, setting: Any) -> None:
-        stock(self, raw, setting)
-        if self.counts["seen"] == 3:
+    def take(state: Any, record: Any) -> None:
+        stock(state, record)
+        if state.counts["seen"] == 3:
             with model.meta.engine.begin() as connection:
                 statement = JobReport.__table__.update().values(stopped_by="ed")
                 connection.execute(statement)
 
-    monkeypatch.setattr(intake.Intake, "_take", take)
+    monkeypatch.setattr(intake, "take", take)
 
 
 def test_a_gather_ends_at_its_next_sign_of_life(
@@ -184,7 +184,7 @@ def test_a_gather_that_is_asked_ends_itself(portal: Portal, source: str, editor:
     Session.commit()
 
     assert stop(job.id, editor) == {"id": job.id, "ended": False}
-    assert health.of([source])[source].state == "stopping"
+    assert health.load_health([source])[source].state == "stopping"
 
     harvester = queue.get_harvester("data_json")
     assert queue.gather_stage(harvester, HarvestJob.get(job.id)) == []
@@ -197,8 +197,8 @@ def test_a_gather_whose_worker_is_gone_is_ended_at_once(
     job = HarvestJob.get(portal.create_job(source))
     job.status = "Running"
     job.created = job.gather_started = utcnow() - dt.timedelta(hours=1)
-    lost = staging.Staged(guid="lost", status="errored", error="It cannot be read.")
-    staging.add([lost], job.id, source)
+    lost = staged_objects.Staged(guid="lost", status="errored", error="It cannot be read.")
+    staged_objects.add([lost], job.id, source)
     Session.commit()
 
     assert stop(job.id, editor)["ended"]
@@ -263,30 +263,30 @@ def test_runs_of_other_harvesters_and_ckanext_harvests_own_action(
     done, taken_up, *others = portal.waiting(second)
     portal.deliver(done)
     HarvestObject.get(taken_up).state = "FETCH"
-    Session.execute(JobReport.__table__.delete())  # which other harvesters do not write
+    Session.execute(JobReport.__table__.delete())  # other harvesters do not write it
     Session.commit()
     monkeypatch.setattr(config, "our_type_names", frozenset)
     assert stop(second, factories.Sysadmin(name="chief")["name"]) == {"id": second, "ended": True}
-    HarvestObject.get(others[0]).state = "WAITING"  # shown by a gather that went on
+    HarvestObject.get(others[0]).state = "WAITING"  # of a gather that continued
     HarvestObject.get(others[0]).report_status = None
     Session.commit()
     for object_id in others:
         portal.deliver(object_id)
 
-    (run,) = act("ukharvest_jobs_list", source=source, limit=1)["results"]
+    (run,) = act("ukharvest_run_list", source=source, limit=1)["results"]
     assert (run["outcome"], run["stopped_by"], run["counts"]["lost"]) == ("stopped", "chief", 0)
     assert run["seconds"] >= 0
-    assert health.of([source])[source].last_run["outcome"] == "stopped"
+    assert health.load_health([source])[source].last_run["outcome"] == "stopped"
     assert {row.report_status for row in HarvestJob.get(second).objects} == {"added", "stopped"}
 
 
 def test_documents_are_asked_for_again(portal: Portal, source: str, editor: str) -> None:
     job_id = portal.create_job(source)
     portal.gather(job_id)
-    assert Session.get(SourceState, source).validators["documents"]
+    assert Session.get(SourceState, source).sync_state["documents"]
     stop(job_id, editor)
 
-    kept = Session.get(SourceState, source).validators
+    kept = Session.get(SourceState, source).sync_state
     assert (kept["job_id"], kept["documents"]) == (None, {})
 
 

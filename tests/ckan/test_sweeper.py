@@ -1,14 +1,13 @@
-"""Whatever gets stuck ends by itself: dead workers, lost queues, jobs that nobody sent."""
+"""Recovery of what got stuck: dead consumers, lost queues, jobs that were never sent."""
 
 from __future__ import annotations
 
 import json
-import os
+import logging
 import signal
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -19,26 +18,28 @@ from ckanext.harvest import queue
 from ckanext.harvest.logic.action import update
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest import compat, config, liveness, sweeper
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.model import JobReport, Record, Worker, locks, staging, worker
-from ckanext.ukharvest.model.worker import Heart
-from ckanext.ukharvest.sweeper import objects
+from ckanext.ukharvest.model import JobReport, Record, Worker, locks, staged_objects, workers
+from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.operations.sweeper import objects
+from ckanext.ukharvest.patches import consumer_heartbeats
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, figures, work_off
+from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
-FAULTY = Path(__file__).parent / "faulty"
 
 Move = Callable[[float], None]
 
 
 @pytest.fixture
 def move(monkeypatch: pytest.MonkeyPatch) -> Move:
-    """Move the sweeper's clock on by so many seconds."""
+    """Move the sweeper's clock on by this many seconds."""
     now = tables.utcnow
     moved = timedelta(0)
 
@@ -60,7 +61,7 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 def on_queue(kind: str) -> list[str]:
-    """Ids of what the queue would deliver."""
+    """Return the queued ids."""
     consumer = getattr(queue, f"get_{kind}_consumer")()
     messages = consumer.redis.lrange(consumer.routing_key, 0, -1)
     return [json.loads(message)[consumer.message_key] for message in messages]
@@ -91,14 +92,14 @@ def gathered(portal: Portal, source: str) -> tuple[str, list[str]]:
 
 
 def killed_gather(portal: Portal, source: str) -> str:
-    """A job as a gather leaves it that is killed after it staged some objects."""
+    """Leave a job as a gather does that is killed after it staged some objects."""
     job_id = portal.create_job(source)
     job = HarvestJob.get(job_id)
     job.status = "Running"
     job.gather_started = datetime.utcnow()  # noqa: DTZ003 - as ckanext-harvest does
     model.Session.add(JobReport(job_id=job_id, source_id=source, heartbeat=job.gather_started))
     model.Session.commit()
-    staging.add([staging.Staged("half", "new", "{}")], job_id, source)
+    staged_objects.add([staged_objects.Staged("half", "new", "{}")], job_id, source)
     model.Session.commit()
     model.Session.remove()
     return job_id
@@ -106,20 +107,25 @@ def killed_gather(portal: Portal, source: str) -> str:
 
 @pytest.mark.parametrize("under_way", ["FETCH", "IMPORT"])
 def test_an_object_whose_worker_is_gone_is_sent_again(
-    portal: Portal, source: str, move: Move, under_way: str
+    portal: Portal,
+    source: str,
+    move: Move,
+    under_way: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level(logging.INFO, sweeper.__name__)
     job_id, (first, *others) = gathered(portal, source)
     for each in others:
         portal.deliver(each)
     set_state(first, under_way)
     assert figures(portal.finish(job_id)) == {"added": 2}
-    assert on_queue("fetch") == []  # its worker may yet be alive
+    assert on_queue("fetch") == []  # its consumer may still live
     move(61)
     job = portal.finish(job_id)
     assert job["status"] == "Running"
     assert on_queue("fetch") == [first]
     assert state(first) == ("WAITING", None, 0)
-    assert "its consumer is gone" in sweeper.last_sweep()["did"][0]
+    assert "its consumer is gone" in caplog.text
     work_off()
     job = portal.finish(job_id)
     assert (job["status"], figures(job)) == ("Finished", {"added": 3})
@@ -128,7 +134,7 @@ def test_an_object_whose_worker_is_gone_is_sent_again(
 def test_an_object_whose_worker_lives_is_left_alone_however_long_it_takes(
     portal: Portal, source: str, move: Move
 ) -> None:
-    """Stock re-sends an import after 180 s although it still runs (platform.md 1.5)."""
+    """Stock sends an import again after 180 s although it still runs (decision 0007)."""
     job_id, (first, *_) = gathered(portal, source)
     queue.purge_queues()
     set_state(first, "IMPORT")
@@ -212,7 +218,7 @@ def test_a_gather_whose_worker_is_gone_starts_again_and_ends_as_failed_the_third
     job = portal.finish(job_id)
     assert job["status"] == "Finished"
     assert job["ukharvest"]["outcome"] == "failed"
-    assert "3 times" in job["gather_error_summary"][0]["message"]
+    assert "three times" in job["gather_error_summary"][0]["message"]
     assert figures(portal.run(source)) == {"added": 3}
 
 
@@ -272,7 +278,7 @@ def test_jobs_that_were_never_sent_or_whose_message_is_lost_are_sent(
 def test_objects_that_were_given_up_without_a_word_count_as_errored(
     portal: Portal, source: str
 ) -> None:
-    """State ERROR, no report_status, no error: stats of {None: 1} (platform.md 1.5)."""
+    """State ERROR, no report_status, no error: stats of {None: 1}, as stock gathers leave them."""
     job_id, ids = gathered(portal, source)
     for each in ids:
         obj = HarvestObject.get(each)
@@ -284,26 +290,35 @@ def test_objects_that_were_given_up_without_a_word_count_as_errored(
 
 
 def test_nothing_but_the_sweeper_sends_again() -> None:
-    """Stock's own re-sending is out of force, in both places that name it."""
-    assert "one-sweeper (ckanext-harvest#420, #446)" in compat.applied
-    assert not liveness._resends_what_runs()
+    """Stock's own re-sending is disabled in both places that name it."""
+    assert "one-sweeper (ckanext-harvest#420, #446)" in compat.applied_patches
+    assert not consumer_heartbeats._resends_what_runs()
     for module in (queue, update):
-        assert module.resubmit_jobs is module.resubmit_objects is liveness._leave_to_the_sweeper
+        assert (
+            module.resubmit_jobs
+            is module.resubmit_objects
+            is consumer_heartbeats._leave_to_the_sweeper
+        )
 
 
 def test_a_step_that_fails_does_not_stop_the_tick(
-    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+    portal: Portal,
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def broken() -> list[str]:
         raise ZeroDivisionError
 
+    caplog.set_level(logging.INFO, sweeper.__name__)
     monkeypatch.setattr(sweeper, "STEPS", (broken, objects.resend_waiting))
     job_id, ids = gathered(portal, source)
     portal.finish(job_id)
     assert sorted(on_queue("fetch")) == sorted(ids)
-    assert [words.split(";")[0] for words in sweeper.last_sweep()["did"]] == [
-        "broken failed",
-        "sent 3 waiting harvest objects that were not on the queue",
+    said = [each.message for each in caplog.records if each.name == sweeper.__name__]
+    assert [words.split(";")[0] for words in said] == [
+        "Sweeper: broken failed",
+        "Sweeper: sent 3 waiting harvest objects that were not on the queue",
     ]
 
 
@@ -322,7 +337,7 @@ def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgott
 ) -> None:
     with Heart("fetch", interval=0.05) as heart:
         heart.work_on("something")
-        assert worker.busy(60) == {"something"}
+        assert workers.busy(workers.Limits(60)) == {"something"}
         before = model.Session.query(Worker).one().heartbeat
         model.Session.rollback()
 
@@ -335,16 +350,16 @@ def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgott
             heart.work_on("something else")
             time.sleep(0.1)
         time.sleep(0.2)
-        assert worker.busy(60) == {"something else"}
+        assert workers.busy(workers.Limits(60)) == {"something else"}
         assert model.Session.query(Worker).one().heartbeat > before
         model.Session.rollback()
         heart.work_on("")
-        assert worker.busy(60) == set()
+        assert workers.busy(workers.Limits(60)) == set()
     assert model.Session.query(Worker).count() == 0
     model.Session.add(Worker(id="dead", kind="fetch", busy_with="x"))
     model.Session.commit()
     move(60)
-    assert worker.busy(60) == set()
+    assert workers.busy(workers.Limits(60)) == set()
     sweeper.sweep()
     assert model.Session.query(Worker).count() == 1
     move(24 * 3600)
@@ -355,7 +370,7 @@ def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgott
 def test_other_harvesters_work_is_looked_after_too(
     portal: Portal, source: str, move: Move, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their broken gathers end: half of the objects may be visible, and nobody knows which."""
+    """Their interrupted gathers end: an unknown part of the objects may be visible."""
     monkeypatch.setattr(config, "our_type_names", frozenset)
     job_id, ids = gathered(portal, source)
     for _ in range(3):
@@ -391,9 +406,8 @@ def test_work_of_consumers_without_heartbeats_is_left_alone(
 
 
 @pytest.fixture
-def slow_consumers(ini: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(FAULTY), str(Path.cwd())]))
-    with Consumers(ini) as running:
+def slow_consumers(ini: str) -> Iterator[Consumers]:
+    with Consumers(ini, program=FAULTY_PROGRAM) as running:
         yield running
 
 
@@ -414,14 +428,14 @@ def test_real_consumers_killed_in_gather_and_in_import(
     source = portal.source(publisher.url(PATH))
     context = {"ignore_auth": True, "session": model.Session, "model": model}
     job_id = call_action("harvest_job_create", context, source_id=source, run=True)["id"]
-    until(lambda: publisher.requests and worker.busy(60) == {job_id})
+    until(lambda: publisher.requests and workers.busy(workers.Limits(60)) == {job_id})
     gatherer.send_signal(signal.SIGKILL)
     gatherer.wait(10)
 
     records = [dataset(n) for n in range(3)]
     records[1]["title"] = "Make the parser hang"
     publisher.serve(PATH, catalogue(records))
-    with Consumers(ini) as others:
+    with Consumers(ini, program=FAULTY_PROGRAM) as others:
         move(61)
         portal.finish(job_id)
         until(lambda: portal.job(job_id)["gather_finished"])

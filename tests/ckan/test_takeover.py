@@ -1,7 +1,7 @@
-"""Sources that the stock harvesters filled, taken over by ours: no id, name or resource changes.
+"""Sources of stock harvesters, adopted by ours: no id, name or resource changes.
 
 The stock harvesters are not loaded as plugins, because two plugins of one source type clash; they
-are made here and taken through their three stages as the stock consumers do.
+are made here, and their three stages are called as the stock consumers do.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from ckan import model
 from ckan.tests import factories
 from ckanext.harvest.harvesters.ckanharvester import CKANHarvester
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from click.testing import CliRunner
 
+from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Record, adoption, utcnow
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_adoption import Stock
 from tests.publisher import Publisher, Request, Response
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 
 def fill(harvester: Any, source_id: str) -> int:
     """Let a stock harvester run a source; return how many datasets it wrote."""
-    factories.Sysadmin(name="harvest")  # as whom it writes
+    factories.Sysadmin(name="harvest")  # the user that it writes as
     job = HarvestJob(source_id=source_id, status="Running", gather_started=utcnow())
     job.save()
     ids = harvester.gather_stage(HarvestJob.get(job.id))
@@ -46,7 +48,7 @@ def fill(harvester: Any, source_id: str) -> int:
 
 
 def ids(portal: Portal) -> dict[str, tuple[str, list[str]]]:
-    """Id of each dataset → its name and resource ids."""
+    """Return id of each dataset → its name and resource ids."""
     return {
         each["id"]: (each["name"], [r["id"] for r in each["resources"]])
         for each in portal.datasets()
@@ -54,7 +56,7 @@ def ids(portal: Portal) -> dict[str, tuple[str, list[str]]]:
 
 
 class RemoteSite:
-    """A CKAN site with a search, as much of it as the harvesters ask."""
+    """A CKAN site with a search, as far as the harvesters use it."""
 
     def __init__(self, packages: list[dict[str, Any]]) -> None:
         self.packages = packages
@@ -73,7 +75,7 @@ class RemoteSite:
 
 
 def package(number: int, **fields: Any) -> dict[str, Any]:
-    """A package as package_search gives it."""
+    """Return a package as package_search gives it."""
     own = f"11111111-0000-4000-8000-{number:012}"
     files = [
         {
@@ -208,7 +210,7 @@ def test_an_inventory_whose_guids_were_put_together_from_two(
 def test_an_inventory_adopted_behind_a_run_that_refused_it(
     portal: Portal, publisher: Publisher, inventory_source: str
 ) -> None:
-    # A row without a dataset stands where the renamed one goes.
+    # The renamed dataset gets a row that has no dataset.
     model.Session.add(Record(source_id=inventory_source, guid="parking/0", outcome="errored"))
     model.Session.commit()
     old = [dataset(0, identifier="http://council.example/inventory/parking/0")]
@@ -218,6 +220,20 @@ def test_an_inventory_adopted_behind_a_run_that_refused_it(
     before = ids(portal)
     assert figures(portal.run(inventory_source)) == {"added": 2, "updated": 1}
     assert before.items() <= ids(portal).items()
+
+
+def test_one_record_alone_of_an_inventory_is_the_dataset_that_is_here(
+    portal: Portal, inventory_source: str
+) -> None:
+    old = [dataset(n, identifier=f"http://council.example/inventory/parking/{n}") for n in range(3)]
+    Stock(inventory_source, portal.organization_id).fill(old)
+    before = ids(portal)
+    result = CliRunner().invoke(ukharvest, ["run", inventory_source, "--guid", "parking/1"])
+    assert result.exit_code == 0
+    model.Session.remove()
+    assert ids(portal) == before
+    assert figures(portal.run(inventory_source)) == {"updated": 2, "not modified": 1}
+    assert ids(portal) == before
 
 
 CATALOGUE = """\

@@ -1,7 +1,7 @@
-"""Sources that ckanext-spatial's harvesters filled, taken over: no id, name or resource changes.
+"""Sources of ckanext-spatial's harvesters, adopted: no id, name or resource changes.
 
-Its ISO harvesters, and the GEMINI ones as portals of older releases ran them. A record that
-begins with an XML declaration they cannot import, so none has one here.
+Its ISO harvesters, and the GEMINI ones as portals of older releases ran them. They cannot import a
+record with an XML declaration, so none has one here.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ from tests.ckan.test_takeover import fill, ids
 COUNT = 6
 pytestmark = [
     pytest.mark.in_process,
-    pytest.mark.ours,
     pytest.mark.ckan_config("ckan.spatial.validator.profiles", "iso19139eden"),
     pytest.mark.ckan_config("ckanext.spatial.harvest.continue_on_validation_errors", "true"),
 ]
 
 
 def is_easy(element: str) -> bool:
-    """They know no other prefix than gmd, the GEMINI ones no date without a day or with a zone."""
+    """Tell whether their readers take an element: no prefix but gmd, no partial or zoned date."""
     return bool(
         re.match(r"<gmd:.*<gmd:dateStamp>(<[^>]*>)?\d+-\d+-\d+(T[\d:]+)?<", element, re.DOTALL)
     )
@@ -61,7 +60,7 @@ def csw(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[pycs
 
 
 class Undeclared:
-    """Takes the declaration away that the CSW harvesters put before each record themselves."""
+    """Removes the declaration that the CSW harvesters themselves put before each record."""
 
     def fetch_stage(self, harvest_object: HarvestObject) -> bool:
         fetched = super().fetch_stage(harvest_object)  # type: ignore[misc]
@@ -74,7 +73,7 @@ class Csw(Undeclared, CSWHarvester):
 
 
 class AsText:
-    """A record's content as Python 2 had it: on 3 they gather bytes, which no column takes."""
+    """Makes a record's content text, as on Python 2; columns refuse the bytes of Python 3."""
 
     def get_gemini_string_and_guid(self, content: Any, url: str = "") -> tuple[str, str]:
         text, guid = super().get_gemini_string_and_guid(content, url)  # type: ignore[misc]
@@ -99,18 +98,18 @@ class _Addable(type):
 
 
 class Str(str, metaclass=_Addable):
-    """For Python 2's tuple of kinds of text, to which they add a kind."""
+    """Stands for Python 2's tuple of string types, to which they add a type."""
 
 
 @pytest.fixture
 def on_python_3(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The GEMINI harvesters write as they did when portals ran them, on Python 2."""
+    """Let the GEMINI harvesters write as they did on Python 2."""
 
     def parsed(document: bytes | str) -> GeminiDocument:
         return GeminiDocument(xml_tree=etree.fromstring(document))
 
     monkeypatch.setattr(gemini, "GeminiDocument", parsed)
-    monkeypatch.setattr(gemini.GeminiHarvester, "_is_wms", lambda *_: False)  # asks the service
+    monkeypatch.setattr(gemini.GeminiHarvester, "_is_wms", lambda *_: False)  # calls the service
     monkeypatch.setattr(gemini, "str", Str, raising=False)
     table = HarvestObject.__table__
     monkeypatch.setattr("ckanext.harvest.model.harvest_object_table", table, raising=False)

@@ -10,16 +10,16 @@ from ckan.plugins import toolkit as tk
 from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
-from ckanext.ukharvest import theming
-from ckanext.ukharvest.mapper import Defaults
+from ckanext.ukharvest.mapping.package_mapper import Defaults
 from ckanext.ukharvest.model import Assessment, assessments
+from ckanext.ukharvest.quality import themes as theming
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.forms import SCHEMING, portal_with
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 PARKS = {"title": "Country parks", "keyword": [], "description": "Where they are."}
@@ -55,12 +55,12 @@ def themes(package: dict[str, Any]) -> tuple[str | None, str | None]:
     return found.get("theme-primary"), found.get("theme-secondary")
 
 
-def told(package: dict[str, Any]) -> dict[str, Any]:
+def show_theme(package: dict[str, Any]) -> dict[str, Any]:
     return dict(act("ukharvest_theme_show", id=package["id"]))
 
 
 def choose(package: dict[str, Any], **chosen: str) -> dict[str, Any]:
-    """Write other extras into a dataset, as a person does; "" takes one away."""
+    """Write other extras into a dataset, as a person does; "" removes one."""
     model.Session.remove()
     facts = {**extras(package), **{key.replace("_", "-"): text for key, text in chosen.items()}}
     kept = [{"key": key, "value": text} for key, text in facts.items() if text]
@@ -70,7 +70,7 @@ def choose(package: dict[str, Any], **chosen: str) -> dict[str, Any]:
 def test_words_are_a_suggestion_with_reasons(source: Catalogue) -> None:
     found = source.harvest()
     assert themes(found) == ("Environment", None)
-    shown = told(found)
+    shown = show_theme(found)
     assert (shown["theme"], shown["origin"], shown["suggested"]) == ("Environment", "words", True)
     assert shown["why"] == ["“country park” in title"]
     assert shown["ranking"][0]["reasons"][0]["where"] == ["title"]
@@ -79,7 +79,7 @@ def test_words_are_a_suggestion_with_reasons(source: Catalogue) -> None:
 def test_what_the_source_names_decides(source: Catalogue) -> None:
     found = source.harvest(theme=["crime-and-justice", "Towns & Cities"])
     assert themes(found) == ("Crime", '["Towns"]')
-    shown = told(found)
+    shown = show_theme(found)
     assert (shown["origin"], shown["suggested"]) == ("source", False)
     assert shown["title"] == "Crime & Justice"
     assert shown["why"][0] == "The source names the theme “crime-and-justice”"
@@ -93,34 +93,34 @@ def test_a_person_s_choice_survives_the_next_import_but_not_a_forced_one(
     found = source.harvest(description="They are open all day.")
     assert "all day" in found["notes"]
     assert themes(found) == ("Society", '["Health"]')
-    assert told(found)["origin"] == "person"
-    assert told(found)["ranking"][0]["theme"] == "Environment"
-    # Nothing else changes, so that CKAN 2.12 writes nothing but the theme.
+    assert show_theme(found)["origin"] == "person"
+    assert show_theme(found)["ranking"][0]["theme"] == "Environment"
+    # Nothing else changes, so that CKAN 2.12 writes only the theme.
     assert themes(source.harvest(description="They are open all day.", force=True)) == (
         "Environment",
         None,
     )
     assert themes(source.harvest(description="All year.")) == ("Environment", None)
-    assert told(found)["origin"] == "words"
+    assert show_theme(found)["origin"] == "words"
 
 
 def test_a_forced_run_that_finds_what_a_person_chose_takes_it_over(source: Catalogue) -> None:
     first = choose(source.harvest(title="Libraries"), theme_primary="Environment")
     source.harvest(force=True)
-    assert told(first)["origin"] == "words"
+    assert show_theme(first)["origin"] == "words"
 
 
 def test_a_cleared_theme_is_chosen_anew(source: Catalogue) -> None:
     found = choose(source.harvest(), theme_primary="Society")
     found = choose(found, theme_primary="")
-    assert (told(found)["theme"], told(found)["origin"]) == ("", "")
+    assert (show_theme(found)["theme"], show_theme(found)["origin"]) == ("", "")
     assert themes(source.harvest(description="Other words.")) == ("Environment", None)
 
 
 def test_an_edit_of_something_else_makes_the_theme_nobody_s(source: Catalogue) -> None:
     found = source.harvest()
     act("package_patch", id=found["id"], notes="Somebody wrote this.")
-    assert told(found)["origin"] == "words"
+    assert show_theme(found)["origin"] == "words"
     assert themes(source.harvest(title="Crime figures")) == ("Crime", None)
 
 
@@ -135,7 +135,7 @@ def test_a_theme_from_before_this_extension_gives_way_only_to_what_is_certain(
         model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
         model.Session.commit()
         assert themes(source.harvest(title=title, theme=given)) == expected
-    assert told(found)["origin"] == "source"
+    assert show_theme(found)["origin"] == "source"
 
 
 def test_the_source_s_default_stands_where_nothing_certain_does(source: Catalogue) -> None:
@@ -157,24 +157,24 @@ def test_a_theme_that_the_source_must_not_overwrite(source: Catalogue) -> None:
     assert themes(first) == ("Environment", None)
     found = source.harvest(title="Crime figures", force=True)
     assert themes(found) == ("Environment", None)
-    assert told(found)["origin"] == "words"
+    assert show_theme(found)["origin"] == "words"
     choose(found, theme_primary="Society", theme_secondary='["Health"]')
     found = source.harvest(title="Crime", force=True)
     assert themes(found) == ("Society", '["Health"]')
-    assert told(found)["origin"] == "person"
-    assert [each["theme"] for each in told(found)["ranking"]] == ["Crime"]
+    assert show_theme(found)["origin"] == "person"
+    assert [each["theme"] for each in show_theme(found)["ranking"]] == ["Crime"]
 
 
 def test_a_schema_s_own_fields_have_the_themes() -> None:
     subjects = {"key": "dcat_subject", "value": '["Health", "Society"]'}
     package = {"title": "A list", "extras": [subjects]}
     schema = ("theme-primary", "theme-secondary")
-    theming.put(package, None, schema, Defaults(owner_org=""))
+    theming.set_themes(package, None, schema, Defaults(owner_org=""))
     assert (package["theme-primary"], package["theme-secondary"]) == ("Health", '["Society"]')
     assert package["extras"] == [subjects]
-    assert theming.stored(package) == ("Health", ("Society",))
+    assert theming.stored_themes(package) == ("Health", ("Society",))
     empty = {"title": "A list", "extras": []}
-    theming.put(empty, None, schema, Defaults(owner_org=""))
+    theming.set_themes(empty, None, schema, Defaults(owner_org=""))
     assert empty == {"title": "A list", "extras": []}
 
 
@@ -185,37 +185,37 @@ def test_themes_of_a_portal_s_own_are_spelled_as_it_has_them(
         found = source.harvest(theme=["Crime", "Health", "Transport"])
         assert found["theme-primary"] == "crime-and-justice"
         assert found["theme-secondary"] == ["health"]
-        assert told(found)["origin"] == "source"
+        assert show_theme(found)["origin"] == "source"
         assert source.harvest(theme=["Transport"]).get("theme-primary") is None
         act("package_patch", id=found["id"], **{"theme-primary": "fishing"})
         assert source.harvest(theme=["Crime"])["theme-primary"] == "fishing"
         act("package_patch", id=found["id"], **{"theme-primary": "health"})
         assert source.harvest(theme=["Towns"])["theme-primary"] == "health"
-        assert told(found)["origin"] == "person"
+        assert show_theme(found)["origin"] == "person"
 
 
 def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
     found = factories.Dataset(owner_org=organization["id"], title="Country parks", notes="")
-    shown = told(found)
+    shown = show_theme(found)
     assert (shown["theme"], shown["origin"]) == ("", "")
     assert shown["ranking"][0]["theme"] == "Environment"
     choose(found, theme_primary="environment")
-    shown = told(found)
+    shown = show_theme(found)
     assert (shown["theme"], shown["origin"]) == ("Environment", "person")
 
 
 def test_what_is_kept_is_written_where_it_differs(organization: dict[str, str]) -> None:
     ids = sorted(factories.Dataset(owner_org=organization["id"])["id"] for _ in range(2))
 
-    def keep(*themes: str) -> list[tuple[Any, ...]]:
-        assessments.keep([{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)])
+    def save_themes(*themes: str) -> list[tuple[Any, ...]]:
+        assessments.save([{"package_id": ids[n], "theme": each} for n, each in enumerate(themes)])
         model.Session.commit()
         table = Assessment
         found = model.Session.query(table.theme, table.stars, table.stars_code, table.assessed)
         return [tuple(row) for row in found.order_by(table.package_id)]
 
-    first, same = keep("Health", "Crime"), keep("Health", "Crime")
-    other = keep("Health", "Society")
+    first, same = save_themes("Health", "Crime"), save_themes("Health", "Crime")
+    other = save_themes("Health", "Society")
     assert [row[:3] for row in first] == [("Health", 0, "no-data"), ("Crime", 0, "no-data")]
     assert same == first
     assert other[0] == first[0]
@@ -226,7 +226,7 @@ def test_what_is_kept_is_written_where_it_differs(organization: dict[str, str]) 
 def test_a_harvest_asks_once_which_theme_a_dataset_has(source: Catalogue) -> None:
     with statements("theme") as sent:
         source.harvest()
-    # What ckanext-harvest selects has whole texts in it: only the table's own statements count.
+    # ckanext-harvest's own statements contain whole texts: only the table's count.
     own = [each for each in sent if "ukharvest_assessment" in each]
     assert [each.split()[0] for each in own].count("SELECT") == 0
     with statements("ukharvest_assessment.theme") as sent:
@@ -251,7 +251,7 @@ def test_a_gemini_record_s_topic_is_no_theme_of_its_source(
     (found,) = portal.datasets()
     # The title is "Rivers", but INSPIRE's theme is surer than topic and words together.
     assert themes(found) == ("Transport", '["Environment"]')
-    shown = told(found)
+    shown = show_theme(found)
     assert (shown["origin"], shown["suggested"]) == ("inspire", False)
     assert [each["kind"] for each in shown["ranking"][1]["reasons"]] == ["topic", "words"]
 
@@ -260,14 +260,14 @@ def test_what_postgresql_cannot_hold_is_left_out(organization: dict[str, str]) -
     odd = {"dcat_subject": '["\\u0000Health", "\\ud800"]', "theme-secondary": '["\\u0000"]'}
     pairs = [{"key": key, "value": value} for key, value in odd.items()]
     found = factories.Dataset(owner_org=organization["id"], extras=pairs)
-    assert told(found)["ranking"][0]["reasons"][0]["text"] == "Health"
+    assert show_theme(found)["ranking"][0]["reasons"][0]["text"] == "Health"
 
 
 def test_a_dataset_that_was_never_written_here(organization: dict[str, str]) -> None:
     found = factories.Dataset(owner_org=organization["id"], title="Country parks")
     model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
     model.Session.commit()
-    shown = told(found)
+    shown = show_theme(found)
     assert (shown["theme"], shown["origin"]) == ("", "")
     assert shown["ranking"][0]["theme"] == "Environment"
 

@@ -1,4 +1,4 @@
-"""The last versions of a record, and what changed between two of them."""
+"""The last versions of a record, and the differences between two of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from ckanext.ukharvest.model.versions import Version, diff, readable
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
-
-pytestmark = pytest.mark.ours
 
 PATH = "/data.json"
 GUID = "https://data.example/id/00000"
@@ -43,12 +41,12 @@ def test_the_last_five_contents_that_differ_are_kept(
     for number in range(7):
         change(publisher, f"Text {number}.")
         jobs.append(portal.run(source)["id"])
-    kept = call_action("ukharvest_record_versions", source_id=source, guid=GUID)
+    kept = call_action("ukharvest_record_version_list", source_id=source, guid=GUID)
     assert [each["version"] for each in kept] == [1, 2, 3, 4, 5]
     assert [each["job_id"] for each in kept] == jobs[-5:]
     assert all(each["size"] > 100 for each in kept)
     assert kept[0]["created"] < kept[4]["created"] or kept[0]["created"] == kept[4]["created"]
-    other = call_action("ukharvest_record_versions", source_id="source-1", guid=GUID[:-1] + "1")
+    other = call_action("ukharvest_record_version_list", source_id="source-1", guid=GUID[:-1] + "1")
     assert len(other) == 1
     assert model.Session.query(RecordVersion).count() == 6
 
@@ -60,7 +58,7 @@ def test_an_unchanged_or_forced_or_reordered_record_makes_no_version(
     portal.run(source, force=True)
     publisher.serve(PATH, catalogue([dict(reversed(dataset(n).items())) for n in range(2)]))
     portal.run(source, force=True)
-    assert len(call_action("ukharvest_record_versions", source_id=source, guid=GUID)) == 1
+    assert len(call_action("ukharvest_record_version_list", source_id=source, guid=GUID)) == 1
 
 
 def test_a_record_that_ckan_refuses_makes_no_version(
@@ -68,7 +66,7 @@ def test_a_record_that_ckan_refuses_makes_no_version(
 ) -> None:
     publisher.serve(PATH, catalogue([dataset(0, title=""), dataset(1)]))
     portal.run(source)
-    assert len(call_action("ukharvest_record_versions", source_id=source, guid=GUID)) == 1
+    assert len(call_action("ukharvest_record_version_list", source_id=source, guid=GUID)) == 1
 
 
 def test_the_command_shows_what_changed(
@@ -92,7 +90,7 @@ def test_the_command_shows_what_changed(
     older = cli.invoke(ukharvest, ["diff", "source-1", GUID, "--from", "1", "--to", "2"])
     assert '-  "description": "What is known about number 0.",' in older.output
     wrong = cli.invoke(ukharvest, ["diff", "source-1", GUID, "--from", "9"])
-    assert wrong.exit_code == 1
+    assert wrong.exit_code == 2
     assert "from 1 to 3" in wrong.output
     assert "no record" in cli.invoke(ukharvest, ["diff", "source-1", "x"]).output
 

@@ -1,7 +1,7 @@
-"""Runs ``ukharvest check`` for many documents in one process, which spares them Python's starts.
+"""Run ``ukharvest check`` for many documents in one process, to save Python's starts.
 
-Reads a line of JSON for each, the folder to be in and the arguments, and prints one: the exit
-code, what went to standard output and to standard error.
+Reads a line of JSON for each, the folder and the arguments, and prints one: exit code, standard
+output and standard error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import signal
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 
-from ckanext.ukharvest.check import main
+from ckanext.ukharvest.check_command.command import main
 
 DEADLINE = 20  # seconds
 

@@ -1,4 +1,4 @@
-"""Which of the manifest's facts means what for the output of ``check``."""
+"""Compare the manifest's facts with the output of ``check``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.conformance import csw_facts, gemini_facts, waf_facts
 from tests.conformance.manifest import Sample
 from tests.conformance.running import Outcome
 
-# Kind of document → source type. Kinds that are not here belong to types that are not there yet.
+# Kind of document → source type. Kinds that are missing belong to types that do not exist yet.
 TYPE_OF = {
     "ckan": "ckan",
     "csw": "gemini-csw",
@@ -21,15 +21,15 @@ TYPE_OF = {
     "waf": "gemini-waf",
 }
 
-# Answers of interfaces that tell of something else than datasets, by a part of the file's name.
+# Answers of interfaces about other things than datasets, by a part of the file's name.
 NOT_DATASETS = ("organization_", "group_", "-groups", "-orgs", "resource_show")
 
-# Where the manifest's own reading put relative URIs; a file alone does not tell.
+# Base that the manifest used for relative URIs; a file alone has none.
 BASE = "http://holdout.invalid/"
 
 
 def differences(sample: Sample, outcome: Outcome) -> Iterator[str]:
-    """What of the manifest's facts is not so, in words."""
+    """Yield each of the manifest's facts that does not hold, as a sentence."""
     facts, found = sample.facts, outcome.records
     if sample.kind == "waf":
         yield from waf_facts.differences(facts, outcome)
@@ -53,7 +53,7 @@ def differences(sample: Sample, outcome: Outcome) -> Iterator[str]:
 
 
 def _answer(sample: Sample, outcome: Outcome) -> Iterator[str]:
-    """An answer of a JSON interface."""
+    """Compare an answer of a JSON interface."""
     facts, found = sample.facts, outcome.records
     if "results" in facts:
         first = facts.get("first", facts.get("first_id"))
@@ -77,7 +77,7 @@ def _answer(sample: Sample, outcome: Outcome) -> Iterator[str]:
 
 
 def _graph(facts: dict[str, Any], found: list[dict[str, Any]]) -> Iterator[str]:
-    """A graph has no order: the manifest's first is looked for."""
+    """Compare a graph, which has no order: search for the manifest's first record."""
     yield from _count(facts["datasets"], found)
     by_guid = {_behind_base(record["guid"]): record["title"] for record in found}
     uri, title = facts.get("first_dataset_uri"), facts.get("first_title")
@@ -98,7 +98,7 @@ def _behind_base(uri: str) -> str:
 
 
 def _nothing(outcome: Outcome) -> Iterator[str]:
-    """Refused as a whole or record by record, or names alone, that cannot be told from others."""
+    """Tell whether all was refused, or only names were given, which look the same."""
     arrived = [record for record in outcome.records if "error" not in record and record["title"]]
     if arrived:
         yield f"no dataset in it, found {[record['title'] for record in arrived]}"
@@ -132,6 +132,6 @@ def _title(expected: Any, found: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _same(expected: Any, found: Any) -> bool:
-    """Blanks aside; the manifest cuts long texts."""
+    """Compare texts without blanks; the manifest cuts long ones."""
     expected, found = (" ".join(str(text).split()) for text in (expected, found))
     return found == expected or (expected[-1:] == "…" and found.startswith(expected[:-1]))

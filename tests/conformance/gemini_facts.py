@@ -1,4 +1,4 @@
-"""What the manifest says of one GEMINI record, beside what came of it."""
+"""The manifest's facts about a GEMINI record, compared with the outcome."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conformance.running import Outcome
 
-# Fact → extra. What cannot be read there is told by a problem and kept as it stands.
+# Fact → extra. Unreadable values are reported as a problem and kept unchanged.
 EXTRAS = {
     "hierarchyLevel": "resource-type",
     "dateStamp": "metadata-date",
@@ -18,7 +18,7 @@ SIDES = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 
 
 def differences(facts: dict[str, Any], outcome: Outcome) -> Iterator[str]:
-    """What of the facts is not so, in words."""
+    """Yield each fact that does not hold, as a sentence."""
     if "FGDC" in facts["root"]:
         yield from _refused("FGDC record, not ISO/GEMINI", outcome.errors, outcome.records)
         return
@@ -68,9 +68,9 @@ def _keywords(expected: int, record: dict[str, Any]) -> Iterator[str]:
 
 
 def _links(facts: dict[str, Any], record: dict[str, Any]) -> Iterator[str]:
-    """The manifest counts all links of the distribution, in order, a distributor's page too.
+    """Compare links; the manifest counts all of the distribution, a distributor's page too.
 
-    Links that are no addresses, or stand there twice, are reported and make no resource.
+    Links that are no URLs, or are repeated, are reported and make no resource.
     """
     urls = [resource["url"] for resource in record["resources"]]
     distributors = json.loads(record["extras"].get("distributor", "[]"))
@@ -85,12 +85,12 @@ def _links(facts: dict[str, Any], record: dict[str, Any]) -> Iterator[str]:
 
 
 def _starts(expected: str, url: str) -> bool:
-    """The manifest cuts long addresses."""
+    """Compare URLs; the manifest truncates long ones."""
     return url == expected or (expected[-1] == "…" and url.startswith(expected[:-1]))
 
 
 def _box(expected: list[str] | None, record: dict[str, Any]) -> Iterator[str]:
-    """The manifest has the first box; a record with several has the hull, and all of them."""
+    """Compare boxes: the manifest has the first; a record with several has the hull, and all."""
     found = [float(record["extras"][side]) for side in SIDES if side in record["extras"]]
     wanted = [float(text) for text in expected or ()]
     spatial = record["spatial"] or {}

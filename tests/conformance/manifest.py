@@ -1,4 +1,4 @@
-"""Reads the table that comes with the real documents: what each is and holds."""
+"""The manifest of the real documents: the kind and contents of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS = {"True": True, "False": False, "None": None}
 
 @dataclass(frozen=True)
 class Sample:
-    """One document: its place below the folder, and the facts that the manifest tells of it."""
+    """One document: its path below the folder, and its facts."""
 
     name: str
     facts: dict[str, Any]
@@ -26,7 +26,7 @@ class Sample:
 
 
 def read(folder: Path) -> list[Sample]:
-    """Every document of the manifest that is in the folder."""
+    """Return every document of the manifest that is in the folder."""
     with (folder / "MANIFEST.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     samples = (Sample(row["file"], facts(row["expected facts"])) for row in rows)
@@ -34,7 +34,7 @@ def read(folder: Path) -> list[Sample]:
 
 
 def facts(text: str) -> dict[str, Any]:
-    """``a=1; b="x"; c={"d": 2}`` → its keys and values; a value that was cut short stays text."""
+    """Parse ``a=1; b="x"; c={"d": 2}`` into keys and values; a value that was cut stays text."""
     found = {}
     start = 0
     while match := _KEY.match(text, start):

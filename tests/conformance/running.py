@@ -1,4 +1,4 @@
-"""``ukharvest check``, in processes of its own without a network."""
+"""Run ``ukharvest check`` in processes without a network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AT_ONCE = 2  # processes
 
 @dataclass(frozen=True)
 class Outcome:
-    """What ``check`` said of a document; messages name it FILE."""
+    """Result of ``check`` for a document, which messages call FILE."""
 
     status: int
     stderr: str
@@ -40,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a process, or one of many calls in a process, came to."""
+    """Result of a process, or of one of many calls in a process."""
 
     status: int
     stdout: str
@@ -48,7 +48,7 @@ class Answer:
 
 
 def environment() -> dict[str, str]:
-    """The caller's, with the network taken away."""
+    """Return the caller's environment without the network."""
     return {**os.environ, "PYTHONPATH": str(GUARD)}
 
 
@@ -69,10 +69,10 @@ def run(command: Sequence[str | Path], folder: Path, given: str = "") -> Answer:
 
 
 def run_all(calls: Iterable[tuple[Path, list[str]]]) -> list[Answer]:
-    """Call ``ukharvest`` with each of the arguments, in the folder beside them, in one process.
+    """Call ``ukharvest`` once per arguments, in their folder, all in one process.
 
     Raises:
-        AssertionError: the process ended before it had an answer to each.
+        AssertionError: the process ended before it had answered each.
     """
     given = "".join(json.dumps([str(folder), arguments]) + "\n" for folder, arguments in calls)
     done = run([sys.executable, every_document.__file__], Path.cwd(), given)
@@ -83,7 +83,7 @@ def run_all(calls: Iterable[tuple[Path, list[str]]]) -> list[Answer]:
 
 
 def check_all(jobs: Iterable[tuple[str, Path]], scratch: Path) -> Iterator[Outcome]:
-    """Check a copy of each document, given with the source type, in the order given.
+    """Check a copy of each document, given with the source type, in the given order.
 
     Each copy is alone in a folder in ``scratch``. The first is checked by the installed program.
     """

@@ -1,4 +1,4 @@
-"""Real documents arrive as their manifest says."""
+"""Documents, real ones and our own, are read as their manifest says."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import tomllib
 
+from tests.conformance import conftest, manifest
+from tests.conformance.conftest import OWN
 from tests.conformance.expectations import TYPE_OF, differences
 from tests.conformance.manifest import Sample
 from tests.conformance.running import check_all
@@ -43,6 +45,28 @@ def test_few_documents_of_a_kind_are_unmet(samples: list[Sample]) -> None:
         assert len(names & UNMET.keys()) <= MOST_UNMET * len(names), kind
 
 
-def test_each_unmet_document_is_there_with_a_reason(samples: list[Sample]) -> None:
-    assert UNMET.keys() <= {sample.name for sample in samples}
+def test_each_unmet_document_is_there_with_a_reason(real_samples: list[Sample]) -> None:
+    assert UNMET.keys() <= {sample.name for sample in real_samples}
     assert all(reason.strip() for reason in UNMET.values())
+
+
+def test_our_own_documents_are_all_listed_and_of_every_kind() -> None:
+    samples = manifest.read(OWN)
+    files = {path.relative_to(OWN).as_posix() for path in OWN.rglob("*") if path.is_file()}
+    assert files == {"MANIFEST.tsv", *(sample.name for sample in samples)}
+    assert {sample.kind for sample in samples} == {*TYPE_OF, "bad"}
+    assert {Path(name).suffix for name in files if name.startswith("dcat/")} == {
+        ".jsonld",
+        ".rdf",
+        ".ttl",
+    }
+
+
+def test_without_the_real_documents_the_skip_says_what_was_read_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conftest, "BESIDE", tmp_path)
+    with pytest.raises(pytest.skip.Exception, match=r"no \.\./shared/samples"):
+        conftest.find_real(None)
+    with pytest.raises(pytest.fail.Exception, match="no MANIFEST"):
+        conftest.find_real(str(tmp_path))

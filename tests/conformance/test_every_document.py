@@ -1,4 +1,4 @@
-"""No document, good or bad, makes any type fail without words, hang, or ask the network."""
+"""No document makes any type fail without a message, hang, or use the network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ckanext.ukharvest.types import TYPES
+from ckanext.ukharvest.source_types import TYPES
 from tests.conformance.running import run, run_all
 
 

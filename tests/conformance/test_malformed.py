@@ -1,4 +1,4 @@
-"""What is malformed, or something else, is refused with the right reason in words."""
+"""Malformed documents, and other kinds of documents, are refused with the right reason."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ WAF = ("gemini-waf",)
 DOCUMENTS = tuple(kind for kind in ALL if kind not in WAF)
 XML = tuple(kind for kind in ("inventory", "gemini-single", "gemini-csw") if kind in ALL)
 
-# Document → for which types, in which words, and which line is named (None: the fault has none).
-# Documents of bad/ that are not here are of kinds that are not read yet.
+# Document → types, text, and line in the message (None: the fault has none). Documents of bad/ that
+# are missing here are of kinds that are not read yet.
 REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
     (
         "errorpage-gsa-403.html",
@@ -56,6 +56,11 @@ REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
     ("w3c-rdf-turtle-turtle-syntax-bad-uri-01.ttl", RDF, "not valid Turtle: Invalid IRI", 2),
     ("w3c-rdfms-abouteach-error001.rdf", RDF, "not valid RDF/XML", 31),
     ("w3c-rdfms-rdf-id-error001.rdf", RDF, "333-555-666 is not a valid rdf:ID", 24),
+    ("own-maintenance.html", DOCUMENTS, "HTML page instead of {kind}, title 'Down for", None),
+    ("own-maintenance.html", WAF, "with the title 'Down for repairs' has 1 link", None),
+    ("own-cut-off.json", JSON, "not valid JSON", 3),
+    ("own-cut-off.xml", (*XML, *RDF), "not well-formed XML", 5),
+    ("own-cut-off.ttl", RDF, "not valid Turtle", 2),
 )
 KIND = {
     "dcat_rdf": "RDF",

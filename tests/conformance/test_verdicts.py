@@ -1,8 +1,8 @@
-"""Records are judged as by the validators that publishers know, but for differences on purpose.
+"""Validation agrees with the validators that publishers know, except for listed differences.
 
 The manifest has the verdicts of ISO 19139's table A.1 (Schematron 1.4) and of GEMINI 2.1
-(Schematron 1.2): how many faults, and the first. Compared are whether a record passes, and that
-fault; verdicts.toml lists each that does not agree, with the reason.
+(Schematron 1.2): the number of faults, and the first. The test compares whether a record passes,
+and that fault; verdicts.toml lists each difference, with the reason.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 import tomllib
 
-from ckanext.ukharvest.core import xml
-from ckanext.ukharvest.parsers import gemini_schemas
-from ckanext.ukharvest.parsers.gemini_rules import RULES, edition, report
-from ckanext.ukharvest.parsers.gemini_rules.metadata import Metadata
-from ckanext.ukharvest.parsers.gemini_rules.rule import V21
-from ckanext.ukharvest.parsers.iso_node import IsoNode
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, edition, report
+from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import V21
+from ckanext.ukharvest.parsers.gemini.validation import profiles as gemini_schemas
 from tests.conformance.manifest import Sample
 
-# Fact → the profile whose rules it was made by.
+# Fact → the profile with its rules.
 PROFILES = {"iso_tableA1_schematron14": "table-a1", "gemini21_schematron12": "gemini2-1"}
-# Fact → the same file as ckanext-spatial brings it.
+# Fact → the same file as distributed with ckanext-spatial.
 INSTALLED = {
     "iso_tableA1_schematron14": "constraints-1.4",
     "gemini21_schematron12": "gemini2",
@@ -40,7 +40,7 @@ DIFFERENT = {
 }
 FEWEST_AGREE = 0.9
 
-# How the first fault that the manifest tells of begins → the rule that has to be broken too.
+# Beginning of the manifest's first fault → the rule that has to be broken too.
 FAULTS = {
     "DQ_Scope": "iso-09-description",
     "Descriptive keywords": "gemini-06-needed",
@@ -59,7 +59,7 @@ FAULTS = {
 
 
 def broken(document: Path, profile: str) -> list[str]:
-    """The codes of the rules that a record breaks; of GEMINI those that the standard demands."""
+    """Return the codes of the rules that a record breaks; of GEMINI only requirements."""
     metadata = Metadata(IsoNode(xml.parse(document.read_bytes()), []))
     rules = edition.rules(RULES, metadata, [profile])
     if profile == "gemini2-1":
@@ -68,11 +68,11 @@ def broken(document: Path, profile: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def judged(folder: Path, samples: list[Sample]) -> dict[tuple[str, str], str]:
-    """What differs, in words, or "", by sample and profile."""
+def judged(real_folder: Path, real_samples: list[Sample]) -> dict[tuple[str, str], str]:
+    """Return the difference, "" for none, by sample and profile."""
     found = {}
-    for sample, fact, profile in _asked(samples, PROFILES):
-        codes = broken(folder / sample.name, profile)
+    for sample, fact, profile in _asked(real_samples, PROFILES):
+        codes = broken(real_folder / sample.name, profile)
         is_same = _agrees(sample.facts[fact], codes)
         words = "" if is_same else f"{sample.facts[fact]!r}, found {codes or 'nothing'}"
         found[(sample.name, profile)] = words
@@ -87,7 +87,7 @@ def _asked(samples: list[Sample], profiles: Mapping[str, str]) -> Iterator[tuple
 
 
 def _agrees(said: str, codes: list[str]) -> bool:
-    """Whether both pass a record, or both fail it and the first fault is told by ours as well."""
+    """Tell whether both pass a record, or both fail it and ours report the first fault as well."""
     if said == "pass":
         return not codes
     fault = said.partition(" failed: ")[2]
@@ -111,14 +111,14 @@ def test_each_difference_has_a_reason() -> None:
 
 
 def test_the_files_of_ckanext_spatial_say_what_they_say_there(
-    folder: Path, samples: list[Sample]
+    real_folder: Path, real_samples: list[Sample]
 ) -> None:
     if why := gemini_schemas.unavailable(INSTALLED.values()):
         pytest.skip(why)
     differs = {}
-    for sample, fact, profile in _asked(samples, INSTALLED):
+    for sample, fact, profile in _asked(real_samples, INSTALLED):
         said = sample.facts[fact]
-        root = xml.parse((folder / sample.name).read_bytes())
+        root = xml.parse((real_folder / sample.name).read_bytes())
         kind = Metadata(IsoNode(root, [])).type
         lines = [each.line for each in gemini_schemas.judge([profile], root, kind)]
         expected = re.search(r"line (\d+)", said)

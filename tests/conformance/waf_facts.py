@@ -1,4 +1,4 @@
-"""A folder's saved page: its links are told, though their files are not there to be read."""
+"""The manifest's facts about a folder's saved page, whose linked files are missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.conformance.running import Outcome
 
 
 def differences(facts: dict[str, Any], outcome: Outcome) -> Iterator[str]:
-    """What of the manifest's facts about links and sub-folders is not so, in words."""
+    """Yield each fact about links and sub-folders that does not hold, as a sentence."""
     files = [record["url"] for record in outcome.records if record["url"].endswith(".xml")]
     found = list(dict.fromkeys(files))
     if len(found) != facts["distinct_xml"]:
@@ -27,7 +27,7 @@ def differences(facts: dict[str, Any], outcome: Outcome) -> Iterator[str]:
 
 
 def _below(facts: dict[str, Any]) -> Iterator[str]:
-    """The sub-folders; the manifest counts those above as well, which have whole paths."""
+    """Return the sub-folders; the manifest counts parents as well, which have whole paths."""
     here = dirname(facts.get("first_xml", "")) + "/"
     for name in facts.get("subdirs", ()):
         if not name.startswith("/"):
@@ -37,7 +37,7 @@ def _below(facts: dict[str, Any]) -> Iterator[str]:
 
 
 def _words(facts: dict[str, Any], outcome: Outcome) -> Iterator[str]:
-    """Without a file the page is refused, or what it links to is told to be something else."""
+    """Check that the page is refused without its files, or because its links are other things."""
     if outcome.status == 0 or not (outcome.errors or outcome.records):
         yield "no word about a page without files"
     for error in outcome.errors:

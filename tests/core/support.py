@@ -1,12 +1,12 @@
-"""What the tests of the network share: a client in one line and a name server of our own."""
+"""Helpers of the network's tests: a client in one line and a name server of our own."""
 
 from __future__ import annotations
 
 import socket
 from typing import Any
 
-from ckanext.ukharvest.core.guard import Guard
-from ckanext.ukharvest.core.http import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.guard import Guard
 from tests.conftest import LOOPBACK, FakeTime
 
 
@@ -18,15 +18,15 @@ def client(guard: Guard | None = None, *, time: FakeTime | None = None, **more: 
     return HttpClient(guard or Guard(LOOPBACK), HttpLimits(**limits), **more)
 
 
-def found(*addresses: str) -> list[tuple[Any, ...]]:
-    """Return what getaddrinfo would for these addresses, with the port left to fill in."""
+def addr_info(*addresses: str) -> list[tuple[Any, ...]]:
+    """Return what getaddrinfo would for these addresses; the port is filled in later."""
     return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in addresses]
 
 
 class Names:
-    """A name server in place of getaddrinfo: each look-up takes the next answer, the last stays.
+    """A name server in place of getaddrinfo: each look-up uses the next answer, the last repeats.
 
-    Addresses stand for themselves.
+    Addresses resolve to themselves.
     """
 
     def __init__(self, *answers: list[tuple[Any, ...]] | Exception) -> None:

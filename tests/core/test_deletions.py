@@ -1,4 +1,4 @@
-"""What a run may delete: DESIGN 3.6 as a table."""
+"""The records that a run may delete, as a table."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import random
 
 import pytest
 
-from ckanext.ukharvest.core.deletions import DeletionPlan, Known, plan
+from ckanext.ukharvest.core.deletions import DeletionPlan, KnownRecord, Shortfall, plan
 
 
-def source(size: int, missed: int = 0) -> dict[str, Known]:
+def source(size: int, missed: int = 0) -> dict[str, KnownRecord]:
     """Return ``size`` active records, all missed as often."""
-    return {f"g{number}": Known(missed, active=True) for number in range(size)}
+    return {f"g{number}": KnownRecord(missed, active=True) for number in range(size)}
 
 
-def split(known: dict[str, Known], gone: int) -> tuple[list[str], list[str]]:
+def split(known: dict[str, KnownRecord], gone: int) -> tuple[list[str], list[str]]:
     """Return the guids of the first ``gone`` records, and of the others."""
     guids = list(known)
     return guids[:gone], guids[gone:]
@@ -86,9 +86,69 @@ def test_limits_can_be_set(size: int, gone: int, share: float, floor: int, held:
     ],
 )
 def test_a_dataset_is_due_after_n_complete_runs(missed: int, after_runs: int, due: bool) -> None:
-    known = {"gone": Known(missed, active=True), "a": Known(0, True), "b": Known(0, True)}
+    known = {
+        "gone": KnownRecord(missed, active=True),
+        "a": KnownRecord(0, True),
+        "b": KnownRecord(0, True),
+    }
     result = plan(known, ["a", "b"], complete=True, after_runs=after_runs)
     assert result == DeletionPlan(delete=("gone",) if due else (), missing=() if due else ("gone",))
+
+
+@pytest.mark.parametrize(
+    ("size", "gone", "after_runs", "expected"),
+    [
+        pytest.param(11, 9, 2, Shortfall(9, 11, 1), id="nearly-all"),
+        pytest.param(11, 9, 3, Shortfall(9, 11, 2), id="two-more-runs"),
+        pytest.param(12, 12, 2, Shortfall(12, 12, 1), id="all"),
+        pytest.param(11, 5, 2, None, id="less-than-half"),
+        pytest.param(100, 21, 2, Shortfall(21, 100, 1), id="more-than-the-share"),
+        pytest.param(100, 20, 2, None, id="the-share"),
+        pytest.param(1, 1, 2, Shortfall(1, 1, 1), id="the-only-one"),
+        pytest.param(11, 9, 1, None, id="held-at-once"),
+    ],
+)
+def test_what_a_later_run_would_ask_about(
+    size: int, gone: int, after_runs: int, expected: Shortfall | None
+) -> None:
+    known = source(size)
+    _lost, seen = split(known, gone)
+    assert plan(known, seen, complete=True, after_runs=after_runs).shortfall == expected
+    assert plan(known, seen, complete=False, after_runs=after_runs).shortfall is None
+
+
+def test_a_shortfall_is_what_the_runs_to_come_will_do() -> None:
+    """For any number of missed runs, simulated by runs."""
+    random_ = random.Random(3)
+    for _round in range(300):
+        size, after_runs = random_.randrange(1, 40), random_.randrange(2, 5)
+        known = {
+            f"g{number}": KnownRecord(random_.randrange(after_runs), active=True)
+            for number in range(size)
+        }
+        _lost, seen = split(known, random_.randrange(size + 1))
+        first = plan(known, seen, complete=True, after_runs=after_runs)
+        if first.held:
+            assert first.shortfall is None
+            continue
+        asked = _first_question(known, seen, after_runs)
+        found = first.shortfall and (first.shortfall.records, first.shortfall.asks_after)
+        assert found == asked
+
+
+def _first_question(
+    known: dict[str, KnownRecord], seen: list[str], after_runs: int
+) -> tuple[int, int] | None:
+    for run in range(after_runs + 1):
+        result = plan(known, seen, complete=True, after_runs=after_runs)
+        if result.held:
+            return len(result.held), run
+        known = {
+            guid: KnownRecord(state.missed + 1 if guid in result.missing else 0, active=True)
+            for guid, state in known.items()
+            if guid not in result.delete
+        }
+    return None
 
 
 def test_what_the_source_says_is_deleted_goes_at_once() -> None:
@@ -97,7 +157,7 @@ def test_what_the_source_says_is_deleted_goes_at_once() -> None:
 
 
 def test_what_the_source_says_is_deleted_counts_for_the_guard() -> None:
-    known = source(4) | {"g1": Known(1, active=True), "g2": Known(1, active=True)}
+    known = source(4) | {"g1": KnownRecord(1, active=True), "g2": KnownRecord(1, active=True)}
     result = plan(known, ["g3"], complete=True, said_deleted=["g0"])
     assert (result.delete, result.held) == ((), ("g0", "g1", "g2"))
 
@@ -147,7 +207,7 @@ def test_all_new_and_all_gone_is_held() -> None:
 
 
 def test_inactive_datasets_are_neither_counted_nor_deleted() -> None:
-    known = source(4, missed=1) | {f"old{n}": Known(9, active=False) for n in range(100)}
+    known = source(4, missed=1) | {f"old{n}": KnownRecord(9, active=False) for n in range(100)}
     result = plan(known, ["g3", "old1"], complete=True, said_deleted=["old0"])
     assert (result.held, result.missing) == (("g0", "g1", "g2"), ())
     assert result.back == ("g3", "old1")
@@ -166,7 +226,7 @@ def test_the_reason_names_the_figures() -> None:
 
 
 def test_records_not_yet_due_are_missing_while_others_are_held() -> None:
-    known = source(3, missed=1) | {"late": Known(0, active=True)}
+    known = source(3, missed=1) | {"late": KnownRecord(0, active=True)}
     result = plan(known, ["new"], complete=True)
     assert (result.held, result.missing) == (("g0", "g1", "g2"), ("late",))
 
@@ -182,7 +242,8 @@ def test_whatever_happens_no_seen_dataset_is_deleted(seed: int) -> None:
     for _ in range(200):
         size = chance.choice([0, 1, 2, 3, 5, 9, 10, 11, 30, 60])
         known = {
-            f"g{n}": Known(chance.randrange(4), active=chance.random() < 0.9) for n in range(size)
+            f"g{n}": KnownRecord(chance.randrange(4), active=chance.random() < 0.9)
+            for n in range(size)
         }
         everything = [*known, *(f"n{n}" for n in range(5))]
         seen = [guid for guid in everything if chance.random() < chance.choice([0, 0.5, 0.9, 1])]
@@ -200,7 +261,9 @@ def test_whatever_happens_no_seen_dataset_is_deleted(seed: int) -> None:
         check(result, known, seen, complete)
 
 
-def check(result: DeletionPlan, known: dict[str, Known], seen: list[str], complete: bool) -> None:
+def check(
+    result: DeletionPlan, known: dict[str, KnownRecord], seen: list[str], complete: bool
+) -> None:
     delete, held, missing = set(result.delete), set(result.held), set(result.missing)
     active = {guid for guid, state in known.items() if state.active}
     assert not (delete | held | missing) & set(seen)

@@ -1,4 +1,4 @@
-"""Which identifiers mean the same dataset wherever they are met."""
+"""Identifiers that mean the same dataset in every source."""
 
 from __future__ import annotations
 

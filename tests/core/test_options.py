@@ -1,4 +1,4 @@
-"""Options: what is given is converted, what is wrong names the option."""
+"""Options: values are converted, errors name the option."""
 
 from __future__ import annotations
 

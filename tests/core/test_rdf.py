@@ -39,7 +39,7 @@ def test_order_and_labels_do_not_matter(name: str) -> None:
 
 
 def test_different_graphs_stay_different() -> None:
-    # "Something that has itself below it" is all that a loop and a circle of two say.
+    # A loop and a circle of two are both "something that has itself below it".
     assert len({canonical(graph) for name, graph in GRAPHS.items() if name != "loop"}) == 6
     swapped = [(S, P, "_:a"), ("_:a", P, "_:b"), ("_:a", Q, '"2"'), ("_:b", P, '"1"')]
     assert canonical(swapped) != canonical(GRAPHS["tree"])

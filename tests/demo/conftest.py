@@ -1,4 +1,4 @@
-"""The demo's modules are found as bin/demo finds them."""
+"""Make the demo's modules importable, as bin/demo does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bin/demo --once compares: what should be on the portal, and what is."""
+"""The comparison of bin/demo --once: the expected portal and the actual one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every source type has a publisher for the demo, and each misbehaves as its faults say."""
+"""Every source type has a publisher for the demo, and each shows its faults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from demo.api import fetch
 from demo.publishers import FAULTS, Served, load
 from stack.console import StackError
 
-from ckanext.ukharvest.types import TYPES
+from ckanext.ukharvest.source_types import TYPES
 from tests.publisher import Publisher
 
 Listing = list[Served]

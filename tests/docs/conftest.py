@@ -1,4 +1,4 @@
-"""The modules of bin/docs are found as it finds them."""
+"""Make the modules of bin/docs importable, as it does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of docs/sources are what bin/docs makes of the code."""
+"""The pages of docs/sources match the output of bin/docs."""
 
 from __future__ import annotations
 

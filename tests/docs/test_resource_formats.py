@@ -1,4 +1,4 @@
-"""docs/publishers/resource-formats.md says what the code does."""
+"""docs/publishers/resource-formats.md matches the code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from docs.codes import ROOT
 
-from ckanext.ukharvest.core.format_names import of_title
-from ckanext.ukharvest.core.protocols import KNOWN, of_protocol
+from ckanext.ukharvest.core.values.filename_formats import of_title
+from ckanext.ukharvest.core.values.link_protocols import KNOWN, of_protocol
 
 PAGE = ROOT / "docs" / "publishers" / "resource-formats.md"
 WORDS = {
@@ -20,7 +20,7 @@ WORDS = {
 
 
 def _table(head: str) -> Iterator[tuple[list[str], str]]:
-    """What stands in backquotes in each row's first cell, and the second cell."""
+    """Return the texts in backquotes of each row's first cell, and the second cell."""
     lines = iter(PAGE.read_text(encoding="utf-8").splitlines())
     for line in lines:
         if line == head:

@@ -1,4 +1,4 @@
-"""A dataset without a licence has that of its files, from every source type that licenses files."""
+"""A dataset without a licence gets that of its files, for every source type with such licences."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from ckanext.ukharvest.core import stars
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.parsers import ckan, datajson, dkan
-from tests.parsers import turtle
+from ckanext.ukharvest.parsers.ckan import parser as ckan
+from ckanext.ukharvest.parsers.data_json import parser as datajson
+from ckanext.ukharvest.parsers.dkan import parser as dkan
+from ckanext.ukharvest.quality.stars import rules as stars
+from tests.parsers.dcat import turtle
 
 OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 WORDS = "Published under the Open Government Licence v3.0. © Borchester Council"
@@ -54,32 +56,32 @@ TYPES = [
 Parse = Callable[[str, str, str], DatasetRecord]
 
 
-def found(record: DatasetRecord) -> tuple[str, str]:
+def licence_of(record: DatasetRecord) -> tuple[str, str]:
     return (record.licence.id, record.licence.url) if record.licence else ("", "")
 
 
 @pytest.mark.parametrize("parse", TYPES)
 def test_its_files_licence(parse: Parse) -> None:
-    assert found(parse("", "license", OGL)) == ("uk-ogl", OGL)
+    assert licence_of(parse("", "license", OGL)) == ("uk-ogl", OGL)
 
 
 @pytest.mark.parametrize("parse", TYPES)
 def test_its_files_rights_in_words_which_stay(parse: Parse) -> None:
     record = parse("", "rights", WORDS)
-    assert found(record) == ("uk-ogl", OGL)
+    assert licence_of(record) == ("uk-ogl", OGL)
     assert [file.extras["rights"] for file in record.resources] == [WORDS, WORDS]
 
 
 @pytest.mark.parametrize("parse", TYPES)
 def test_its_own_rights_in_words_which_stay(parse: Parse) -> None:
     record = parse(WORDS, "license", "https://creativecommons.org/licenses/by/4.0/")
-    assert found(record) == ("uk-ogl", OGL)
+    assert licence_of(record) == ("uk-ogl", OGL)
     assert record.rights == WORDS
 
 
 @pytest.mark.parametrize("parse", TYPES)
 def test_rights_that_hold_back_name_none(parse: Parse) -> None:
-    assert found(parse("", "rights", "Not under the Open Government Licence")) == ("", "")
+    assert licence_of(parse("", "rights", "Not under the Open Government Licence")) == ("", "")
 
 
 NC = "https://creativecommons.org/licenses/by-nc/4.0/"
@@ -99,8 +101,8 @@ def given_in_dcat(*said: str) -> DatasetRecord:
 
 @pytest.mark.parametrize("parse", [given_in_data_json, given_in_dcat])
 def test_several_licences_of_a_dataset(parse: Callable[..., DatasetRecord]) -> None:
-    assert found(parse(OGL, "Open Government Licence"))[0] == "uk-ogl"
-    assert found(parse(OGL, NC))[0] == found(parse(NC, OGL))[0] == "cc-nc"
+    assert licence_of(parse(OGL, "Open Government Licence"))[0] == "uk-ogl"
+    assert licence_of(parse(OGL, NC))[0] == licence_of(parse(NC, OGL))[0] == "cc-nc"
     for others in ((OGL, ODBL), (OGL, "The map needs our permission")):
         record = parse(*others)
         assert record.licence is not None
@@ -112,5 +114,5 @@ def test_several_licences_of_a_dataset(parse: Callable[..., DatasetRecord]) -> N
 
 def test_rights_in_several_places_that_hold_back_name_none() -> None:
     record = turtle.parse('dct:title "X" ; dct:rights "OGL", "No commercial use"', bare=True)
-    assert found(record) == ("", "")
+    assert licence_of(record) == ("", "")
     assert set(record.rights.splitlines()) == {"OGL", "No commercial use"}

@@ -1,13 +1,13 @@
-"""What the tests of readers share."""
+"""Fixtures of the readers' tests."""
 
 from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
 from tests.publisher import Publisher
-from tests.readers.csw_reads import Reads
-from tests.readers.waf_site import Folder
+from tests.readers.csw.reads import Reads
+from tests.readers.waf.waf_site import Folder
 
 
 @pytest.fixture

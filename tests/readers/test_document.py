@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, Unreachable
-from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source, Validators
-from ckanext.ukharvest.types import DATA_JSON
+from ckanext.ukharvest.source_types import DATA_JSON
 from tests.publisher import Publisher
 
 A, B, C = ({"identifier": name, "title": name.upper()} for name in "abc")
@@ -75,7 +75,7 @@ def test_every_shape_of_a_catalogue_is_read(
         (b'{"@graph": []}', "JSON-LD", None),
         (b'["a", "b"]', "a list of other things", None),
         (b'{"dataset": "text"}', "dataset is a string", None),
-        (b"[" * 200 + b"]" * 200, "nested more than", None),
+        (b"[" * 200 + b"]" * 200, "nested more than", 1),
     ],
 )
 def test_what_is_no_catalogue_is_refused_in_words(
@@ -158,7 +158,7 @@ def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClien
     assert [(raw.guid, raw.position) for raw in records] == [("a", "dataset 1"), ("b", "dataset 2")]
     assert reading.ending is not None
     assert reading.ending.complete
-    assert not reading.ending.validators  # page 1 alone does not tell whether page 2 changed
+    assert not reading.ending.validators  # page 1 alone does not show whether page 2 changed
 
 
 def test_a_single_page_hands_its_validators_over(publisher: Publisher, http: HttpClient) -> None:

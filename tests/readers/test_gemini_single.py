@@ -1,14 +1,14 @@
-"""A single GEMINI document: which it is, alone or in a catalogue's answer, and what is none."""
+"""A single GEMINI document, alone or in a catalogue's answer, and other documents."""
 
 from __future__ import annotations
 
 import pytest
 
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source
-from ckanext.ukharvest.types import GEMINI_SINGLE
-from tests.parsers.gemini_elements import document
+from ckanext.ukharvest.source_types import GEMINI_SINGLE
+from tests.parsers.gemini.elements import document
 from tests.publisher import Publisher
 
 

@@ -1,4 +1,4 @@
-"""When a paged source ends, and that it always does."""
+"""A paged source always ends, and at the right page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
-from ckanext.ukharvest.core.http import HttpClient
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Validators
 from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page, page_url, unique
 from tests.publisher import Publisher
@@ -98,8 +98,8 @@ def test_the_second_record_of_an_identity_is_lost_and_names_both() -> None:
 @pytest.mark.parametrize(
     ("position", "expected"),
     [
-        ("", "https://b.example/2.xml: the identifier 'a' is that of https://a.example/1.xml too"),
-        ("2.xml", "2.xml (https://b.example/2.xml): the identifier 'a' is that of https://a."),
+        ("", "https://b.example/2.xml has the same identifier as https://a.example/1.xml: 'a'."),
+        ("2.xml", "2.xml (https://b.example/2.xml) has the same identifier as https://a."),
     ],
 )
 def test_records_of_two_addresses_are_named_by_both(position: str, expected: str) -> None:

@@ -1,4 +1,4 @@
-"""The stack's modules are found as bin/stack finds them."""
+"""Make the stack's modules importable, as bin/stack does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that live as long as who started them."""
+"""Servers that end with their parent process."""
 
 from __future__ import annotations
 

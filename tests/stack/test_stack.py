@@ -1,4 +1,4 @@
-"""The parts of bin/stack that can be wrong without a service running."""
+"""Parts of bin/stack that can be tested without a running service."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CKAN_SCHEMA = """\
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A stack's folder that nothing else uses."""
+    """A stack's folder of its own."""
     monkeypatch.setattr(paths, "STACK", tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def sleeper(folder: Path) -> Iterator[Daemon]:
-    """A background process that ends when told to."""
+    """A background process that ends on request."""
     daemon = Daemon("sleeper")
     daemon.start([sys.executable, "-c", "import time; time.sleep(600)"], folder / "log")
     yield daemon

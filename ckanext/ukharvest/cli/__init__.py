@@ -1,4 +1,4 @@
-"""``ckan ukharvest …``: commands for sysadmins, beside ckanext-harvest's ``ckan harvester``."""
+"""``ckan ukharvest …``: commands for sysadmins, in addition to ``ckan harvester``."""
 
 from __future__ import annotations
 
@@ -10,18 +10,26 @@ from ckanext.ukharvest.cli.check import check
 from ckanext.ukharvest.cli.diff import diff
 from ckanext.ukharvest.cli.doctor import doctor
 from ckanext.ukharvest.cli.links import links
-from ckanext.ukharvest.cli.lists import jobs, sources, types
+from ckanext.ukharvest.cli.lists import runs, sources, types
 from ckanext.ukharvest.cli.prune import prune
 from ckanext.ukharvest.cli.run import run
 from ckanext.ukharvest.cli.stars import stars
 from ckanext.ukharvest.cli.vocabulary import vocabulary
+from ckanext.ukharvest.model import schema_version
 
 __all__ = ["ukharvest"]
 
 
+# Commands that work without our tables, or report themselves that these are missing.
+NEED_NO_TABLE = ("check", "doctor", "types", "vocabulary")
+
+
 @click.group(short_help="Check feeds, and look after harvesting.")
-def ukharvest() -> None:
+@click.pass_context
+def ukharvest(context: click.Context) -> None:
     """Look after harvesting with ckanext-ukharvest."""
+    if context.invoked_subcommand not in NEED_NO_TABLE and schema_version.is_behind():
+        raise click.ClickException(schema_version.text())
 
 
 ukharvest.add_command(adopt)
@@ -33,5 +41,5 @@ ukharvest.add_command(prune)
 ukharvest.add_command(run)
 ukharvest.add_command(stars)
 ukharvest.add_command(vocabulary)
-for command in (doctor, jobs, sources, types):
+for command in (doctor, runs, sources, types):
     ukharvest.add_command(command)

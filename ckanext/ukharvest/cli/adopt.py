@@ -1,35 +1,148 @@
-"""``ckan ukharvest adopt``: take over datasets that another harvester made."""
+"""``ckan ukharvest adopt``: adopt sources of other harvesters and their datasets."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
 import click
 from ckan import model
 
 from ckanext.ukharvest.cli.output import source_or_fail, write_table
-from ckanext.ukharvest.model import adoption
+from ckanext.ukharvest.logic import source_adoption
 
+FINE, REFUSED = 0, 2
 COLUMNS = ("guid", "name", "evidence")
+MOST_DATASETS = 20
+LONGEST = 60  # characters of an option's value
 
 
-@click.command(short_help="Take over datasets that another harvester made.")
-@click.argument("source")
+@click.command(short_help="Adopt sources and datasets that another harvester made.")
+@click.argument("source", required=False)
+@click.option(
+    "--all", "all_", is_flag=True, help="Every source whose type or options have another form here."
+)
 @click.option(
     "--by-guid",
     is_flag=True,
     help="Also datasets of the source's own organisation that only share a guid with it.",
 )
-@click.option("--dry-run", is_flag=True, help="Only show what would be taken over.")
-def adopt(source: str, by_guid: bool, dry_run: bool) -> None:
-    """Take over datasets of SOURCE (name or id) that another harvester made.
+@click.option("--dry-run", is_flag=True, help="Change nothing, only show what would change.")
+@click.option(
+    "--undo",
+    is_flag=True,
+    help="Restore the type and options of before, as long as nothing has been imported since.",
+)
+def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bool) -> None:
+    """Adopt SOURCE (name or id) and the datasets that another harvester made of it.
 
-    The first run of a source does the same by itself, without --by-guid. The next run then
-    updates each dataset once, under its old id, name and resource ids.
+    The source gets our name of its type, such as gemini-waf for waf, and its options in our form;
+    what has no meaning here is dropped and listed. The next run updates each dataset once, under
+    its old id, name and resource ids. Exit code: 0 all went well, 2 there is no such source or it
+    cannot be adopted now.
     """
-    found_source = source_or_fail(source)
-    do = adoption.find if dry_run else adoption.adopt
-    found = do(found_source, by_guid=by_guid)
-    model.Session.commit()
+    if bool(source) == all_:
+        _fail("give either the name or id of a source, or --all")
+    if undo and (all_ or by_guid):
+        _fail("--undo is for one source, without --all and --by-guid")
+    names = _names(source)
+    if not names:
+        click.echo("No source has the type or options of another harvester: nothing to adopt.")
+    wanted = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
+    done = [_adopt(name, wanted, list_datasets=not all_) for name in names]
+    if dry_run and done:
+        click.echo("Dry run: nothing was changed.")
+    sys.exit(FINE if all(done) else REFUSED)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(REFUSED)
+
+
+def _names(source: str | None) -> list[str]:
+    if source is None:
+        return [each.id for each in source_adoption.sources_to_adopt()]
+    try:
+        return [source_or_fail(source).id]
+    except click.ClickException as exc:
+        _fail(exc.message)
+        raise
+
+
+def _adopt(source_id: str, wanted: Mapping[str, bool], *, list_datasets: bool) -> bool:
+    """Adopt one source and print what was done; return False if it was refused."""
+    context = {"ignore_auth": True, "user": _site_user()}
+    try:
+        done = tk.get_action("ukharvest_source_adopt")(context, {"source_id": source_id, **wanted})
+    except tk.ValidationError as exc:
+        package = model.Package.get(source_id)
+        _refuse(package.name if package else source_id, "; ".join(exc.error_dict["source_id"]))
+        return False
+    _write_source(done)
+    if done["refusal"]:
+        _refuse(done["name"], done["refusal"])
+        return False
+    if list_datasets:
+        _write_datasets(done["datasets"])
+    _write_end(done, wanted)
+    return True
+
+
+def _refuse(name: str, refusal: str) -> None:
+    click.echo(f"Error: {name}: {refusal}", err=True)
+
+
+def _write_end(done: Mapping[str, Any], wanted: Mapping[str, bool]) -> None:
+    if wanted["undo"]:
+        if not wanted["dry_run"]:
+            click.echo(f"Restored. {_datasets(done['released'])} no longer adopted.")
+        return
+    verb = "would be adopted" if wanted["dry_run"] else "adopted"
+    click.echo(f"{_datasets(len(done['datasets']))} {verb}.")
+    if done["changes"] and not wanted["dry_run"]:
+        undo = f"ckan ukharvest adopt {done['name']} --undo"
+        click.echo(f"To undo this before the next run: {undo}")
+
+
+def _site_user() -> str:
+    return str(tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
+
+
+def _datasets(number: int) -> str:
+    return f"{number:,} dataset{'' if number == 1 else 's'}"
+
+
+def _write_source(done: Mapping[str, Any]) -> None:
+    click.echo(f"Source {done['name']}")
+    if done["old_type"] == done["new_type"]:
+        click.echo(f"Type: {done['old_type']} (stays)")
+    else:
+        click.echo(f"Type: {done['old_type']} → {done['new_type']}")
+    for option in done["options"]:
+        click.echo(f"Option {option['name']}: {_format_change(option)}")
+
+
+def _format_change(option: Mapping[str, Any]) -> str:
+    old, reason = _short(option["value"]), option["reason"]
+    if option["change"] == "dropped":
+        return f"dropped, was {old} ({reason})"
+    if option["change"] == "kept":
+        return f"kept, {old}"
+    dropped = f" (in part: {reason})" if reason else ""
+    return f"{old} → {option['new_name']}: {_short(option['new_value'])}{dropped}"
+
+
+def _short(value: Any) -> str:
+    text = " ".join(json.dumps(value, ensure_ascii=False).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _write_datasets(found: list[dict[str, Any]]) -> None:
     if found:
-        write_table([each._asdict() for each in found], COLUMNS)
-    number = f"{len(found)} dataset{'' if len(found) == 1 else 's'}"
-    click.echo(f"{number} would be taken over." if dry_run else f"{number} taken over.")
+        write_table(found[:MOST_DATASETS], COLUMNS)
+    if len(found) > MOST_DATASETS:
+        click.echo(f"… and {len(found) - MOST_DATASETS:,} more")

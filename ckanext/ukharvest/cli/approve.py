@@ -1,4 +1,4 @@
-"""``ckan ukharvest approve``: carry out deletions that a run held back."""
+"""``ckan ukharvest approve``: carry out pending deletions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def approve(source: str, yes: bool) -> None:
     """
     source_id = str(source_or_fail(source).id)
     context = {"ignore_auth": True, "user": config.harvest_user()}
-    listed: dict[str, Any] = tk.get_action("ukharvest_deletions_list")(
+    listed: dict[str, Any] = tk.get_action("ukharvest_deletion_list")(
         dict(context), {"source_id": source_id}
     )
     if not listed["deletions"]:
@@ -36,7 +36,7 @@ def approve(source: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {number} dataset{'' if number == 1 else 's'}?", abort=True)
     try:
-        done = tk.get_action("ukharvest_deletions_approve")(context, {"source_id": source_id})
+        done = tk.get_action("ukharvest_deletion_approve")(context, {"source_id": source_id})
     except tk.ValidationError as exc:
         raise click.ClickException(exc.error_dict["source_id"][0]) from exc
     click.echo(f"Deleted: {done['deleted']}. Left alone: {done['left']}.")

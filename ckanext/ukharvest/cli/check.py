@@ -1,4 +1,4 @@
-"""``ckan ukharvest check``: what a publisher's feed would bring."""
+"""``ckan ukharvest check``: preview a source or a saved file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check(words: tuple[str, ...]) -> None:
 
     The same as the command "ukharvest check", which needs no CKAN: see its --help.
     """
-    # Imported here: every other ``ckan`` command would pay for the readers and parsers.
-    from ckanext.ukharvest.check import main
+    # Imported here, else every other ``ckan`` command would load the readers and parsers.
+    from ckanext.ukharvest.check_command.command import main
 
     sys.exit(main(["check", *words]))

@@ -1,10 +1,10 @@
-"""``ckan ukharvest diff``: what changed in a record."""
+"""``ckan ukharvest diff``: show the difference of two versions of a record."""
 
 from __future__ import annotations
 
 import click
 
-from ckanext.ukharvest.cli.output import source_or_fail
+from ckanext.ukharvest.cli.output import NotFoundError, source_or_fail
 from ckanext.ukharvest.model import versions
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -22,7 +22,7 @@ def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
     """
     kept = versions.versions_of(source_or_fail(source).id, guid)
     if not kept:
-        raise click.ClickException(f"{guid}: the source has no record of this identifier")
+        raise NotFoundError(f"{guid}: the source has no record of this identifier")
     new = _pick(kept, to if to is not None else len(kept))
     old = _pick(kept, from_ if from_ is not None else max(new.number - 1, 1))
     if old is new:
@@ -32,13 +32,13 @@ def diff(source: str, guid: str, from_: int | None, to: int | None) -> None:
     if not lines:
         click.echo("Only order or layout changed.")
     for line in lines:
-        # click strips colours where the output is no terminal.
+        # click removes colours if the output is no terminal.
         click.secho(line, fg=COLOURS.get(line[:1]))
 
 
 def _pick(kept: list[versions.Version], number: int) -> versions.Version:
     if not 1 <= number <= len(kept):
-        raise click.ClickException(
+        raise NotFoundError(
             f"there is no version {number}; expected a number from 1 to {len(kept)}"
         )
     return kept[number - 1]

@@ -1,4 +1,4 @@
-"""``ckan ukharvest doctor``: what keeps this portal from harvesting well."""
+"""``ckan ukharvest doctor``: check the portal for faults that affect harvesting."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ def doctor(form: str) -> None:
 
     The exit status is for monitoring: 0 if all is fine, 1 with warnings, 2 with errors.
     """
-    report = tk.get_action("ukharvest_doctor")({"ignore_auth": True}, {})
+    report = tk.get_action("ukharvest_doctor_show")({"ignore_auth": True}, {})
     if form == "json":
         output.write_json(report)
     else:
+        width = max(len(finding["code"]) for finding in report["findings"]) + 2
         for finding in report["findings"]:
             level = click.style(f"{finding['level']:<8}", fg=COLOURS[finding["level"]])
-            click.echo(f"{level}{finding['code']:<12}{finding['message']}")
+            click.echo(f"{level}{finding['code']:<{width}}{finding['message']}")
             if finding["what_to_do"]:
-                click.echo(f"{'':<20}→ {finding['what_to_do']}")
+                click.echo(f"{'':<{8 + width}}→ {finding['what_to_do']}")
     sys.exit(report["status"])

@@ -1,4 +1,4 @@
-"""``ckan ukharvest sources``, ``jobs`` and ``types``: for people and for programs."""
+"""``ckan ukharvest sources``, ``runs`` and ``types``: lists for people and programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import ckan.plugins.toolkit as tk
 import click
 
 from ckanext.ukharvest.cli import output
-from ckanext.ukharvest.logic.paging import all_of
+from ckanext.ukharvest.logic.paging import collect_pages
 
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
 SOURCE_COLUMNS = (
@@ -18,6 +18,7 @@ SOURCE_COLUMNS = (
     "frequency",
     "next_run",
     "state",
+    "health",
     "datasets",
     "held_deletions",
     "last_run",
@@ -25,14 +26,17 @@ SOURCE_COLUMNS = (
     *FIGURES,
     "url",
 )
-JOB_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
+# At most 100 characters wide with names of up to 30, which stand last for that: a name that is cut
+# could not be given to another command.
+SOURCE_TABLE = ("health", "datasets", "last_run", "next_run", "type", "name")
+RUN_COLUMNS = ("created", "source", "status", "mode", "outcome", *FIGURES, "id", "reason")
 
 
 def _ask(action: str, **data: Any) -> Any:
     try:
         return tk.get_action(action)({"ignore_auth": True}, data)
     except tk.ObjectNotFound as exc:
-        raise click.ClickException(
+        raise output.NotFoundError(
             f"{data.get('source')}: {exc.message}; 'ckan ukharvest sources --all' lists them"
         ) from exc
 
@@ -41,8 +45,14 @@ def _write(rows: list[dict[str, Any]], columns: tuple[str, ...], form: str) -> N
     output.write(rows if form == "json" else [_flat(row) for row in rows], columns, form)
 
 
+def _minutes(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a flat row with its times to the minute: 2026-11-22 03:10."""
+    times = {name: str(row[name] or "")[:16].replace("T", " ") for name in ("last_run", "next_run")}
+    return {**row, **times}
+
+
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Put a run's figures beside its other fields, nothing where there has been no run."""
+    """Return a row with the figures of its run at the top level, None for each without a run."""
     run = row["last_run"] or {} if "last_run" in row else row
     stats = run.get("stats") or {}
     flat = {**row, **{name: stats.get(name) for name in FIGURES}}
@@ -56,31 +66,38 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 @click.option("--all", "include_inactive", is_flag=True, help="Also inactive and deleted sources.")
 @output.form_option
 def sources(include_inactive: bool, form: str) -> None:
-    """List harvest sources with schedule, last run, figures and held deletions."""
+    """List harvest sources with health, datasets, last and next run (UTC).
+
+    CSV and JSON also have schedule, figures of the last run and deletions that wait.
+    """
 
     def ask(offset: int) -> Any:
         of = {"include_inactive": include_inactive, "limit": 500, "offset": offset}
-        return _ask("ukharvest_sources_list", **of)
+        return _ask("ukharvest_source_list", **of)
 
-    _write(all_of(ask), SOURCE_COLUMNS, form)
+    rows = list(collect_pages(ask))
+    if form == "table":
+        output.write_table([_minutes(_flat(row)) for row in rows], SOURCE_TABLE)
+    else:
+        _write(rows, SOURCE_COLUMNS, form)
 
 
 @click.command()
 @click.option("--source", help="Name or id of one harvest source; default: all.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @output.form_option
-def jobs(source: str | None, limit: int, form: str) -> None:
+def runs(source: str | None, limit: int, form: str) -> None:
     """List runs, newest first, with their figures and why they ended as they did."""
     data = {"source": source} if source else {}
-    rows = _ask("ukharvest_jobs_list", limit=limit, **data)["results"]
-    _write(rows, JOB_COLUMNS, form)
+    rows = _ask("ukharvest_run_list", limit=limit, **data)["results"]
+    _write(rows, RUN_COLUMNS, form)
 
 
 @click.command()
 @output.form_option
 def types(form: str) -> None:
     """List the source types with the options that a source's configuration can set."""
-    rows = _ask("ukharvest_types_list")
+    rows = _ask("ukharvest_type_list")
     if form == "json":
         output.write_json(rows)
     elif form == "csv":

@@ -1,4 +1,4 @@
-"""What commands print: the same rows as a table for people, as JSON or as CSV."""
+"""Output of commands: rows as a table for people, as JSON or as CSV."""
 
 from __future__ import annotations
 
@@ -15,16 +15,22 @@ from ckanext.harvest.model import HarvestSource
 Row = Mapping[str, Any]
 
 
+class NotFoundError(click.ClickException):
+    """A command names what does not exist; exit code 2, as for other wrong arguments."""
+
+    exit_code = 2
+
+
 def source_or_fail(name_or_id: str) -> HarvestSource:
     """Return the harvest source of this name or id.
 
     Raises:
-        ClickException: there is none; says how to find the names.
+        NotFoundError: there is none; the message says how to list the names.
     """
     package = model.Package.get(name_or_id)
     source = HarvestSource.get(package.id if package else name_or_id)
     if source is None:
-        raise click.ClickException(
+        raise NotFoundError(
             f"{name_or_id}: no harvest source has this name or id; 'ckan ukharvest sources --all' "
             "lists them"
         )
@@ -42,7 +48,7 @@ form_option = click.option(
 
 
 def write(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
-    """Print rows as ``form_option`` says: JSON has all of them, the others these columns."""
+    """Print rows in the format of ``form_option``; JSON has all keys, the others these columns."""
     if form == "json":
         write_json(rows)
     elif form == "csv":
@@ -52,19 +58,19 @@ def write(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
 
 
 def write_json(rows: object) -> None:
-    """Print what an action returned, for programs."""
+    """Print the result of an action as JSON."""
     click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
 
 
 def write_csv(rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Print rows for a spreadsheet, with a line of names; also without rows."""
+    """Print rows as CSV, always with a header line."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([_flat(row[name]) for name in columns] for row in rows)
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Print rows in columns as wide as what stands in them; the last may be of any length."""
+    """Print rows in columns as wide as their longest cell."""
     lines = [list(columns), *([_flat(row[name]) for name in columns] for row in rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(columns))]
     for line in lines:

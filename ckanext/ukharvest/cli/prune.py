@@ -1,4 +1,4 @@
-"""``ckan ukharvest prune``: make harvest's tables small again."""
+"""``ckan ukharvest prune``: delete old rows of ckanext-harvest's tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.cli.output import source_or_fail
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import prune as pruning
 
 
@@ -36,7 +37,7 @@ def prune(keep_runs: int | None, dry_run: bool, source: str | None) -> None:
     do = pruning.count_prunable if dry_run else pruning.prune_all
     went = do(types, keep_runs=keep, source_id=found.id if found else None)
     click.echo(
-        f"{'Would remove' if dry_run else 'Removed'} {went.objects:,} harvest objects, "
-        f"{went.gather_errors:,} gather errors and {went.jobs:,} jobs; "
-        f"the last {keep} runs of each source stay."
+        f"{'Would remove' if dry_run else 'Removed'} {counted(went.objects, 'harvest object')}, "
+        f"{counted(went.gather_errors, 'gather error')} and {counted(went.jobs, 'job')}; "
+        f"{counted(keep, 'run')} of each source stay."
     )

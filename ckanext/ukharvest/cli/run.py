@@ -1,12 +1,10 @@
-"""``ckan ukharvest run``: one run of one source, here and now, without the queues."""
+"""``ckan ukharvest run``: run one source in this process, without the queues."""
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import ckan.plugins.toolkit as tk
@@ -15,17 +13,17 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import config, types
-from ckanext.ukharvest.check import table
-from ckanext.ukharvest.check.records import Check
+from ckanext.ukharvest import config
+from ckanext.ukharvest.cli.dry_run import dry_run
 from ckanext.ukharvest.cli.output import source_or_fail
-from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.model import Record, RecordProblem, stopping, utcnow
-from ckanext.ukharvest.model.worker import Heart
+from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+from ckanext.ukharvest.logic import source_adoption
+from ckanext.ukharvest.model import Record, RecordProblem, retries, stopping, utcnow
+from ckanext.ukharvest.model.workers import Heart, Limits
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
-LINE_EVERY = 5.0  # seconds between two lines of progress where there is no terminal
+LINE_EVERY = 5.0  # seconds between two lines of progress if there is no terminal
 MOST_PROBLEMS = 20
 
 
@@ -33,12 +31,13 @@ MOST_PROBLEMS = 20
 @click.argument("source")
 @click.option(
     "--mode",
-    type=click.Choice(["normal", "force", "check"]),
-    default="normal",
-    help="force: import every record, changed or not, and list problems; check: write nothing.",
+    type=click.Choice([RunMode.NORMAL.value, RunMode.FORCE.value, "check"]),
+    default=RunMode.NORMAL.value,
+    help="force: import every record, changed or not, and list problems; check: as --dry-run.",
 )
+@click.option("--dry-run", "is_dry", is_flag=True, help="Say what a run would do; write nothing.")
 @click.option("--guid", default="", help="Import only the record with this identifier.")
-def run(source: str, mode: str, guid: str) -> None:
+def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
     """Run a harvest source (name or id) in the foreground.
 
     Gather, fetch and import happen in this process; consumers are not needed. Exit code: 0 all
@@ -48,12 +47,13 @@ def run(source: str, mode: str, guid: str) -> None:
         found = source_or_fail(source)
     except click.ClickException as exc:
         _refuse(exc.message)
-    if found.type not in config.our_type_names() and (guid or mode == "check"):
-        _refuse(f"{source}: --guid and --mode check need a source type of ckanext-ukharvest")
-    if mode == "check":
+    is_dry = is_dry or mode == "check"
+    if found.type not in config.our_type_names() and (guid or is_dry):
+        _refuse(f"{source}: --guid and --dry-run need a source type of ckanext-ukharvest")
+    if is_dry:
         if guid:
-            _refuse("--guid imports a record, --mode check none: give one of them")
-        sys.exit(_check(found))
+            _refuse("--guid imports a record, --dry-run none: give one of them")
+        sys.exit(dry_run(found))
     sys.exit(_run(found, mode, guid))
 
 
@@ -62,35 +62,11 @@ def _refuse(message: str) -> NoReturn:
     sys.exit(UNUSABLE)
 
 
-def _check(source: HarvestSource) -> int:
-    """Read and parse as a run would, with the portal's limits and the source's options."""
-    kind = types.find(source.type)
-    if kind is None:
-        _refuse(f"there is no source type {source.type!r}")
-    try:
-        with _client(source) as (http, options):
-            checked = Check(kind, source.url, options, http=http)
-            table.write(checked, sys.stdout)
-    except ConfigError as exc:
-        _refuse(exc.message)
-    for error in checked.errors:
-        click.echo(f"Error: {error['message']}", err=True)
-    return checked.exit_code
-
-
-@contextmanager
-def _client(source: HarvestSource) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The portal's client for this source, and the options that its type reads."""
-    options = json.loads(source.config or "{}")
-    common = {each.name for each in types.COMMON_OPTIONS}
-    credential = str(options.get("credential") or "")
-    with config.http_client(credential) as http:
-        yield http, {key: value for key, value in options.items() if key not in common}
-
-
 def _run(source: HarvestSource, mode: str, guid: str) -> int:
     harvester = queue.get_harvester(source.type)
     if harvester is None:
+        if hint := source_adoption.hint(source.type, model.Package.get(source.id).name):
+            _refuse(hint)
         _refuse(f"no plugin harvests sources of type {source.type!r}; add it to ckan.plugins")
     job = _job(source)
     source_id, job_id = source.id, job.id
@@ -101,6 +77,7 @@ def _run(source: HarvestSource, mode: str, guid: str) -> int:
             click.echo(f"Reading {source.url} …", err=True)
             ids = queue.gather_stage(harvester, job)
             _import(harvester, ids if isinstance(ids, list) else [])
+            _import_postponed(harvester, job_id)
         except KeyboardInterrupt:
             model.Session.rollback()
             _stop(job_id)
@@ -111,10 +88,10 @@ def _run(source: HarvestSource, mode: str, guid: str) -> int:
 
 
 def _stop(job_id: str) -> None:
-    """End the run that this process was at; no other looks at it."""
+    """Stop the run of this process; no other process works on it."""
     job = HarvestJob.get(job_id)
     if job.source.type in config.our_type_names():
-        stopping.stop(job, config.harvest_user(), timeout=0)
+        stopping.stop(job, config.harvest_user(), Limits(0))
     else:
         tk.get_action("harvest_job_abort")(_context(), {"id": job_id})
 
@@ -146,7 +123,7 @@ def _begin(job: HarvestJob, mode: str, guid: str) -> None:
     if job.source.type in config.our_type_names():
         stopping.open_report(job.id, job.source_id, mode=mode)
     model.Session.commit()
-    if mode == "force":
+    if mode == RunMode.FORCE:
         job.force_import = True
     if guid:
         job.only_guid = guid
@@ -155,10 +132,20 @@ def _begin(job: HarvestJob, mode: str, guid: str) -> None:
 def _import(harvester: Any, ids: Sequence[str]) -> None:
     for object_id in _with_progress(ids):
         obj = HarvestObject.get(object_id)
-        # The sweeper may have had it imported, or a person has aborted the job.
+        # The sweeper may have sent it to a consumer, or a person may have stopped the job.
         if obj is not None and obj.state == "WAITING":
             queue.fetch_and_import_stages(harvester, obj)
         model.Session.remove()
+
+
+def _import_postponed(harvester: Any, job_id: str) -> None:
+    """Import objects that were postponed because a service failed, after their pause."""
+    while due := retries.next_due(job_id):
+        pause = max(1.0, (due - utcnow()).total_seconds())
+        click.echo(f"A service failed (see the log); trying again in {pause:,.0f} s", err=True)
+        model.Session.remove()
+        time.sleep(pause)
+        _import(harvester, retries.due_ids(job_id))
 
 
 def _with_progress(ids: Sequence[str]) -> Iterator[str]:
@@ -184,9 +171,9 @@ def _report(job_id: str, mode: str, guid: str) -> int:
         click.echo(ours["reason"])
     for error in (*job["gather_error_summary"], *job["object_error_summary"]):
         click.echo(f"Error: {error['message']}", err=True)
-    if mode == "force":
+    if mode == RunMode.FORCE:
         _list_problems(job_id)
-    if ours.get("outcome") == "failed" or not (ours or not job["gather_error_summary"]):
+    if ours.get("outcome") == RunOutcome.FAILED or not (ours or not job["gather_error_summary"]):
         return UNUSABLE
     is_missing = bool(guid) and not ours.get("counts", {}).get("seen")
     return ERRORS if is_missing or stats.get("errored") else FINE

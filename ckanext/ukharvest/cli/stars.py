@@ -1,4 +1,4 @@
-"""``ckan ukharvest stars``: five stars of openness, worked out anew, and their figures."""
+"""``ckan ukharvest stars``: rate datasets again by five stars of openness, or count stars."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import click
 from ckan import model
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest import stars as rules
 from ckanext.ukharvest.cli import output
-from ckanext.ukharvest.logic.paging import all_of
-from ckanext.ukharvest.model import assessments, datasets
-from ckanext.ukharvest.pages.stars import flat
-from ckanext.ukharvest.stars import all_datasets
-from ckanext.ukharvest.stars.all_datasets import Change
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.logic.paging import collect_pages
+from ckanext.ukharvest.model import datasets
+from ckanext.ukharvest.presentation.messages import stars as texts
+from ckanext.ukharvest.quality.stars import all_datasets
+from ckanext.ukharvest.quality.stars.all_datasets import Change
+from ckanext.ukharvest.web.pages.stars import flatten_figures
 
 PAGE = 1000
 FIGURES = ("datasets", "0", "1", "2", "3", "4", "5", "average", "not_rated")
@@ -37,17 +38,13 @@ def stars(
     """Work out the stars of openness of a DATASET (name or id) or of --all; or show figures.
 
     Stars are worked out at each import and edit anyway. --all is for what changes without either:
-    the rules, after an upgrade or a new list of file types, a plugin that changes them, and what
-    ckanext-qa finds. It says what changed.
+    the rules, after an upgrade or a new list of file types, or a plugin that changes them. It says
+    what changed.
     """
     if [bool(dataset), everything, report].count(True) != 1:
         raise click.UsageError("name one dataset, or say --all or --report")
     if organization and not report:
         raise click.UsageError("--organization goes with --report")
-    if not assessments.is_made():
-        raise click.ClickException(
-            "the table of stars is missing; run 'ckan db upgrade -p ukharvest' first"
-        )
     if report:
         _report(organization, form)
     elif everything:
@@ -67,26 +64,29 @@ def _score_all() -> None:
         done += number
         changed += len(changes)
         for change in changes:
-            click.echo(_in_words(change))
-        click.echo(f"{done:,} of {total:,} datasets", err=True)
+            click.echo(_format_change(change))
+        click.echo(f"{done:,} of {counted(total, 'dataset')}", err=True)
     took = time.monotonic() - started - indexing
-    click.echo(f"Scored {done:,} datasets in {took:.0f} s; {changed:,} changed.")
+    click.echo(f"Scored {counted(done, 'dataset')} in {took:.0f} s; {changed:,} changed.")
     if changed:
         click.echo(f"The search index took {indexing:.0f} s.")
     if done < total:
-        click.echo(f"{total - done:,} were being written just then, which scores them.")
+        click.echo(
+            f"Skipped {counted(total - done, 'dataset')} being written at that moment: writing "
+            "scores them too."
+        )
     _fail(faults)
 
 
 def _score_one(name_or_id: str) -> None:
     package = model.Package.get(name_or_id)
     if package is None or package.type == "harvest":
-        raise click.ClickException(f"{name_or_id}: no dataset has this name or id")
+        raise output.NotFoundError(f"{name_or_id}: no dataset has this name or id")
     changes = all_datasets.score_one(package.id)
     faults = _index(changes)
     found = tk.get_action("ukharvest_stars_show")({"ignore_auth": True}, {"id": package.id})
     for change in changes:
-        click.echo(_in_words(change))
+        click.echo(_format_change(change))
     click.echo(found["text"])
     for resource in found["resources"]:
         click.echo(f"  {resource['id']}  {resource['text']}")
@@ -94,7 +94,7 @@ def _score_one(name_or_id: str) -> None:
 
 
 def _index(changes: Sequence[Change]) -> list[str]:
-    """Return why not, if the search index does not take them; the stars are stored all the same."""
+    """Update the search index and return its errors; the stars are stored in any case."""
     try:
         all_datasets.index(changes)
     except compat.IndexFailed as exc:
@@ -110,9 +110,9 @@ def _fail(faults: Sequence[str]) -> None:
         )
 
 
-def _in_words(change: Change) -> str:
-    before = "none" if change.before is None else rules.out_of_five(change.before.stars)
-    return f"{change.name}: {before} → {rules.in_words(change.after)}"
+def _format_change(change: Change) -> str:
+    before = "none" if change.before is None else texts.out_of_five(change.before.stars)
+    return f"{change.name}: {before} → {texts.describe_stars(change.after)}"
 
 
 def _report(organization: str | None, form: str) -> None:
@@ -123,14 +123,15 @@ def _report(organization: str | None, form: str) -> None:
     if form == "json":
         output.write_json(found)
         return
-    rows = [flat(each) for each in found["organizations"]]
+    rows = [flatten_figures(each) for each in found["organizations"]]
     output.write(rows, REPORT_COLUMNS, form)
     if form == "table":
-        _tell_reasons(found["total"])
+        _write_reasons(found["total"])
 
 
-def _tell_reasons(total: dict[str, Any]) -> None:
-    click.echo(f"\n{total['datasets']:,} datasets, on average {total['average'] or 0:.2f} out of 5")
+def _write_reasons(total: dict[str, Any]) -> None:
+    number = counted(total["datasets"], "dataset")
+    click.echo(f"\n{number}, on average {total['average'] or 0:.2f} out of 5")
     for reason in total["reasons"]:
         click.echo(f"{reason['datasets']:>7,}  {reason['stars']} out of 5: {reason['text']}")
 
@@ -142,9 +143,9 @@ def _listing(organization: str, form: str) -> None:
         return found
 
     try:
-        rows = all_of(ask)
+        rows = collect_pages(ask)
     except tk.ObjectNotFound as exc:
-        raise click.ClickException(f"{organization}: {exc.message}") from exc
+        raise output.NotFoundError(f"{organization}: {exc.message}") from exc
     if form != "json":
         rows = [{**row, "dataset": row["name"]} for row in rows]
     output.write(rows, LIST_COLUMNS, form)

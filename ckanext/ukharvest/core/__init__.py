@@ -1,1 +1,1 @@
-"""What every layer shares: records, errors, network, text. Imports nothing of ours and no CKAN."""
+"""Shared foundations: records, errors, options, problems, values. Imports no other part of ours."""

@@ -1,15 +1,15 @@
-"""Which datasets a run may delete. Pure: what to do about it is the store's business.
+"""Deletion rules: which datasets a run may delete, as pure functions.
 
-DESIGN 3.6 in full. Only a complete read without error counts. A dataset is due when ``after_runs``
-such runs in a row, this one included, did not see it, or at once when the source itself says that
-it is deleted. What was seen is never due, whatever else the source says of it. All that is due is
-held instead of deleted when
+Only a complete read without errors counts. A dataset is due for deletion after ``after_runs``
+complete runs in a row that did not see it, this run included, or at once when the source itself
+says that it is deleted. A record that was seen is never due. All deletions that are due are held
+for approval when
 
-- the run saw no record at all, or
-- it is more than half of the source's active datasets, of which there are two or more, or
-- it is more than ``floor`` and more than ``max_share`` of them.
+- the run saw no records at all, or
+- they are more than half of the source's active datasets, and it has two or more, or
+- they are more than ``floor`` and more than ``max_share`` of them.
 
-Datasets that are not active are neither missing nor due nor counted.
+Datasets that are not active are not counted as missing, due or present.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What we know of one record of the source from earlier runs.
+class KnownRecord:
+    """One record of the source as earlier runs left it.
 
     Attributes:
         missed: complete runs in a row that did not see it.
@@ -33,16 +33,33 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletionPlan:
-    """What a run means for the datasets that it did not see; guids in the order of ``known``.
+class Shortfall:
+    """Missing records, so many that their deletion will need approval.
 
     Attributes:
-        delete: to be deleted now.
-        missing: not seen, not yet due; their count of missed runs goes up.
-        held: due, but not deleted without a person's word; ``delete`` is empty then. Their count
-            goes up too.
-        back: missed before and seen again; their count starts anew.
-        reason: one sentence, why nothing is deleted or counted; "" if the run was like any other.
+        records: missing records, if none comes back.
+        of: active datasets of the source at this run.
+        asks_after: complete runs until approval is asked for; 1 is the next one.
+    """
+
+    records: int
+    of: int
+    asks_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionPlan:
+    """The result of a run for the datasets that it did not see; guids in the order of ``known``.
+
+    Attributes:
+        delete: delete now.
+        missing: not seen, not due yet; their count of missed runs goes up.
+        held: due, but only deleted after approval; ``delete`` is empty then. Their count of
+            missed runs goes up too.
+        back: missing before and seen again; their count of missed runs is reset.
+        reason: one sentence: why nothing is deleted or counted; "" if there is no such reason.
+        shortfall: the missing records that a later run will hold; None if it would delete them
+            without approval, or if deletions are held already.
     """
 
     delete: tuple[str, ...] = ()
@@ -50,10 +67,11 @@ class DeletionPlan:
     held: tuple[str, ...] = ()
     back: tuple[str, ...] = ()
     reason: str = ""
+    shortfall: Shortfall | None = None
 
 
 def plan(
-    known: Mapping[str, Known],
+    known: Mapping[str, KnownRecord],
     seen: Collection[str],
     *,
     complete: bool,
@@ -62,16 +80,16 @@ def plan(
     max_share: float = 0.2,
     floor: int = 10,
 ) -> DeletionPlan:
-    """Decide what becomes of the datasets that a run did not see.
+    """Decide which of the datasets that a run did not see are deleted, missing or held.
 
     Args:
-        known: guid → what earlier runs left; every record of the source that has a dataset.
-        seen: guids that this run met, unreadable records and skipped ones included.
-        complete: the read proved that it saw every record, and ended without an error.
+        known: guid → state before this run; every record of the source that has a dataset.
+        seen: guids in this run, including unreadable and skipped records.
+        complete: the read proved that it saw every record, and ended without errors.
         said_deleted: guids that the source marked as deleted in this run.
         after_runs: 1 or more; else ValueError.
         max_share: share of the active datasets, 0 to 1.
-        floor: number of datasets that ``max_share`` leaves alone.
+        floor: number of datasets up to which ``max_share`` does not apply.
     """
     if after_runs < 1:
         raise ValueError("after_runs: expected 1 or more")
@@ -87,12 +105,37 @@ def plan(
     reason = _why_held(len(due), len(active), bool(seen), max_share, floor) if gone else ""
     if reason and due:
         return DeletionPlan(missing=missing, held=tuple(due), back=back, reason=reason)
-    return DeletionPlan(delete=tuple(due), missing=missing, back=back, reason=reason)
+    waits = [after_runs - active[guid].missed - 1 for guid in missing]
+    shortfall = _shortfall(waits, len(active), len(due), bool(seen), max_share, floor)
+    return DeletionPlan(tuple(due), missing, back=back, reason=reason, shortfall=shortfall)
+
+
+def _shortfall(
+    waits: Collection[int],
+    active: int,
+    deleted: int,
+    any_seen: bool,
+    max_share: float,
+    floor: int,
+) -> Shortfall | None:
+    """Return the shortfall of the first later run that holds deletions, if no record comes back.
+
+    Args:
+        waits: for each missing record, the complete runs until its deletion is due.
+        deleted: datasets that this run deletes.
+    """
+    left = active - deleted
+    for run in sorted(set(waits)):
+        due = sum(wait == run for wait in waits)
+        if _why_held(due, left, any_seen, max_share, floor):
+            return Shortfall(due, active, run)
+        left -= due
+    return None
 
 
 def _why_held(due: int, active: int, any_seen: bool, max_share: float, floor: int) -> str:
-    """Return the sentence that says why ``due`` deletions wait, "" if they do not."""
-    # The decimal as written: 0.07 * 100 is more than 7 in binary.
+    """Return the sentence that says why ``due`` deletions are held, "" if they are not."""
+    # Decimal as written: in binary floating point, 0.07 * 100 is more than 7.
     share = Fraction(str(max_share))
     figures = f"{due} of {active} dataset{'' if active == 1 else 's'}"
     if not any_seen:

@@ -1,4 +1,4 @@
-"""Errors by consequence: what is lost decides the class, not what went wrong.
+"""Errors, classified by consequence: what is lost decides the class, not what went wrong.
 
 Every message is one sentence for a publisher: it names the field or the URL and what was
 expected. ``code`` is stable; documentation and pages explain it.
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class UkharvestError(Exception):
-    """Base of all errors that a person should read.
+    """Base of all errors with a message for people.
 
     Args:
         message: one sentence without traceback or response body.
@@ -36,9 +36,9 @@ class UkharvestError(Exception):
 
 
 class ConfigError(UkharvestError):
-    """The source's options or address cannot work: an error beside the form's field.
+    """The source's options or URL cannot work; shown as an error of the form's field.
 
-    ``field`` is the form field it belongs to: ``url`` or the option's name.
+    ``field`` is the form's field: ``url`` or the option's name.
     """
 
     code = "config"
@@ -91,15 +91,15 @@ class BadStatus(FetchError):
 
 
 class ProtocolError(SourceError):
-    """An answer, but not one of this protocol: wrong document, a page twice, a count that lies."""
+    """An answer that breaks the protocol: wrong document, repeated page, wrong count."""
 
     code = "protocol"
 
 
 class RecordError(UkharvestError):
-    """This record is lost; the run goes on.
+    """This record failed; the run goes on.
 
-    ``title`` is what the record calls itself, "" if that is not known.
+    ``title`` is the record's title, "" if it is not known.
     """
 
     code = "record"
@@ -115,7 +115,7 @@ class ParseError(RecordError):
 class NotValid(RecordError):
     """The record breaks rules of its standard, and its source is set to reject such records.
 
-    ``problems`` are all that was found in it.
+    ``problems`` are all problems of the record.
     """
 
     code = "not-valid"
@@ -129,18 +129,60 @@ class NotValid(RecordError):
 
 
 class DuplicateGuid(RecordError):
-    """A second record with the same identity in one run; the first counts."""
+    """A second record with the same identity in one run; the first counts.
+
+    Args:
+        guid: their identity.
+        place, first_place: where the second and the first record stand in the source.
+        title, first_title: of the records, as far as they are known.
+    """
 
     code = "duplicate-guid"
 
+    def __init__(
+        self,
+        guid: str,
+        place: str,
+        first_place: str,
+        *,
+        url: str = "",
+        title: str = "",
+        first_title: str = "",
+    ) -> None:
+        second, first = _named(title, place), _named(first_title, first_place)
+        super().__init__(
+            f"{second} has the same identifier as {first}: '{guid}'. Only {first_place} is"
+            " imported.",
+            url=url,
+        )
+        self.guid = guid
+        self.places = (place, first_place)
+        self.title = title
+
+    def with_titles(self, title: str, first_title: str) -> DuplicateGuid:
+        """Return the same error, which also names the records by their titles."""
+        return DuplicateGuid(
+            self.guid, *self.places, url=self.url, title=title, first_title=first_title
+        )
+
+
+def _named(title: str, place: str) -> str:
+    return f"“{title}” ({place})" if title else place
+
 
 class RejectedByCkan(RecordError):
-    """package_create or package_update said no; the message names the fields."""
+    """package_create or package_update refused the record; the message names the fields."""
 
     code = "rejected"
 
 
+class ServiceFailed(RecordError):
+    """A service of the portal failed at every attempt to import this record."""
+
+    code = "service-failed"
+
+
 class SkipRecord(UkharvestError):
-    """Nothing is wrong, the record is not for us (a harvest source, a private entry)."""
+    """Nothing is wrong, but this record is not imported (a harvest source, a private dataset)."""
 
     code = "skipped"

@@ -1,4 +1,4 @@
-"""Whether a record's content is the same as last time, whatever its outer form."""
+"""Fingerprints: tell whether a record's content changed, whatever its serialisation."""
 
 from __future__ import annotations
 
@@ -10,52 +10,64 @@ from typing import Any
 
 from lxml import etree
 
-from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.xml import parser as xml
 
 
 def _plain(value: object) -> float:
-    # ijson reads numbers with a point as Decimal, json as float: both have to end alike.
+    # ijson reads decimal numbers as Decimal, json as float: both must give the same text.
     if isinstance(value, Decimal):
         return float(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-_ENCODER = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
-)
+def _encoder(*, sort_keys: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(
+        sort_keys=sort_keys, separators=(",", ":"), ensure_ascii=False, default=_plain
+    )
+
+
+_CANONICAL, _IN_ORDER = _encoder(sort_keys=True), _encoder(sort_keys=False)
 
 
 def canonical_json(value: Any) -> str:
-    """Return one text for equal JSON values: sorted keys, no blanks, floats as Python writes them.
+    """Return one text for equal JSON values: sorted keys, no whitespace, floats as in Python.
 
-    ``1.0`` and ``1`` stay different, ``1.0`` and ``1.00`` do not. Half surrogate pairs, which no
-    database stores, become "?". NaN is written as Python does, so that it loses no record.
+    ``1.0`` and ``1`` stay different, ``1.0`` and ``1.00`` do not. Lone surrogates, which no
+    database stores, become "?". NaN is written as Python does, so that the record does not fail.
     """
-    text = _ENCODER.encode(value)
+    return _storable(_CANONICAL.encode(value))
+
+
+def ordered_json(value: Any) -> str:
+    """Return a JSON value as ``canonical_json`` does, with the publisher's order of the keys."""
+    return _storable(_IN_ORDER.encode(value))
+
+
+def _storable(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def fingerprint(content: str, form: str, salt: Sequence[object]) -> str:
-    """Return the SHA-256, in hex, of a record's meaning together with a salt.
+def fingerprint(content: str, form: str, import_rules: Sequence[object]) -> str:
+    """Return the fingerprint of a record: SHA-256, in hex, of its content and import rules.
 
-    Equal for the same record in another outer form: JSON with other key order and layout; XML
-    with other attribute order, encoding, place of namespace declarations, comments, indentation.
+    Equal for the same record serialised differently: JSON with other key order and layout; XML with
+    other attribute order, encoding, namespace declarations, comments, indentation.
 
     Args:
         content: the record's text.
         form: the parser's FORM, a key of ``CANONICAL``.
-        salt: what else decides the result (versions of parser and mapper, options): JSON values.
+        import_rules: versions of parser and mapper, and options, as JSON values.
 
     Raises:
         ParseError: content is not of this form.
-        ValueError: there is no such form.
+        ValueError: the form is unknown.
     """
     if form not in CANONICAL:
         raise ValueError(f"no fingerprint for form '{form}'; there is: {', '.join(CANONICAL)}")
-    digest = hashlib.sha256(canonical_json(list(salt)).encode("utf-8"))
+    digest = hashlib.sha256(canonical_json(list(import_rules)).encode("utf-8"))
     digest.update(b"\0" + form.encode("ascii") + b"\0")
     digest.update(CANONICAL[form](content))
     return digest.hexdigest()
@@ -64,7 +76,7 @@ def fingerprint(content: str, form: str, salt: Sequence[object]) -> str:
 def _json(content: str) -> bytes:
     try:
         value = json.loads(content)
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         line = exc.lineno if isinstance(exc, json.JSONDecodeError) else None
         raise ParseError(f"the record is not JSON: {exc}", code="not-json", line=line) from exc
     return canonical_json(value).encode("utf-8")
@@ -77,11 +89,11 @@ def _xml(content: str) -> bytes:
 
 
 def _drop_layout(root: etree._Element) -> None:
-    """Remove blanks between elements; text with any word beside an element stays as it is.
+    """Remove whitespace between elements; keep all text of elements that hold any word.
 
-    Indentation is no content in any format we read, and it is not the record's own: it follows
-    the depth at which a response nests the record and the server's pretty-print switch (pycsw:
-    ``server.pretty_print``), so that GetRecords and GetRecordById differ in nothing else.
+    Indentation is not content in any format we read, nor part of the record: it depends on how deep
+    a response nests the record and on the server's pretty-print switch (pycsw:
+    ``server.pretty_print``). Without it, GetRecords and GetRecordById give equal records.
     """
     for element in root.iter(etree.Element):
         if len(element) == 0 or _has_text(element):
@@ -99,7 +111,7 @@ def _has_text(element: etree._Element) -> bool:
 
 
 def _rdf(content: str) -> bytes:
-    # Readers hand over core.rdf's canonical N-Triples: parsing them again could change nothing.
+    # Readers return core.rdf's canonical N-Triples: parsing them again would change nothing.
     return content.encode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Options of a source, declared once: they feed validation, the form, the check and the docs."""
+"""Options of a source, declared once for validation, the form, the command line and the docs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Option:
 
     Attributes:
         name: key in the source's configuration.
-        kind: what a value is; values may also come as text, from a form or a command line.
+        kind: type of its value; values may also be text, from a form or a command line.
         default: value when the option is absent.
         help: one sentence for the form and the documentation.
-        choices: allowed values of a text, empty when any is.
+        choices: allowed values of a text, empty when any is allowed.
         minimum: smallest integer allowed.
-        sysadmin_only: reaches outside the source's organisation, so an editor cannot set it.
-        check: says what is wrong with a converted value, as the end of a sentence that starts
-            with the option's name; "" when nothing is.
-        separator: what stands between the items of a list that comes as one text; "" for commas
-            and blanks, which names of organisations hold.
-        alias: its name in the configurations that an earlier harvester left.
-        alias_values: what values under that name mean here, by their text in small letters.
+        sysadmin_only: affects more than the source's organisation, so editors cannot set it.
+        check: returns what is wrong with a converted value, as the end of a sentence that starts
+            with the option's name; "" when it is valid.
+        separator: separates the items of a list given as one text; "" means commas and spaces,
+            which names of organisations contain.
+        alias: its name in configurations of other harvesters.
+        alias_values: lower-case text of a value under that alias → value here.
     """
 
     name: str
@@ -50,16 +50,16 @@ MAX_RESOURCES = Option(
     "max_resources",
     "integer",
     1000,
-    "How many resources of one dataset are read; the rest is left out and reported.",
+    "Most resources of one dataset that are read; more are reported and not imported.",
     minimum=1,
 )
 
 
 def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str, Any]:
-    """Return every declared option with its value, converted.
+    """Return the value of every declared option, converted.
 
     Raises:
-        ConfigError: a value of the wrong kind or an unknown name; ``field`` is the option.
+        ConfigError: a value of the wrong type or an unknown name; ``field`` is the option.
     """
     known = {option.name: option for option in declared}
     aliases = {option.alias: option for option in known.values() if option.alias}
@@ -131,7 +131,7 @@ def _boolean(option: Option, value: Any) -> bool:
 
 
 def _list(option: Option, value: Any) -> tuple[str, ...]:
-    """A list of texts; also as ckanext-harvest has it: tags as objects, extras as one object."""
+    """Return a list of texts; accepts ckanext-harvest's tags as objects, extras as one object."""
     if isinstance(value, str):
         value = _items(value, option.separator)
     if isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values()):

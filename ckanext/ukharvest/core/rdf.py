@@ -1,4 +1,4 @@
-"""RDF graphs as text: what a reader hands to the DCAT parser, and how the same graph stays equal.
+"""RDF graphs as text: the canonical content of a DCAT record, equal for equal graphs.
 
 The content of a record (``RawRecord.content``, FORM "rdf") is:
 
@@ -8,7 +8,7 @@ The content of a record (``RawRecord.content``, FORM "rdf") is:
   describes (publisher, contact, distributions, licence, place, period, checksum …), at any depth.
   Nodes that several datasets share are in the content of each;
 - never the triples of another dataset, series, catalogue or catalogue record: a link to one is
-  kept (``<dataset> dcterms:isPartOf <other>``), what stands there is not;
+  kept (``<dataset> dcterms:isPartOf <other>``), the triples there are not;
 - so that exactly one node has an ``rdf:type`` of ``DATASET_TYPES`` or ``OTHER_DATASET_TYPES``: the
   record's dataset. It is a blank node where the source gave it no URI;
 - literals as in the source (lexical form, language tag in lower case, datatype; xsd:string is not
@@ -27,13 +27,13 @@ Triple = tuple[str, str, str]  # subject, predicate, object, each as N-Triples w
 DCAT = "http://www.w3.org/ns/dcat#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
-# What makes a node a record. The third is OpenDataCommunities' own.
+# Types that make a node a record. The third is OpenDataCommunities' own.
 DATASET_TYPES = (
     DCAT + "Dataset",
     DCAT + "DatasetSeries",
     "http://publishmydata.com/def/dataset#Dataset",
 )
-# What makes one in a document that has none of the above.
+# Types that make a node a record if the document has none of the above.
 OTHER_DATASET_TYPES = (
     "http://rdfs.org/ns/void#Dataset",
     "http://schema.org/Dataset",
@@ -43,23 +43,23 @@ OTHER_DATASET_TYPES = (
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
-# Blank nodes in circles that differ only so many steps away are taken for one. Nothing that
-# describes a dataset has circles of that length, and each step costs time.
+# Blank nodes in cycles that differ only so many steps away count as one. Nothing that describes a
+# dataset has cycles of that length, and each step costs time.
 _ROUNDS = 100
 
 
 def iri(node: str) -> str:
-    """Return the address in ``<…>``, "" for a blank node or a literal."""
+    """Return the IRI in ``<…>``, "" for a blank node or a literal."""
     return node[1:-1] if node.startswith("<") else ""
 
 
 def is_node(term: str) -> bool:
-    """Whether a term can be a subject: an IRI or a blank node, no literal."""
+    """Tell whether a term can be a subject: an IRI or a blank node, no literal."""
     return term.startswith(("<", "_:"))
 
 
 def value(term: str) -> str:
-    """Return the text of a literal, or the address of an IRI; "" for a blank node."""
+    """Return the text of a literal, or an IRI's URL; "" for a blank node."""
     if not term.startswith('"'):
         return iri(term)
     text = term[1 : term.rindex('"')]
@@ -73,11 +73,11 @@ def language(term: str) -> str:
 
 
 def canonical(triples: Iterable[Triple]) -> str:
-    """Return the content of a record: sorted N-Triples, blank nodes renamed by what they hold.
+    """Return the content of a record: sorted N-Triples, blank nodes renamed by their content.
 
-    Two nodes without a name of their own that cannot be told apart by anything below them
-    (bisimilar ones) become one: the same statements about "something" say nothing more when they
-    are made twice. The result is the same for any order and any labels of the input.
+    Two blank nodes with equal content at all depths (bisimilar nodes) become one: repeating the
+    same statements about "something" adds nothing. The result does not depend on the order or
+    labels of the input.
     """
     unique = set(triples)
     labels = _labels(unique)
@@ -86,7 +86,7 @@ def canonical(triples: Iterable[Triple]) -> str:
 
 
 def _labels(triples: Iterable[Triple]) -> dict[str, str]:
-    """Blank node → label. Trees are labelled from their leaves, what is in circles by rounds."""
+    """Return blank node → label. Trees are labelled from their leaves, cycles in rounds."""
     below: dict[str, list[tuple[str, str]]] = {}
     for subject, predicate, obj in triples:
         if obj.startswith("_:"):
@@ -106,7 +106,7 @@ def _labels(triples: Iterable[Triple]) -> dict[str, str]:
 
 
 def _label_trees(below: dict[str, list[tuple[str, str]]]) -> dict[str, str]:
-    """Label the nodes from which no circle can be reached; a loop, since lists are deep."""
+    """Label the nodes from which no cycle can be reached; a loop, since lists are deep."""
     above: dict[str, list[str]] = {}
     waits: dict[str, int] = {}
     for node, facts in below.items():

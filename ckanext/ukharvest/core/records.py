@@ -1,7 +1,7 @@
-"""What flows from a source to CKAN: RawRecord, then DatasetRecord, both frozen.
+"""The data that flows from a source to CKAN: RawRecord, then DatasetRecord, both frozen.
 
-Absent is ``""``, ``()`` or ``None``, never a placeholder. Text is stripped, dates are ISO 8601
-text as precise as the source gave them (``2019``, ``2019-05``, ``2019-05-01T10:00:00Z``).
+Absent is ``""``, ``()`` or ``None``, never a placeholder. Text is stripped; dates are ISO 8601
+text with the source's precision (``2019``, ``2019-05``, ``2019-05-01T10:00:00Z``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.errors import RecordError
-    from ckanext.ukharvest.core.http import HttpClient
+    from ckanext.ukharvest.core.http.client import HttpClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A record as its last import read it, where every record is a document of its own.
+    """A record as its last import read it, for sources with a document per record.
 
     Attributes:
-        guid: the identity that was found in it.
-        etag, modified: as that RawRecord had them.
+        guid: the record's identity.
+        etag, modified: those of its RawRecord.
     """
 
     guid: str
@@ -43,24 +43,24 @@ def _tell_nobody(_total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a reader needs to know about one harvest source.
+    """A harvest source, as far as a reader needs it.
 
     Attributes:
-        url: address of the source as stored.
+        url: the source's URL as stored.
         options: the source's validated options.
-        http: the one door to the network.
-        validators: URL → validators of documents that the last complete run trusts; empty when
-            every document has to be read again.
-        interface: the interface that the last good run found ("" = not probed yet).
-        since: the mark that an earlier run's Ending left: ask only for what changed since then;
-            "" asks for everything.
+        http: the client for all requests.
+        validators: URL → validators of documents from the last complete run; empty when every
+            document must be read again.
+        interface: the interface that the last good run found; "" if none was found yet.
+        since: ``Ending.mark`` of an earlier run: read only what changed since then; "" reads
+            everything.
         resume: the resume point of the last record that an interrupted read of this run stored:
-            go on behind it; "" begins at the beginning.
-        copies: address → the record that was read there. As long as a copy's stamps are those of
-            the document there is nothing to do, and the record is yielded with ``unchanged``; a
-            copy without stamps only tells which record it is.
-        tell_total: is told how many records the source says it has (of a folder: how many files),
-            by readers whose protocol says so; a trial that reads the first few shows it.
+            continue after it; "" starts from the beginning.
+        copies: URL → the record that was read there. If a copy's stamps match the document's, the
+            record is yielded with ``unchanged`` and nothing is read; a copy without stamps only
+            gives the record's identity.
+        tell_total: called with the number of records that the source reports (for a folder, of
+            files), if its protocol does; a source preview shows it.
     """
 
     url: str
@@ -76,19 +76,19 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """One record as the source serves it: identity and text, nothing interpreted.
+    """One record as the source serves it: identity and text, not interpreted.
 
     Attributes:
-        guid: the source's identity for it; "" only together with ``error``.
-        content: the record's text; None when the listing has none and ``fetch`` brings it.
-        url: where it was read, or where a person can look at it.
-        modified: the source's own stamp, compared for equality only.
-        deleted: the source itself says that it is gone.
-        position: a person's words for where it stands, such as "dataset 17".
-        error: set when the reader can tell that the record is lost (no identity).
-        resume: where a read that breaks off behind this record can go on; "" where it cannot.
-        etag: validator of the record's own document, where it has one.
-        unchanged: the record is the one in ``Source.copies``; it was not read and has no content.
+        guid: the record's identity in the source; "" only together with ``error``.
+        content: the record's text; None when the listing has none and ``fetch`` has to read it.
+        url: where it was read, or its page for people.
+        modified: the source's own stamp, only compared for equality.
+        deleted: the source itself says that the record is deleted.
+        position: its place in the source as a text for people, such as "dataset 17".
+        error: set when the reader can tell that the record fails (no identity).
+        resume: point from which an interrupted read continues after this record; "" if it cannot.
+        etag: validator of the record's own document, if it has one.
+        unchanged: it matches its entry in ``Source.copies``; it was not read and has no content.
     """
 
     guid: str
@@ -103,25 +103,25 @@ class RawRecord:
     unchanged: bool = False
 
     @property
-    def called(self) -> str:
-        """What the record is called in messages."""
+    def display_name(self) -> str:
+        """The record's name in messages."""
         return f"dataset '{self.guid}'" if self.guid else self.position or "dataset"
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a read ended; a reader's generator returns it.
+    """The outcome of a read; returned by a reader's generator.
 
     Attributes:
         complete: the protocol proved that every record of the source was seen.
-        reason: why not, one sentence, when ``complete`` is False.
+        reason: one sentence: why it is not, when ``complete`` is False.
         unchanged: the source answered "not modified" as a whole; no record was yielded.
-        validators: URL → validators to keep for the next run.
-        problems: what the publisher should mend in the document as a whole (its encoding).
-        interface: which of several interfaces answered; kept for the next run.
-        changes_only: only what changed since ``Source.since`` was asked for: what was not seen
-            is not missing, and that is no fault.
-        mark: what the next run's ``Source.since`` is; "" where changes cannot be asked for.
+        validators: URL → validators for the next run.
+        problems: problems of the document as a whole (its encoding), for the publisher.
+        interface: which of several interfaces answered; saved for the next run.
+        changes_only: only changes since ``Source.since`` were requested: records that were not
+            seen are not missing.
+        mark: ``Source.since`` of the next run; "" where changes cannot be requested.
     """
 
     complete: bool
@@ -135,9 +135,9 @@ class Ending:
 
 
 class Reading:
-    """Iterates over a reader's records and keeps how the read ended.
+    """Iterate over a reader's records and keep the outcome of the read.
 
-    ``ending`` is None until the iteration has come to its end.
+    ``ending`` is None until the iteration ends.
     """
 
     def __init__(self, records: Generator[RawRecord, None, Ending]) -> None:
@@ -149,20 +149,20 @@ class Reading:
 
 
 class Reader(Protocol):
-    """Speaks one protocol. Immutable: one instance serves every run."""
+    """Reads sources of one protocol. Immutable: one instance serves every run."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
-        """Yield every record of the source; raise SourceError when the read cannot go on."""
+        """Yield every record of the source; raise SourceError when the read must stop."""
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record with its content; raise FetchError or RecordError."""
 
 
 class Parser(Protocol):
-    """A module that understands one format."""
+    """A module that parses one format."""
 
-    VERSION: int  # raise it when the meaning of a field changes: records are imported again
-    FORM: str  # what content is: "json", "xml" or "rdf"; decides the fingerprint
+    VERSION: int  # increase it when the meaning of a field changes: records are imported again
+    FORM: str  # form of the content: "json", "xml" or "rdf"; decides how it is fingerprinted
 
     def parse(self, raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         """Return the dataset; raise ParseError without identity or title, or SkipRecord."""
@@ -170,11 +170,11 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A defect that did not stop the record: what to mend, for the publisher.
+    """A defect in a record that was still imported, for the publisher to fix.
 
     Attributes:
         code: stable kebab-case identifier, such as "bad-date".
-        field: the source format's own name of the field.
+        field: the field's name in the source format.
         message: one sentence that names the field and what was expected.
         line: line in the document, if known.
     """
@@ -187,7 +187,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A person or body: publisher, contact, owner. ``role`` is the format's own word."""
+    """A person or organisation: publisher, contact, owner. ``role`` is the format's own term."""
 
     name: str = ""
     email: str = ""
@@ -197,7 +197,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class RemoteGroup:
-    """An organisation or group of the CKAN that a record came from; any field but one may be ""."""
+    """An organisation or group of the CKAN site that a record came from; not all fields are ""."""
 
     id: str = ""
     name: str = ""
@@ -206,7 +206,7 @@ class RemoteGroup:
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """A licence as found: ``id`` is CKAN's licence id, "" when the text is not known."""
+    """A licence as found: ``id`` is CKAN's licence id, "" when the licence is not known."""
 
     id: str = ""
     title: str = ""
@@ -226,14 +226,14 @@ class ResourceRecord:
     """A file or service of a dataset.
 
     Attributes:
-        id: the source's own identity of it, "" if none.
-        url: where it is; kept exactly as given after trimming.
+        id: its identity in the source, "" if it has none.
+        url: its URL, as given after trimming.
         format: CKAN's label (``CSV``), "" when unknown.
         mimetype: the media type as given.
         kind: "data", "documentation", "service" or "" (data).
         size: bytes.
-        date, temporal: what the resource is about in time.
-        extras: further facts under their CKAN names; text only.
+        date, temporal: the time that the resource is about.
+        extras: other values under their CKAN names; text only.
     """
 
     url: str
@@ -254,25 +254,26 @@ class ResourceRecord:
 
 @dataclass(frozen=True, slots=True)
 class DatasetRecord:
-    """One dataset in our own words, whatever format it came in.
+    """One dataset, independent of its source format.
 
     Attributes:
-        guid: the source's identity for it.
+        guid: the record's identity in the source.
         url: the publisher's page about it (landing page).
-        themes: as the source names them: labels or URIs.
+        themes: labels or URIs, as the source gives them.
         spatial: GeoJSON geometry in WGS 84, or None.
-        spatial_text: the source's words for the place.
+        spatial_text: the place in the source's words.
         metadata_modified: when the record itself was changed at the source.
-        extras: facts with no field of their own, under their CKAN extra's name; text only.
-        problems: what the publisher should mend.
-        name: the source's own short name for it, in CKAN's alphabet: what a new dataset's name is
-            made of in place of the title; "" where a source has none.
-        organisation, groups: of the CKAN that it came from. What becomes of them the options
-            ``remote_orgs`` and ``remote_groups`` say, which the CKAN side reads: "" leaves them
-            aside (the source's own organisation, no groups), "only_local" takes those that are
-            here under the same id or name, "create" makes the others.
-        coupled: identifiers and addresses of the records of the datasets that this service
-            operates on, as the source gave them; a dataset is found by any of them.
+        extras: values without a field of their own, under the names of their CKAN extras; text
+            only.
+        problems: what the publisher should fix.
+        name: the source's own short name for it, in CKAN's alphabet: a new dataset's name is made
+            from it instead of the title; "" if the source has none.
+        organisation, groups: on the CKAN site that it came from. The options ``remote_orgs`` and
+            ``remote_groups`` decide how they are used: "" ignores them (the source's own
+            organisation, no groups), "only_local" uses those that exist here under the same id or
+            name, "create" creates the others.
+        coupled: identifiers and URLs of the records of the datasets that this service operates
+            on, as the source gave them; any of them identifies its dataset.
     """
 
     guid: str

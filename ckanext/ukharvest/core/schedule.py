@@ -1,8 +1,8 @@
-"""When a source runs next: from fixed points of the calendar, so that starts never drift.
+"""Calculate a source's next scheduled start, from fixed points of the calendar.
 
-Days and times are meant in the source's time zone; results are naive UTC, as ckanext-harvest
-keeps time. A time that the clocks skip in spring is met as much later; one that they repeat in
-autumn counts once, the first time.
+Days and times are in the source's time zone; results are naive UTC, as in ckanext-harvest. A time
+that the clocks skip in spring is shifted by the gap; one that they repeat in autumn counts once,
+the first time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MANUAL, ALWAYS = "MANUAL", "ALWAYS"
 REGULAR = ("DAILY", "WEEKLY", "BIWEEKLY", "MONTHLY")
 
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
-# The first Monday of a month is 37 days away at most; a fortnight's only day is nearer.
+# The first Monday of a month is at most 37 days away; with one day a fortnight it is nearer.
 _HORIZON = 40
 _ONE_DAY = dt.timedelta(days=1)
 
@@ -32,15 +32,15 @@ def next_start(
     zone: str = "UTC",
     offset: dt.timedelta = dt.timedelta(0),
 ) -> dt.datetime | None:
-    """Return the first start later than ``after``, or None where a person starts the runs.
+    """Return the first start later than ``after``, or None if runs are started manually.
 
     Args:
         frequency: as ckanext-harvest names it; ``ALWAYS`` starts at each tick.
         after: naive UTC.
-        time: "HH:MM"; "" is midnight plus ``offset``, which spreads sources of no set time.
+        time: "HH:MM"; "" is midnight plus ``offset``, which spreads sources without a set time.
         days: of DAYS. DAILY: only on these; WEEKLY and BIWEEKLY: on these instead of Monday;
             MONTHLY: on the first of them in the month instead of the 1st.
-        zone: IANA name; has to be known (``is_zone``).
+        zone: IANA name; must be known (see ``is_zone``).
     """
     if frequency == ALWAYS:
         return after
@@ -83,7 +83,7 @@ def _utc(local: dt.datetime, zone: zoneinfo.ZoneInfo) -> dt.datetime:
 
 
 def offset_of(source_id: str, minutes: int) -> dt.timedelta:
-    """Return the source's own, always equal, share of the minutes that starts spread over."""
+    """Return a source's share of the minutes over which starts are spread; always the same."""
     if minutes < 1:
         return dt.timedelta(0)
     digest = hashlib.sha256(source_id.encode()).digest()
@@ -91,12 +91,12 @@ def offset_of(source_id: str, minutes: int) -> dt.timedelta:
 
 
 def is_time(text: object) -> bool:
-    """A time of day as "HH:MM", or "" for none."""
+    """Tell whether a text is a time of day as "HH:MM", or "" for none."""
     return text == "" or (isinstance(text, str) and bool(_TIME.fullmatch(text)))
 
 
 def is_zone(name: object) -> bool:
-    """A time zone that this machine knows."""
+    """Tell whether a text is the name of a time zone that this machine knows."""
     if not isinstance(name, str) or not name:
         return False
     try:

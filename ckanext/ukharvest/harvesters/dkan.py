@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.harvesters.base import UkHarvester
-from ckanext.ukharvest.types import DKAN
+from ckanext.ukharvest.source_types import DKAN
 
 
 class DkanHarvester(UkHarvester):

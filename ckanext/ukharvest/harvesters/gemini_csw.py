@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.harvesters.base import UkHarvester
-from ckanext.ukharvest.types import GEMINI_CSW
+from ckanext.ukharvest.source_types import GEMINI_CSW
 
 
 class GeminiCswHarvester(UkHarvester):
-    """The records of a catalogue that speaks CSW."""
+    """The records of a CSW catalogue."""
 
     source_type = GEMINI_CSW

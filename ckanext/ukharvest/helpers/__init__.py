@@ -1,4 +1,4 @@
-"""Template helpers, by page; CKAN takes what ``__all__`` names."""
+"""Template helpers, in one module per page; ``__all__`` lists those that CKAN gets."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ from ckanext.ukharvest.helpers.dataset import (
     ukharvest_extent,
     ukharvest_facet_items,
     ukharvest_facet_label,
-    ukharvest_job_stats,
     ukharvest_link,
     ukharvest_resource_groups,
+    ukharvest_run_stats,
     ukharvest_source_record,
 )
 from ckanext.ukharvest.helpers.dataset_head import (
     ukharvest_contacts,
-    ukharvest_head,
+    ukharvest_dataset_head,
     ukharvest_licence,
     ukharvest_phone_order,
     ukharvest_resource_line,
 )
 from ckanext.ukharvest.helpers.dataset_rows import (
-    ukharvest_coupled,
+    ukharvest_couplings,
     ukharvest_facts,
     ukharvest_field_value,
     ukharvest_further_facts,
+    ukharvest_harvested_extras,
+    ukharvest_harvested_rows,
 )
 from ckanext.ukharvest.helpers.facts import ukharvest_is_harvested
 from ckanext.ukharvest.helpers.form import (
     ukharvest_form_field,
-    ukharvest_form_kept,
+    ukharvest_form_hidden_fields,
     ukharvest_form_keys,
     ukharvest_form_suggestion,
 )
-from ckanext.ukharvest.helpers.listing import ukharvest_listed
+from ckanext.ukharvest.helpers.listing import ukharvest_dataset_badges
 from ckanext.ukharvest.helpers.pages import (
     ukharvest_age,
     ukharvest_day,
     ukharvest_duration,
     ukharvest_number,
-    ukharvest_pages,
+    ukharvest_page_numbers,
     ukharvest_seconds,
+    ukharvest_severities,
     ukharvest_status,
-    ukharvest_when,
+    ukharvest_time,
 )
 from ckanext.ukharvest.helpers.portal import (
     ukharvest_frequency,
@@ -49,14 +52,16 @@ from ckanext.ukharvest.helpers.portal import (
     ukharvest_may_harvest,
     ukharvest_notice,
     ukharvest_own_pages,
+    ukharvest_source_count,
     ukharvest_source_type,
-    ukharvest_sources_of,
+    ukharvest_upgrade_notice,
 )
 from ckanext.ukharvest.helpers.provenance import (
     ukharvest_difference,
     ukharvest_may_edit,
     ukharvest_may_manage,
     ukharvest_provenance,
+    ukharvest_record_form,
     ukharvest_record_problems,
     ukharvest_size,
     ukharvest_web_url,
@@ -68,7 +73,7 @@ __all__ = [
     "format_resource_items",
     "ukharvest_age",
     "ukharvest_contacts",
-    "ukharvest_coupled",
+    "ukharvest_couplings",
     "ukharvest_day",
     "ukharvest_difference",
     "ukharvest_duration",
@@ -78,28 +83,31 @@ __all__ = [
     "ukharvest_facts",
     "ukharvest_field_value",
     "ukharvest_form_field",
-    "ukharvest_form_kept",
+    "ukharvest_form_hidden_fields",
     "ukharvest_form_keys",
     "ukharvest_form_suggestion",
     "ukharvest_frequency",
     "ukharvest_further_facts",
-    "ukharvest_head",
+    "ukharvest_harvested_extras",
+    "ukharvest_harvested_rows",
+    "ukharvest_dataset_head",
     "ukharvest_in_navigation",
     "ukharvest_is_harvested",
-    "ukharvest_job_stats",
+    "ukharvest_run_stats",
     "ukharvest_licence",
     "ukharvest_link",
-    "ukharvest_listed",
+    "ukharvest_dataset_badges",
     "ukharvest_may_edit",
     "ukharvest_may_harvest",
     "ukharvest_may_manage",
     "ukharvest_notice",
     "ukharvest_number",
     "ukharvest_own_pages",
-    "ukharvest_pages",
+    "ukharvest_page_numbers",
     "ukharvest_phone_order",
     "ukharvest_place",
     "ukharvest_provenance",
+    "ukharvest_record_form",
     "ukharvest_record_problems",
     "ukharvest_resource_groups",
     "ukharvest_resource_line",
@@ -108,9 +116,11 @@ __all__ = [
     "ukharvest_size",
     "ukharvest_source_record",
     "ukharvest_source_tabs",
-    "ukharvest_sources_of",
+    "ukharvest_source_count",
     "ukharvest_source_type",
+    "ukharvest_severities",
     "ukharvest_status",
+    "ukharvest_upgrade_notice",
     "ukharvest_web_url",
-    "ukharvest_when",
+    "ukharvest_time",
 ]

@@ -1,4 +1,4 @@
-"""Template helpers of the dataset's and the resource's page."""
+"""Template helpers of the pages of datasets and resources."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
 from ckanext.ukharvest import fields
-from ckanext.ukharvest.core.web import is_web_url
-from ckanext.ukharvest.extent import figure
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
 from ckanext.ukharvest.helpers.facts import fact, facts_of, ukharvest_is_harvested
 from ckanext.ukharvest.model import documents
+from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.rendering import facts as shown_facts
+from ckanext.ukharvest.presentation.rendering import resources as shown_resources
+from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.search import facets
-from ckanext.ukharvest.shown import facts as shown_facts
-from ckanext.ukharvest.shown import resources as shown_resources
-from ckanext.ukharvest.source_record import form as record_form
 
-DETAILED = "detailed_map"  # in the address: the reader wants the map with tiles
+DETAILED = "detailed_map"  # URL parameter: show the map with tiles
 _TILES = "ckanext.spatial.common_map.type"
 _PLACES = ("spatial-text", "geographic_coverage", "spatial-coverage")
 
 
-def ukharvest_job_stats(job_id: str) -> dict[str, int]:
+def ukharvest_run_stats(job_id: str) -> dict[str, int]:
     """Return the figures of a run as ``harvest_job_show`` has them: added, updated, …"""
     context = {"ignore_auth": True, "return_error_summary": False}
     stats: dict[str, int] = tk.get_action("harvest_job_show")(context, {"id": job_id})["stats"]
@@ -37,7 +38,7 @@ def ukharvest_facet_items(field: str, search_facets: dict[str, Any]) -> list[dic
 
 
 def ukharvest_facet_label(item: dict[str, Any]) -> str:
-    """Return what a value of a facet is called, in full."""
+    """Return the full label of a facet value."""
     return str(item["display_name"])
 
 
@@ -45,7 +46,7 @@ def ukharvest_facet_label(item: dict[str, Any]) -> str:
 def format_resource_items(
     next_: Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]], items: list[tuple[str, Any]]
 ) -> list[tuple[str, Any]]:
-    """Return a resource's further fields for its page; schemas with label and link."""
+    """Return a resource's additional fields for its page: our fields with labels and links."""
     found = dict(items)
     own = []
     for field in fields.FIELDS:
@@ -58,16 +59,17 @@ def format_resource_items(
 
 
 def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
-    """Return where a harvested dataset lies, None if it does not say.
+    """Return the extent of a harvested dataset, None if it has none.
 
     Returns:
-        ``figure`` (map and coordinates), ``places`` (markup: its names, "" for none) and
-        ``detailed``: None without ckanext-spatial's map, else whether the reader asked for it.
+        ``figure`` (map and coordinates), ``places`` (markup of place names, "" for none),
+        ``geometry`` (GeoJSON text) and ``detailed`` (whether the URL asks for ckanext-spatial's
+        map; None without that map).
     """
     if not ukharvest_is_harvested(package):
         return None
     geometry, facts = fact(package, "spatial"), facts_of(package)
-    drawn = figure.figure(geometry, tk.h.url_for_static, tk._) if geometry else None
+    drawn = figure.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
     places = next((facts[key] for key in _PLACES if facts.get(key)), "")
     if drawn is None and not places:
         return None
@@ -81,27 +83,28 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def ukharvest_resource_groups(resources: list[dict[str, Any]]) -> list[shown_resources.Group]:
-    """Return a dataset's resources as its page groups them."""
+    """Return a dataset's resources in the groups of its page."""
     return shown_resources.groups(resources)
 
 
 def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
     """Return ``form``, ``extension`` and ``size`` of the stored record of a harvested dataset.
 
-    None for other datasets, and where nothing is stored.
+    None for other datasets, and if no record is stored.
     """
     glance = documents.glance_at(package["id"]) if ukharvest_is_harvested(package) else None
     if glance is None:
         return None
     form = record_form.form_of(glance.head)
-    size = record_form.size_in_words(glance.size)
+    size = record_form.format_size(glance.size)
     return {"form": form.label, "extension": form.extension, "size": size}
 
 
+@needs_tables(dict)
 def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return what was found at a resource's address, as far as the reader of the page may see it.
+    """Return the link check of a resource, as ``ukharvest_link_show`` does.
 
-    As ``ukharvest_link_show``; {} if it was never looked at.
+    {} if it was never checked or the user may not see it.
     """
     try:
         context = {"user": tk.current_user.name}
@@ -111,11 +114,11 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
 
 
 def _has_detailed_map() -> bool:
-    """Tell whether the portal chose tiles, and the plugin is loaded that draws them."""
+    """Tell whether tiles are configured and ckanext-spatial's plugin that draws them is loaded."""
     return "get_common_map_config" in tk.h and bool(tk.config.get(_TILES))
 
 
 def _named(places: str, url: str) -> Markup:
     if places and is_web_url(url):
-        return shown_facts.link(url, places)
-    return shown_facts.shown(places) if places else Markup("")
+        return shown_facts.render_link(url, places)
+    return shown_facts.render_extra(places) if places else Markup("")

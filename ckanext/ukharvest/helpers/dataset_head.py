@@ -1,4 +1,4 @@
-"""Template helpers of a dataset's page: stars, theme, mark and people, and stars of resources."""
+"""Template helpers of a dataset's page: stars, theme and contacts, and stars of resources."""
 
 from __future__ import annotations
 
@@ -8,37 +8,40 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
-from ckanext.ukharvest import config, stars, theming
-from ckanext.ukharvest.core import theme_names, themes
-from ckanext.ukharvest.core.stars import Stars
-from ckanext.ukharvest.core.text import shorten
-from ckanext.ukharvest.core.web import is_web_url
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values import theme_names
+from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.facts import (
     facts_of,
-    once,
+    once_per_request,
     portal,
-    search_address,
+    search_url,
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.model import Assessment, assessments
-from ckanext.ukharvest.shown import facts as shown_facts
-from ckanext.ukharvest.shown import inspire, rows
-from ckanext.ukharvest.shown.values import INDEXED
-from ckanext.ukharvest.theming import texts as theme_texts
+from ckanext.ukharvest.presentation.messages import stars as star_texts
+from ckanext.ukharvest.presentation.messages import themes as theme_texts
+from ckanext.ukharvest.presentation.rendering import facts as shown_facts
+from ckanext.ukharvest.presentation.rendering import inspire, rows
+from ckanext.ukharvest.presentation.rendering.values import INDEXED
+from ckanext.ukharvest.quality import themes as theming
+from ckanext.ukharvest.quality.stars import from_columns
+from ckanext.ukharvest.quality.themes import choice as themes
 
 LONGEST = 300  # characters of a reason, which may quote a record
 
 
-def ukharvest_head(package: dict[str, Any]) -> dict[str, Any]:
-    """Return what stands under a dataset's title; nothing of it asks the database twice.
+def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts shown under a dataset's title, with one database query at most.
 
     Returns:
-        ``stars`` (number, None if it was never counted), ``text`` (the stars in words),
-        ``checked`` (when), ``theme`` ({"title", "url", "suggested", "why"}, None for none),
-        ``is_location``, ``publisher`` and, of location data, ``provider`` and ``parties``
-        (markup, "" for none).
+        ``stars`` (number, None if not rated), ``text`` (of the stars), ``checked`` (time of the
+        rating), ``theme`` ({"title", "url", "suggested", "why"}, None for none), ``is_location``,
+        ``publisher`` and, for location data, ``provider`` and ``parties`` (markup, "" for none).
     """
-    found, facts = assessment_of(package), facts_of(package)
+    found, facts = load_assessment(package), facts_of(package)
     is_location = rows.is_location_data(facts)
     return {
         **_stars(found),
@@ -51,20 +54,20 @@ def ukharvest_head(package: dict[str, Any]) -> dict[str, Any]:
 
 
 def ukharvest_resource_line(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
-    """Return ``stars`` (None if not counted), their ``text`` and ``url`` ("" if it is none)."""
-    found, url = assessment_of(package or {}), str(resource.get("url") or "")
+    """Return ``stars`` (None if not rated), their ``text``, and ``url`` ("" if not http)."""
+    found, url = load_assessment(package or {}), str(resource.get("url") or "")
     row = found.resources.get(resource.get("id")) if found and found.resources else None
     return {
         "stars": row[0] if row else None,
-        "text": shorten(stars.in_words(Stars(*row)), LONGEST) if row else "",
+        "text": shorten(star_texts.describe_stars(Stars(*row)), LONGEST) if row else "",
         "url": url if is_web_url(url) else "",
     }
 
 
 def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return whom to ask about a dataset: ``heading`` and ``lines`` (markup) of each.
+    """Return a dataset's contacts: dicts with ``heading`` and ``lines`` (markup).
 
-    Nothing for datasets that were not harvested and do not name anybody in an extra.
+    Contacts come from extras; for harvested datasets without these, from the maintainer.
     """
     facts = facts_of(package)
     if ukharvest_is_harvested(package) and not any(
@@ -83,35 +86,37 @@ def ukharvest_contacts(package: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def ukharvest_licence(package: dict[str, Any]) -> Markup | None:
-    """Return a licence that only the source's own words tell of; None where CKAN knows one."""
+    """Return a licence that is only given as text by the source; None if CKAN knows the licence."""
     if package.get("license_id") or not ukharvest_is_harvested(package):
         return None
     facts = facts_of(package)
     words = facts.get("licence") or facts.get("rights") or ""
     url = next((facts[key] for key in ("licence_url", "license_url") if facts.get(key)), "")
     if url and is_web_url(url):
-        return shown_facts.link(url, words or shown_facts.short(url))
-    return shown_facts.shown(words) or None
+        return shown_facts.render_link(url, words or shown_facts.shorten_url(url))
+    return shown_facts.render_extra(words) or None
 
 
 def ukharvest_phone_order() -> bool:
-    """Tell whether a dataset's page has the dataset before the sidebar on a phone."""
+    """Tell whether a dataset's page shows the dataset above the sidebar on phones."""
     return config.phone_order()
 
 
-def assessment_of(package: Mapping[str, Any]) -> Assessment | None:
-    """Return what was worked out of a dataset, asking the database once a request."""
+def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
+    """Return a dataset's stars and theme, loaded once per request; None if there are none."""
     id_ = str(package.get("id") or "")
-    return once("assessment", package, lambda: assessments.of(id_)) if id_ else None
+    if not id_:
+        return None
+    return once_per_request("assessment", package, lambda: assessments.find(id_))
 
 
 def _stars(found: Assessment | None) -> dict[str, Any]:
     if found is None or found.stars is None:
         return {"stars": None, "text": "", "checked": None}
-    best = stars.from_columns(found).best
+    best = from_columns(found).best
     return {
         "stars": best.stars,
-        "text": shorten(stars.in_words(best), LONGEST),
+        "text": shorten(star_texts.describe_stars(best), LONGEST),
         "checked": found.assessed,
     }
 
@@ -123,7 +128,7 @@ def _theme(text: str, found: Assessment | None) -> dict[str, Any] | None:
     is_suggested = found is not None and found.theme_origin == themes.WORDS and found.theme == name
     return {
         "title": theme_texts.title(name),
-        "url": search_address(INDEXED["theme"], name),
+        "url": search_url(INDEXED["theme"], name),
         "suggested": is_suggested,
         "why": _why(name, found) if is_suggested else [],
     }
@@ -135,12 +140,12 @@ def _why(name: str, found: Assessment | None) -> list[str]:
 
 
 def _publisher(package: Mapping[str, Any], facts: Mapping[str, str]) -> Markup:
-    """Who publishes it, if that is somebody else than the organisation beside it."""
+    """Return the publisher as markup, "" if it is the organisation that the page shows anyway."""
     name, url = facts.get("dcat_publisher_name", ""), facts.get("dcat_publisher_uri", "")
     organisation = package.get("organization") or {}
     if not name or name.casefold() == str(organisation.get("title") or "").casefold():
         return Markup("")
-    return shown_facts.link(url, name) if is_web_url(url) else shown_facts.shown(name)
+    return shown_facts.render_link(url, name) if is_web_url(url) else shown_facts.render_extra(name)
 
 
 def _parties(facts: Mapping[str, str]) -> Markup:
@@ -151,4 +156,4 @@ def _parties(facts: Mapping[str, str]) -> Markup:
 
 
 def _line(text: str) -> Markup:
-    return shown_facts.shown(text) if text else Markup("")
+    return shown_facts.render_extra(text) if text else Markup("")

@@ -1,4 +1,4 @@
-"""Template helpers of a dataset's additional information: its rows, and what they are made of."""
+"""Template helpers of a dataset's additional information: its rows and their values."""
 
 from __future__ import annotations
 
@@ -11,35 +11,39 @@ import ckan.plugins.toolkit as tk
 from ckan.lib.search import SearchError
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest.core import themes
-from ckanext.ukharvest.core.web import is_web_url
-from ckanext.ukharvest.extent import figure
-from ckanext.ukharvest.helpers.dataset_head import assessment_of
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.helpers.dataset_head import load_assessment
 from ckanext.ukharvest.helpers.facts import (
     DATASET_KEYS,
     fact,
     facts_of,
-    once,
+    once_per_request,
     portal,
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.helpers.provenance import ukharvest_provenance
-from ckanext.ukharvest.shown import facts as shown_facts
-from ckanext.ukharvest.shown import inspire, labels, rows
-from ckanext.ukharvest.shown import values as shown_values
-from ckanext.ukharvest.shown.rows import Row, Rows
-from ckanext.ukharvest.words import times
+from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.messages import times
+from ckanext.ukharvest.presentation.rendering import facts as shown_facts
+from ckanext.ukharvest.presentation.rendering import field_labels, inspire, rows
+from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.rows import Row, Rows
+from ckanext.ukharvest.quality.themes import choice as themes
 
 log = logging.getLogger(__name__)
 
+# harvest_extras of its plugin adds them to what package_show returns.
+_SHOWN_BY_HARVEST = ("harvest_object_id", "harvest_source_id", "harvest_source_title")
+
 
 def ukharvest_facts(package: dict[str, Any]) -> Rows | None:
-    """Return the rows of a dataset's additional information, labels and values.
+    """Return the rows of a dataset's additional information, with labels and values.
 
-    None if it was not harvested and has none of this extension's fields: its page stays CKAN's.
-    What the portal hides (``package_hide_extras``) stays hidden.
+    None if it was not harvested and has none of this extension's fields: then CKAN's own table is
+    shown. Leaves out the fields in ``package_hide_extras``.
     """
-    return once("rows", package, lambda: _all_rows(package))
+    return once_per_request("rows", package, lambda: _all_rows(package))
 
 
 def _all_rows(package: dict[str, Any]) -> Rows | None:
@@ -50,17 +54,17 @@ def _all_rows(package: dict[str, Any]) -> Rows | None:
         return _rows(package, facts, {**_of_ckan(package), **_of_harvest(package)})
     own = {key: text for key, text in facts.items() if key in DATASET_KEYS}
     shown = _rows(package, own, _of_ckan(package))
-    # As CKAN shows them; nobody knows what they mean.
+    # Unknown extras are shown as CKAN does.
     others = (Row(key, key, escape(facts[key])) for key in sorted(facts.keys() - own.keys()))
     return Rows((*shown.known, *others), ())
 
 
 def ukharvest_further_facts(package: dict[str, Any]) -> Rows:
-    """Return those rows that the page of a dataset type of ckanext-scheming leaves out.
+    """Return the rows that ckanext-scheming's page of a dataset type does not show.
 
-    That page shows the fields of the type's own schema and no extras.
+    That page shows only the fields of the type's schema, no extras.
     """
-    return once("further rows", package, lambda: _further_rows(package))
+    return once_per_request("further rows", package, lambda: _further_rows(package))
 
 
 def _further_rows(package: dict[str, Any]) -> Rows:
@@ -77,31 +81,44 @@ def _further_rows(package: dict[str, Any]) -> Rows:
     )
 
 
+def ukharvest_harvested_extras(package: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the extras that a form sends along, without those that ckanext-harvest only shows."""
+    return [each for each in package.get("extras") or () if each["key"] not in _SHOWN_BY_HARVEST]
+
+
+def ukharvest_harvested_rows(package: dict[str, Any]) -> list[Row]:
+    """Return the rows of a dataset's extras for its form, labelled as on its page."""
+    facts = facts_of({"extras": package.get("extras") or ()})
+    found = _rows(package, facts, {})
+    return [row for row in (*found.known, *found.others) if row.is_given]
+
+
 def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None = None) -> Markup:
-    """Return a value of one of our fields for the page: labels with links.
+    """Render the value of one of our fields: labels with links.
 
     Args:
-        key: of a field of ``fields.FIELDS``; other keys' texts are shown as extras are.
-        value: as it is stored, or a list.
-        package: the dataset of a theme, of which is said whether it is only suggested.
+        key: key of a field in ``fields.FIELDS``; values of other keys are rendered as extras.
+        value: as stored, or a list.
+        package: the dataset, to mark a theme that is only suggested.
     """
     if value in (None, "", []):
         return Markup("")
     if key not in shown_values.KEYS:
-        return shown_facts.shown(value if isinstance(value, str) else json.dumps(value))
-    shown = shown_values.shown(key, value, portal())
+        return shown_facts.render_extra(value if isinstance(value, str) else json.dumps(value))
+    shown = shown_values.render_value(key, value, portal())
     if key == "theme-primary" and package and _is_suggested(package):
         words = tk._("suggested by what the dataset says of itself")
         shown += Markup(' <span class="small text-muted">({})</span>').format(words)
     return shown
 
 
-def ukharvest_coupled(package_id: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the coupled datasets and services that the reader of the page may see."""
+@needs_tables(lambda: {"datasets": [], "services": []})
+def ukharvest_couplings(package_id: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the coupled datasets and services that the user may read."""
     try:
         context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_coupled_show")(context, {"id": package_id}))
-    except SearchError:  # the page is of use without them
+        return dict(tk.get_action("ukharvest_coupling_show")(context, {"id": package_id}))
+    except SearchError:  # the page is useful without them
         log.exception("What is coupled with %s could not be looked up", package_id)
         return {"datasets": [], "services": []}
 
@@ -111,22 +128,26 @@ def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup
         key: ukharvest_field_value(key, facts[key], package) for key in DATASET_KEYS & facts.keys()
     }
     if "spatial" in facts:
-        said["spatial"] = escape(figure.in_words(facts["spatial"], tk._) or facts["spatial"])
+        # The map on the page shows it with its coordinates.
+        is_drawn = figure.describe_extent(facts["spatial"], tk._)
+        said["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
     return rows.rows(
         facts, portal(), {**said, **more}, is_harvested=ukharvest_is_harvested(package)
     )
 
 
 def _of_ckan(package: dict[str, Any]) -> dict[str, Markup]:
-    """What CKAN's own rows say."""
+    """Return the values of CKAN's own rows."""
     url, version = (str(package.get(key) or "") for key in ("url", "version"))
     return {
-        labels.ADDED: times.when(package.get("metadata_created"), day_only=True),
-        labels.CHANGED: times.when(package.get("metadata_modified"), day_only=True),
-        labels.WEB_PAGE: shown_facts.link(url, url) if is_web_url(url) else escape(url),
-        labels.AUTHOR: _person(package, "author"),
-        labels.MAINTAINER: _person(package, "maintainer"),
-        labels.VERSION: escape(version),
+        field_labels.ADDED: times.when(package.get("metadata_created"), day_only=True),
+        field_labels.CHANGED: times.when(package.get("metadata_modified"), day_only=True),
+        field_labels.WEB_PAGE: shown_facts.render_link(url, url)
+        if is_web_url(url)
+        else escape(url),
+        field_labels.AUTHOR: _person(package, "author"),
+        field_labels.MAINTAINER: _person(package, "maintainer"),
+        field_labels.VERSION: escape(version),
     }
 
 
@@ -137,16 +158,32 @@ def _person(package: dict[str, Any], key: str) -> Markup:
 
 
 def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
-    """What the harvest knows: its rows, and what is coupled with the dataset."""
+    """Return the values of the rows about the harvest, and the couplings."""
     found = ukharvest_provenance(package) or {}
-    url, coupled = str(found.get("harvest_url") or ""), ukharvest_coupled(package["id"])
+    url, coupled = str(found.get("harvest_url") or ""), ukharvest_couplings(package["id"])
     return {
-        labels.HARVEST_URL: shown_facts.link(url, url) if is_web_url(url) else escape(url),
-        labels.HARVEST_DATE: times.when(found.get("harvested")),
+        field_labels.HARVEST_URL: shown_facts.render_link(url, url)
+        if is_web_url(url)
+        else escape(url),
+        field_labels.HARVEST_DATE: times.when(found.get("harvested")),
+        "guid": _identifier(str(found.get("guid") or fact(package, "guid") or "")),
         "harvest_source_title": _source(found.get("source") or {}),
-        labels.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
-        labels.COUPLED_SERVICES: _coupled(coupled["services"]),
+        field_labels.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
+        field_labels.COUPLED_SERVICES: _coupled(coupled["services"]),
     }
+
+
+def _identifier(guid: str) -> Markup:
+    """Return an identifier in full, which people compare with the publisher's, and copy."""
+    if not guid:
+        return Markup("")
+    whole = shown_facts.render_link(guid, guid) if is_web_url(guid) else escape(guid)
+    return Markup(
+        '<span class="ukharvest-identifier">{}</span> <button type="button"'
+        ' class="btn btn-sm btn-light border" data-ukharvest-copy="{}" data-ukharvest-copied="{}"'
+        ' hidden><i class="fa fa-copy" aria-hidden="true"></i>'
+        ' <span role="status">{}</span></button>'
+    ).format(whole, guid, tk._("Copied"), tk._("Copy the identifier"))
 
 
 def _source(source: dict[str, Any]) -> Markup:
@@ -162,13 +199,13 @@ def _coupled(others: list[dict[str, Any]], elsewhere: Iterable[Markup] = ()) -> 
         link.format(tk.h.url_for("dataset.read", id=each["name"]), each["title"] or each["name"])
         for each in others
     ]
-    return shown_facts.listed([*found, *elsewhere])
+    return shown_facts.render_list([*found, *elsewhere])
 
 
 def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Markup]:
-    """The datasets that a service's record names and that are not on this site."""
+    """Yield the datasets that a service's record names and that are not on this site."""
     try:
-        named = shown_facts.from_json(fact(package, "coupled-resource") or "[]")
+        named = shown_facts.parse_json(fact(package, "coupled-resource") or "[]")
     except (ValueError, RecursionError):
         return
     known = coupled.get("references", ())
@@ -176,7 +213,9 @@ def _elsewhere(package: dict[str, Any], coupled: dict[str, Any]) -> Iterator[Mar
         if not isinstance(each, dict) or _is_known(each, known):
             continue
         url, title = str(each.get("href") or ""), str(each.get("title") or each.get("uuid") or "")
-        words = shown_facts.link(url, title or url) if is_web_url(url) else escape(title or url)
+        words = (
+            shown_facts.render_link(url, title or url) if is_web_url(url) else escape(title or url)
+        )
         if words:
             yield Markup("{} ({})").format(words, tk._("not on this site"))
 
@@ -187,6 +226,6 @@ def _is_known(named: dict[str, Any], references: Collection[str]) -> bool:
 
 
 def _is_suggested(package: dict[str, Any]) -> bool:
-    """Tell whether words alone speak for a dataset's theme."""
-    found = assessment_of(package)
+    """Tell whether a dataset's theme is only suggested, by words in its texts."""
+    found = load_assessment(package)
     return found is not None and found.theme_origin == themes.WORDS

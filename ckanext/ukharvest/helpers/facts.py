@@ -1,4 +1,4 @@
-"""What helpers of datasets' pages share: a dataset's facts, and what values need of the portal."""
+"""Shared functions of the helpers of dataset pages: a dataset's fields, and a cache per request."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import ckan.plugins.toolkit as tk
 from flask import g
 
 from ckanext.ukharvest import fields
-from ckanext.ukharvest.shown import values as shown_values
-from ckanext.ukharvest.shown.portal import Portal
+from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 
 _T = TypeVar("_T")
 
@@ -19,23 +20,23 @@ DATASET_KEYS = frozenset(each.key for each in fields.FIELDS if each.of == fields
 
 
 def portal() -> Portal:
-    """Return what values need of the portal, for the reader of the page."""
-    return Portal(tk._, search_address, tk.h.lang() or "en")
+    """Return the portal's functions for rendering values: translation, search URLs, language."""
+    return Portal(tk._, search_url, tk.h.lang() or "en")
 
 
-def search_address(field: str, value: str) -> str:
-    """Return the address of the portal's search for a value of a field of its index."""
+def search_url(field: str, value: str) -> str:
+    """Return the URL of a dataset search for a value of an index field."""
     return str(tk.h.url_for("dataset.search", **{field: value}))
 
 
 def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the page may show of a dataset's extras and of our fields at its top level.
+    """Return a dataset's extras, and our fields at its top level, as key → text.
 
-    What the portal hides (``package_hide_extras``) is left out.
+    Leaves out the fields in ``package_hide_extras``.
     """
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
     given = {key: package[key] for key in DATASET_KEYS if package.get(key) and key not in hidden}
-    top = {  # numbers and lists of a schema of the portal's own
+    top = {  # the portal's own schema can have numbers and lists
         key: value if key in shown_values.KEYS or isinstance(value, str) else json.dumps(value)
         for key, value in given.items()
     }
@@ -43,19 +44,20 @@ def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
     return {**top, **extras}
 
 
+@needs_tables(lambda: False)
 def ukharvest_is_harvested(package: Mapping[str, Any]) -> bool:
-    """Tell whether a dataset came by a harvest, without asking the database."""
+    """Tell whether a dataset was harvested, without a database query."""
     return fact(package, "import_source") == "harvest"
 
 
 def fact(package: Mapping[str, Any], key: str) -> str:
-    """Return a field of the portal's dataset schema, or the extra of that name."""
+    """Return the value of a top-level field, or of the extra of that name; "" for none."""
     extras = {each["key"]: each["value"] for each in package.get("extras") or ()}
     return str(package.get(key) or extras.get(key) or "")
 
 
-def once(kind: str, package: Mapping[str, Any], make: Callable[[], _T]) -> _T:
-    """Return what is made of a dataset, made once a request: pages ask in several places."""
+def once_per_request(kind: str, package: Mapping[str, Any], make: Callable[[], _T]) -> _T:
+    """Return the result of ``make``, called once per request for each kind and dataset."""
     known: dict[tuple[str, str], Any] = g.setdefault("ukharvest_of_datasets", {})
     key = (kind, str(package.get("id") or ""))
     if key not in known or not key[1]:

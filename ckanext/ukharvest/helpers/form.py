@@ -6,16 +6,21 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import fields, form_fields
-from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest import dataset_schema, fields
+from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.rendering import form_fields
 
 
 def ukharvest_form_keys(of: str, dataset_type: str) -> list[str]:
-    """Return the fields of forms of datasets or resources ("dataset", "resource").
+    """Return the keys of our fields for a form of datasets or resources.
 
-    Only those that the type's schema has: a type of another extension would drop them.
+    Only those in the type's schema: the type of another extension would drop others.
+
+    Args:
+        of: "dataset" or "resource".
+        dataset_type: the dataset type of the form.
     """
-    known = schema.own_fields(of, dataset_type)
+    known = dataset_schema.own_fields(of, dataset_type)
     return [field.key for field in fields.FIELDS if field.of == of and field.key in known]
 
 
@@ -23,21 +28,22 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     """Return ``label``, ``help`` and ``part`` (``form_fields.Part``) of a field in a form.
 
     Args:
-        key: of a field of ``fields.FIELDS``.
-        data: a dataset or resource as it is shown, or what was sent.
-        name: what the form's own schema calls the field.
+        key: key of a field in ``fields.FIELDS``.
+        data: a dataset or resource from the API, or the data that the form sent.
+        name: name of the field in the form's own schema, if it has another one.
     """
     field = next(each for each in fields.FIELDS if each.key == key)
     given = (data.get(each) for each in (name or key, *field.aliases))
     value = next((each for each in given if each), None)
-    part = form_fields.part(field, value, tk._)
+    part = form_fields.build_part(field, value, tk._)
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
 
 
+@needs_tables(dict)
 def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the theme that a form's data speaks for, as ``ukharvest_theme_suggest`` does.
+    """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
 
-    {} for who may not ask, where a portal lets anybody create datasets.
+    {} for anonymous users, if the portal lets them create datasets.
     """
     given = {key: data.get(key) for key in ("title", "notes", "la_function", "la_service")}
     given["tags"] = data.get("tag_string") or data.get("tags")
@@ -48,18 +54,19 @@ def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def ukharvest_form_kept(data: dict[str, Any], dataset_type: str) -> list[str]:
-    """Return the names of what a resource has and its form does not show (``form_fields.keep``).
+def ukharvest_form_hidden_fields(data: dict[str, Any], dataset_type: str) -> list[str]:
+    """Return the fields that a resource has and its form does not show; [] for a new one.
 
     Args:
-        data: the resource, or what was sent; of a new one nothing is kept.
+        data: the resource, or the data that the form sent.
+        dataset_type: the dataset type of the form.
     """
     if not data.get("id"):
         return []
-    shown = schema.own_fields(fields.RESOURCE, dataset_type)
+    shown = dataset_schema.own_fields(fields.RESOURCE, dataset_type)
     aliases = {name for field in fields.FIELDS if field.key in shown for name in field.aliases}
     known = {*form_fields.OF_RESOURCES, *shown, *aliases, form_fields.KEPT}
-    # Flags of other extensions are theirs to set, and objects theirs to work out.
+    # Flags and objects are left to the extensions that set them.
     found = [k for k, v in data.items() if k not in known and type(v) in (str, int) and v != ""]
     before = data.get(form_fields.KEPT, ())
     return list(dict.fromkeys([*found, *([before] if isinstance(before, str) else before)]))

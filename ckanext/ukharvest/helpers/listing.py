@@ -1,7 +1,7 @@
-"""Template helpers of lists of datasets: stars, and where each comes from.
+"""Template helpers of lists of datasets: stars and harvest source of each.
 
-One statement a page: the search tells which datasets it found, and the first that is shown asks for
-all of them.
+They take one SQL statement per page: the search remembers which datasets it found, and the first
+badge loads those of all of them.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any
 
 from flask import g, has_request_context
 
-from ckanext.ukharvest import stars
-from ckanext.ukharvest.core.stars import Stars
-from ckanext.ukharvest.core.text import shorten
+from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.helpers.dataset_head import LONGEST
-from ckanext.ukharvest.model import listed
-from ckanext.ukharvest.model.listed import Listed
+from ckanext.ukharvest.model import dataset_badges
+from ckanext.ukharvest.model.dataset_badges import Listed
+from ckanext.ukharvest.presentation.messages import stars as star_texts
 
-_FOUND, _KNOWN = "ukharvest_found", "ukharvest_listed"
+_FOUND, _KNOWN = "ukharvest_found", "ukharvest_dataset_badges"
 
 
-def remember(results: Iterable[Any]) -> None:
-    """Note the datasets that a search found, for the page that may show them."""
+def remember_results(results: Iterable[Any]) -> None:
+    """Remember the datasets that a search found until the end of the request."""
     if has_request_context():
         found = g.setdefault(_FOUND, {})
         found.update(
@@ -30,11 +30,11 @@ def remember(results: Iterable[Any]) -> None:
         )
 
 
-def ukharvest_listed(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a list says of a dataset beyond CKAN's own.
+def ukharvest_dataset_badges(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a list of datasets shows in addition to CKAN's own.
 
     Returns:
-        ``stars`` (number, None if not counted), ``text`` (in words), ``source`` ({"name",
+        ``stars`` (number, None if not rated), ``text`` (of the stars), ``source`` ({"name",
         "title"}, None if it was not harvested) and ``harvested`` (UTC).
     """
     found = _of(str(package.get("id") or ""))
@@ -44,7 +44,7 @@ def ukharvest_listed(package: Mapping[str, Any]) -> dict[str, Any]:
     best = Stars(found.stars or 0, found.code or "", found.detail or "")
     return {
         "stars": found.stars,
-        "text": shorten(stars.in_words(best), LONGEST) if is_rated else "",
+        "text": shorten(star_texts.describe_stars(best), LONGEST) if is_rated else "",
         "source": {"name": found.source, "title": found.title} if found.source else None,
         "harvested": found.harvested,
     }
@@ -55,5 +55,5 @@ def _of(package_id: str) -> Listed | None:
     if package_id and package_id not in known:
         ids = {package_id, *g.get(_FOUND, {})} - known.keys()
         known.update(dict.fromkeys(ids))
-        known.update(listed.of(ids))
+        known.update(dataset_badges.load_badges(ids))
     return known.get(package_id)

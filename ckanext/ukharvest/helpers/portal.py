@@ -1,4 +1,4 @@
-"""Template helpers of the list of sources, and of what leads to it."""
+"""Template helpers of the list of sources, its link in the header, and the notices."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from flask import g
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.logic.source_state import type_label
-from ckanext.ukharvest.model import source_list
-from ckanext.ukharvest.portal import notice
-from ckanext.ukharvest.words.source_words import FREQUENCIES
+from ckanext.ukharvest.model import schema_version, source_list
+from ckanext.ukharvest.operations.dashboard import notice
+from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 
-# ckanext-harvest's blueprints and CKAN's for its dataset type; ours begin with our name.
+# Blueprints of ckanext-harvest, and of CKAN for its dataset type; ours begin with "ukharvest".
 _STOCK = ["harvest", "harvester"]
 
 
 def ukharvest_may_harvest() -> bool:
-    """Tell whether who asks may add sources, or edit some; asked once a page."""
+    """Tell whether the user may add or edit sources; checked once per request."""
     if tk.current_user.is_anonymous:
         return False
     known: bool | None = g.get("ukharvest_may_harvest")
@@ -28,33 +28,39 @@ def ukharvest_may_harvest() -> bool:
 
 
 def ukharvest_in_navigation() -> bool:
-    """Tell whether who asks gets a link to the sources in the header."""
+    """Tell whether the header has a link to the sources for the user."""
     who = config.navigation()
     return who == "everyone" or (who == "editors" and ukharvest_may_harvest())
 
 
 def ukharvest_own_pages() -> list[str]:
-    """Return the blueprints that the link in the header stands for."""
+    """Return the blueprints for which the link in the header is active."""
     current = tk.request.blueprint or ""
     is_ours = current.startswith("ukharvest") and current != "ukharvest_portal"
     return [*_STOCK, current] if is_ours else _STOCK
 
 
 def ukharvest_notice() -> str:
-    """Return what the sysadmin tells those who look after sources, "" for everybody else."""
+    """Return the sysadmin's notice to editors of sources, "" for other users."""
     return str(notice.read()["text"]) if ukharvest_may_harvest() else ""
 
 
-def ukharvest_sources_of(organisation_id: str) -> int:
+def ukharvest_upgrade_notice() -> str:
+    """Return, for sysadmins, how to run a pending migration; else ""."""
+    is_shown = schema_version.is_behind() and getattr(tk.current_user, "sysadmin", False)
+    return schema_version.translated() if is_shown else ""
+
+
+def ukharvest_source_count(organisation_id: str) -> int:
     """Return how many harvest sources an organisation has."""
     return source_list.of_organisation(organisation_id)
 
 
 def ukharvest_source_type(name: str) -> str:
-    """Return what a type of source is called."""
+    """Return the title of a source type."""
     return type_label(name)
 
 
 def ukharvest_frequency(name: str) -> str:
-    """Return how often a source runs, in words."""
+    """Return the label of a frequency."""
     return str(tk._(FREQUENCIES.get(name, name)))

@@ -1,4 +1,4 @@
-"""Template helpers: where a dataset comes from and how it stands with its harvest."""
+"""Template helpers: the origin and harvest state of a dataset."""
 
 from __future__ import annotations
 
@@ -6,54 +6,71 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.web import is_web_url
-from ckanext.ukharvest.helpers.facts import once, ukharvest_is_harvested
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.helpers.facts import once_per_request, ukharvest_is_harvested
 from ckanext.ukharvest.logic import provenance
-from ckanext.ukharvest.logic.may import may
+from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
-from ckanext.ukharvest.pages.common import context
-from ckanext.ukharvest.source_record.form import size_in_words
-from ckanext.ukharvest.words import differences
+from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.messages import differences
+from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
+from ckanext.ukharvest.web.pages.common import context
 
 
 def ukharvest_provenance(package: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``ukharvest_dataset_show`` does, asked once a page; {} for other datasets.
+    """Return the result of ``ukharvest_dataset_show``, {} if the dataset was not harvested.
 
     Args:
-        package: as package_show gives it to who looks at the page.
+        package: as package_show returns it to the user.
     """
     if not ukharvest_is_harvested(package):
         return {}
-    return once("provenance", package, lambda: provenance.shown(context(), package))
+    return once_per_request(
+        "provenance", package, lambda: provenance.describe_origin(context(), package)
+    )
 
 
 def ukharvest_may_edit(package: dict[str, Any]) -> bool:
-    """Tell whether who looks at the page may edit the dataset; nothing is asked for strangers."""
+    """Tell whether the user may edit the dataset; no query for anonymous users."""
     return not tk.current_user.is_anonymous and provenance.may_edit(context(), package)
 
 
 def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
-    """Tell whether who looks at the page may see the records and runs of a source."""
+    """Tell whether the user may see the records and runs of a source."""
     if not source or tk.current_user.is_anonymous:
         return False
     return may(context(), "harvest_source_update", id=source["id"])
 
 
+@needs_tables(list)
 def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
     """Return the problems of a record, as ``ukharvest_record_show`` does."""
     return problems_of(record_id) if record_id else []
 
 
 def ukharvest_difference(old: str, new: str) -> list[tuple[str, str]]:
-    """Return two texts as one: parts that are "same", "old" (gone) or "new"."""
+    """Return the differences of two texts: pairs of "same", "old" or "new", and the text."""
     return differences.between(old, new)
 
 
 def ukharvest_web_url(url: str | None) -> str:
-    """Return an address of the data if a page may link to it, else ""."""
+    """Return the URL if it is one that a page may link to, else ""."""
     return url if url and is_web_url(url) else ""
 
 
+def ukharvest_record_form(form: str) -> str:
+    """Return what a stored record's text is: the publisher's own, or made from it.
+
+    Args:
+        form: ``label`` of a form in ``presentation.rendering.source_record.form``.
+    """
+    if form == record_form.N_TRIPLES.label:
+        return str(tk._("Converted to N-Triples"))
+    if form == record_form.JSON.label:
+        return str(tk._("JSON, formatted"))
+    return str(tk._("As the publisher wrote it: {form}").format(form=form))
+
+
 def ukharvest_size(size: int) -> str:
-    """Return a number of bytes in words, such as "12 kB"."""
-    return size_in_words(size)
+    """Format a number of bytes, such as "12 kB"."""
+    return record_form.format_size(size)

@@ -1,4 +1,4 @@
-"""Template helpers: tabs of a source's pages, and its runs as a drawing."""
+"""Template helpers: tabs of a source's pages, and the chart of its runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+
 WIDTH, HEIGHT = 600, 120
 MOST = 30
-LEAST = 2  # pixels of a part that is not nothing
+LEAST = 2  # pixels of a part that is not empty
 
 
 def ukharvest_source_tabs(source: Mapping[str, Any], *, may_manage: bool) -> list[dict[str, Any]]:
@@ -42,18 +44,18 @@ def _is_at(here: str, url: str, more: Sequence[str], base: str) -> bool:
 
 
 def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dict[str, Any] | None:
-    """Return runs as bars, the oldest first: as high as records were read, in parts.
+    """Return a bar chart of runs, the oldest first: the number of records by result.
 
     Args:
-        runs: as ``ukharvest_jobs_list`` returns them, the newest first.
-        datasets: how many the source has now: the height of a line.
+        runs: as ``ukharvest_run_list`` returns them, the newest first.
+        datasets: how many the source has now, for a horizontal line.
 
     Returns:
-        ``width``, ``height``, ``line`` (None outside the drawing) and ``bars``: each with ``url``
-        and ``parts`` of ``kind`` ("lost", "changed", "unchanged"), ``x``, ``y``, ``width`` and
-        ``height``; None where fewer than two runs ended.
+        ``width``, ``height``, ``line`` (y of the line, None without datasets) and ``bars``: dicts
+        with ``url`` and ``parts``, each with ``kind`` ("lost", "changed", "unchanged"), ``x``,
+        ``y``, ``width`` and ``height``. None if fewer than two runs ended.
     """
-    ended = [run for run in runs if run["finished"] and run["mode"] != "approval"][:MOST]
+    ended = [run for run in runs if run["finished"] and run["mode"] != RunMode.APPROVAL][:MOST]
     if len(ended) < 2:
         return None
     ended.reverse()
@@ -69,12 +71,12 @@ def ukharvest_run_chart(runs: Sequence[Mapping[str, Any]], datasets: int) -> dic
 
 
 def _heights(run: Mapping[str, Any]) -> dict[str, int]:
-    """How many records a run read, from the bottom of its bar up; a failed run read one."""
+    """Return the numbers of records, from the bottom of the bar up; a failed run counts one."""
     counts = run["counts"]
     return {
         "unchanged": counts["unchanged"] + counts["skipped"],
         "changed": counts["added"] + counts["updated"] + counts["deleted"],
-        "lost": counts["lost"] or int(run["outcome"] == "failed"),
+        "lost": counts["lost"] or int(run["outcome"] == RunOutcome.FAILED),
     }
 
 

@@ -1,1 +1,1 @@
-"""Actions, authorisation, schemas and validators, as CKAN looks for them."""
+"""Actions, auth functions, schemas and validators, in the modules where CKAN looks for them."""

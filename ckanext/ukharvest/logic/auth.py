@@ -1,4 +1,7 @@
-"""Authorisation of our own actions; ckanext-harvest's actions keep theirs."""
+"""Auth functions of our own actions, and a few that restrict ckanext-harvest's.
+
+The first line of each says who is allowed. CKAN allows sysadmins everything.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ import ckan.plugins.toolkit as tk
 from ckan import authz, model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.logic.may import may, may_if_there
-from ckanext.ukharvest.model import Record, trials
+from ckanext.ukharvest.logic.permissions import may, may_if_exists
+from ckanext.ukharvest.model import Record, source_previews
 
 Answer = dict[str, Any]
 
@@ -19,7 +22,7 @@ def _answer(allowed: bool, refusal: str) -> Answer:
 
 
 def _object(data_dict: dict[str, Any]) -> HarvestObject | None:
-    """Return the object that ckanext-harvest's action is going to show."""
+    """Return the harvest object that ckanext-harvest's action will show."""
     if data_dict.get("id"):
         return HarvestObject.get(data_dict["id"], attr=data_dict.get("attr"))
     package = model.Package.get(data_dict.get("dataset_id") or "-")
@@ -36,9 +39,9 @@ def _object(data_dict: dict[str, Any]) -> HarvestObject | None:
 @tk.auth_allow_anonymous_access
 @tk.chained_auth_function
 def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may read the dataset; for an object without one, who may update the source.
+    """Allow users who may read the dataset; without a dataset, those who may update the source.
 
-    ckanext-harvest shows every object to everybody, those of private datasets too.
+    ckanext-harvest shows every object to everybody, also those of private datasets.
     """
     obj = _object(data_dict)
     if obj is None:
@@ -48,7 +51,7 @@ def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) 
     if not wanted:
         action, wanted = "harvest_source_update", obj.harvest_source_id
     refusal = tk._("Not authorised to read this harvest object")
-    return _answer(may_if_there(context, action, id=wanted), refusal)
+    return _answer(may_if_exists(context, action, id=wanted), refusal)
 
 
 def _of_source(context: Any, source_id: str | None) -> Answer:
@@ -57,7 +60,7 @@ def _of_source(context: Any, source_id: str | None) -> Answer:
 
 
 def _source_id(data_dict: dict[str, Any]) -> str | None:
-    """Return the source of the run ``job_id``; without one, what ``source_id`` names."""
+    """Return the id of the source of the run ``job_id``; without it, ``source_id``."""
     if data_dict.get("job_id"):
         return _source_of_run(data_dict["job_id"])
     return data_dict.get("source_id")
@@ -78,55 +81,55 @@ def _source_of_record(record_id: Any) -> str:
 
 
 @tk.auth_allow_anonymous_access
-def ukharvest_sources_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Everybody: what is not public is left out, or told to those who may update the source."""
+def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow everybody: the actions return what is not public only to users who may see it."""
     return {"success": True}
 
 
-ukharvest_types_list = ukharvest_sources_list
-ukharvest_vocabulary_list = ukharvest_sources_list
-ukharvest_vocabulary_show = ukharvest_sources_list
-ukharvest_stars_report = ukharvest_sources_list
-ukharvest_stars_list = ukharvest_sources_list
+ukharvest_type_list = ukharvest_source_list
+ukharvest_vocabulary_list = ukharvest_source_list
+ukharvest_vocabulary_show = ukharvest_source_list
+ukharvest_stars_report = ukharvest_source_list
+ukharvest_stars_list = ukharvest_source_list
 
 
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Every user: CKAN itself refuses those who are not logged in."""
+    """Allow every logged-in user: CKAN itself refuses anonymous ones."""
     return {"success": True}
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may read the dataset."""
+    """Allow users who may read the dataset."""
     refusal = tk._("Not authorised to read this dataset")
     return _answer(may(context, "package_show", id=data_dict.get("id")), refusal)
 
 
-ukharvest_dataset_changes = ukharvest_dataset_show
-ukharvest_coupled_show = ukharvest_dataset_show
+ukharvest_dataset_change_list = ukharvest_dataset_show
+ukharvest_coupling_show = ukharvest_dataset_show
 ukharvest_theme_show = ukharvest_dataset_show
 ukharvest_stars_show = ukharvest_dataset_show
 
 
-def ukharvest_source_check(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may update the source of the run ``job_id``, or the one that ``source_id`` names."""
+def ukharvest_dry_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source of the run ``job_id``, or the source ``source_id``."""
     return _of_source(context, _source_id(data_dict))
 
 
-ukharvest_deletions_list = ukharvest_source_check
-ukharvest_mail_show = ukharvest_source_check
-ukharvest_mail_test = ukharvest_source_check
-ukharvest_mail_update = ukharvest_source_check
-ukharvest_problem_groups = ukharvest_source_check
-ukharvest_problem_list = ukharvest_source_check
-ukharvest_record_list = ukharvest_source_check
-ukharvest_record_versions = ukharvest_source_check
-ukharvest_schedule_show = ukharvest_source_check
-ukharvest_schedule_update = ukharvest_source_check
+ukharvest_deletion_list = ukharvest_dry_run_create
+ukharvest_mail_show = ukharvest_dry_run_create
+ukharvest_mail_test = ukharvest_dry_run_create
+ukharvest_mail_update = ukharvest_dry_run_create
+ukharvest_problem_group_list = ukharvest_dry_run_create
+ukharvest_problem_list = ukharvest_dry_run_create
+ukharvest_record_list = ukharvest_dry_run_create
+ukharvest_record_version_list = ukharvest_dry_run_create
+ukharvest_schedule_show = ukharvest_dry_run_create
+ukharvest_schedule_update = ukharvest_dry_run_create
 
 
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may update the source of the run ``id``."""
+    """Allow users who may update the source of the run ``id``."""
     return _of_source(context, _source_of_run(data_dict.get("id")))
 
 
@@ -134,38 +137,68 @@ ukharvest_run_stop = ukharvest_run_show
 
 
 def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may update the source of the record ``id``."""
+    """Allow users who may update the source of the record ``id``."""
     return _of_source(context, _source_of_record(data_dict.get("id")))
 
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """As harvest_job_create, whatever starts the run."""
+    """Allow users who may call harvest_job_create for the source."""
     refusal = tk._("Not authorised to run this harvest source")
     source_id = data_dict.get("source_id")
     return _answer(may(context, "harvest_job_create", source_id=source_id), refusal)
 
 
-def ukharvest_record_run(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may start a run of the source of the record ``id``."""
+def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may start a run of the source of the record ``id``."""
     source_id = _source_of_record(data_dict.get("id"))
     return ukharvest_run_create(context, {"source_id": source_id})
 
 
-def ukharvest_deletions_approve(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Administrators of the source's organisation; sysadmins are not asked."""
-    package = model.Package.get(data_dict.get("source_id") or "-")
-    organisation = package.owner_org if package and package.type == "harvest" else None
-    # No role below "admin" has the permission of this name.
-    role = authz.has_user_permission_for_group_or_org(organisation, context.get("user"), "admin")
+def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow administrators of the source's organisation."""
     refusal = tk._("Only an administrator of the source's organisation may approve deletions")
-    return _answer(role, refusal)
+    package = model.Package.get(data_dict.get("source_id") or "-")
+    return _answer(_is_administrator(context, package), refusal)
 
 
-ukharvest_deletions_keep = ukharvest_deletions_approve
+def _is_administrator(context: Any, source: model.Package | None) -> bool:
+    """Tell whether the user is an administrator of the source's organisation."""
+    organisation = source.owner_org if source and source.type == "harvest" else None
+    # No role below "admin" has the permission of this name.
+    user = context.get("user")
+    return bool(authz.has_user_permission_for_group_or_org(organisation, user, "admin"))
 
 
-def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may update the source; without a source, sysadmins."""
+@tk.chained_auth_function
+def harvest_source_clear(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may approve deletions; ckanext-harvest also allows editors."""
+    answer: Answer = original(context, data_dict)
+    return _may_remove(context, data_dict) if answer["success"] else answer
+
+
+def _may_remove(context: Any, data_dict: dict[str, Any]) -> Answer:
+    package = model.Package.get(data_dict.get("id") or "-")
+    refusal = tk._("Only an administrator of the source's organisation may remove its datasets")
+    return _answer(_is_administrator(context, package), refusal)
+
+
+@tk.chained_auth_function
+def harvest_source_delete(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow as ckanext-harvest does; with ``clear_source`` in the context, administrators only.
+
+    With it the action also removes the datasets.
+    """
+    answer: Answer = original(context, data_dict)
+    if answer["success"] and context.get("clear_source"):
+        return _may_remove(context, data_dict)
+    return answer
+
+
+ukharvest_deletion_keep = ukharvest_deletion_approve
+
+
+def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may update the source; without a source, only sysadmins."""
     source = data_dict.get("source")
     if not source:
         return {"success": False, "msg": tk._("Only sysadmins may list the runs of all sources")}
@@ -173,7 +206,7 @@ def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may update the source; without a source, sysadmins."""
+    """Allow users who may update the source; without a source, only sysadmins."""
     source = data_dict.get("source")
     if not source:
         return {"success": False, "msg": tk._("Only sysadmins may list the links of all sources")}
@@ -182,29 +215,29 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 @tk.auth_allow_anonymous_access
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may see the resource."""
+    """Allow users who may read the resource."""
     refusal = tk._("Not authorised to read this resource")
     return _answer(may(context, "resource_show", id=data_dict.get("id")), refusal)
 
 
-def ukharvest_links_look(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may edit the dataset."""
+def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may edit the dataset."""
     refusal = tk._("Not authorised to edit this dataset")
     return _answer(may(context, "package_update", id=data_dict.get("id")), refusal)
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may see the source; how it does is told to those who may update it."""
+    """Allow users who may read the source; its status is shown to those who may update it."""
     refusal = tk._("Not authorised to see this harvest source")
     id_ = data_dict.get("source_id")
-    # Who may update it may see it, and is asked for anyhow; the other question costs twice that.
+    # Whoever may update it may read it. The action needs this check anyway; the other is slower.
     is_seen = may(context, "harvest_source_update", id=id_) or may(context, "package_show", id=id_)
     return _answer(is_seen, refusal)
 
 
-def ukharvest_source_test(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who may add a source to an organisation; of a saved one, who may update it."""
+def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow users who may add a source to an organisation; of a saved one, who may update it."""
     refusal = tk._("Not authorised to test harvest sources")
     if data_dict.get("id"):
         return _answer(may(context, "harvest_source_update", id=data_dict["id"]), refusal)
@@ -214,36 +247,44 @@ def ukharvest_source_test(context: Any, data_dict: dict[str, Any]) -> Answer:
     return _answer(may(context, "harvest_source_create", id=None), refusal)
 
 
-def ukharvest_trial_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Who asked for it; of a saved source, who may update that."""
-    trial = data_dict.get("trial") or trials.get(str(data_dict.get("id")))
-    if trial is not None and trial.source_id:
-        return _of_source(context, trial.source_id)
-    if trial is not None and trial.user_name == context.get("user"):
+def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow the user who started it; of a saved source, users who may update the source."""
+    preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
+    if preview is not None and preview.source_id:
+        return _of_source(context, preview.source_id)
+    if preview is not None and preview.user_name == context.get("user"):
         return {"success": True}
-    return {"success": False, "msg": tk._("Only who asked for a test sees what it found")}
+    return {
+        "success": False,
+        "msg": tk._("Only the person who started a preview can see its result"),
+    }
 
 
-ukharvest_trial_stop = ukharvest_trial_show
+ukharvest_source_preview_stop = ukharvest_source_preview_show
 
 
 def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Whoever may add or edit a source somewhere."""
+    """Allow users who may add or edit datasets in any organisation."""
     if authz.has_user_permission_for_some_org(context.get("user"), "update_dataset"):
         return {"success": True}
     return {"success": False, "msg": tk._("The notice is for those who look after sources")}
 
 
 def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Sysadmins, to whom CKAN never refuses anything."""
+    """Allow sysadmins only."""
     return {"success": False, "msg": tk._("Only sysadmins may set the notice")}
 
 
-def ukharvest_dashboard(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Sysadmins, to whom CKAN never refuses anything."""
+def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow sysadmins only."""
     return {"success": False, "msg": tk._("Only sysadmins see how harvesting as a whole is")}
 
 
-def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Sysadmins, to whom CKAN never refuses anything."""
+def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow sysadmins only."""
     return {"success": False, "msg": tk._("Only sysadmins may have the portal examined")}
+
+
+def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow sysadmins only."""
+    return {"success": False, "msg": tk._("Only sysadmins may adopt harvest sources")}

@@ -1,4 +1,4 @@
-"""Where a dataset comes from, and what harvests changed in it, as pages and actions tell it."""
+"""The origin of a harvested dataset and its changes, as dicts for pages and actions."""
 
 from __future__ import annotations
 
@@ -10,40 +10,43 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.moments import iso
-from ckanext.ukharvest.logic.may import may, may_if_there
-from ckanext.ukharvest.logic.sources import is_insider
-from ckanext.ukharvest.model import changes, known, provenance
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic.permissions import may
+from ckanext.ukharvest.logic.sources import is_insider, may_see_source
+from ckanext.ukharvest.model import changes, provenance
 from ckanext.ukharvest.model.provenance import Origin
-from ckanext.ukharvest.sweeper import schedules
-from ckanext.ukharvest.words.changes import is_contact, label, place
+from ckanext.ukharvest.operations.sweeper import schedules
+from ckanext.ukharvest.presentation.messages.changes import is_contact, label, place
 
 CURRENT, MISSING, HELD, KEPT = "current", "missing", "held", "kept"
 OFF, SOURCE_DELETED = "off", "source_deleted"
 
-# Kept at each import, whatever the source says: see mapper.KEPT and theming.
+# Kept at each import, whatever the source says: see package_mapper.KEPT_FIELDS and quality/themes.
 _ALWAYS_KEPT = ("theme-primary", "groups")
 
 
-def shown(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``ukharvest_dataset_show`` does, of a dataset that who asks may read."""
+def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of ``ukharvest_dataset_show`` for a dataset that the user may read."""
     origin = provenance.of_dataset(str(package["id"]))
     facts = _facts(package)
     if origin is None and facts.get("import_source") != "harvest":
         return {"harvested_by_source": False}
-    is_told = origin is not None and looks_after(context, package["id"], origin.source_id)
+    may_see_errors = origin is not None and may_edit_dataset_or_source(
+        context, package["id"], origin.source_id
+    )
     return {
         "harvested_by_source": True,
         "metadata_date": facts.get("metadata-date", ""),
         "reference": facts.get("harvest_source_reference", ""),
         **(_of_origin(context, origin) if origin else _of_no_origin(facts)),
-        "problems_count": origin.problems if origin and is_told else None,
-        "error": origin.error if origin and is_told else None,
+        "problems_count": origin.problems if origin and may_see_errors else None,
+        "error": origin.error if origin and may_see_errors else None,
     }
 
 
 def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
-    """A dataset whose source is gone from the database."""
+    """Describe a dataset whose source is no longer in the database."""
     nothing = ("source", "record_id", "harvested", "checked", "next_run")
     return {
         **dict.fromkeys((*nothing, "edited_since", "runs_left")),
@@ -62,7 +65,7 @@ def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
     is_open = may_see_source(
         context, origin.source_id, is_private=origin.is_private, state=origin.source_state
     )
-    # That of a source that was switched off stays: it is where the dataset was made of.
+    # Also of a source that is switched off: the dataset was made from this URL.
     url = "" if origin.is_private and not is_open else origin.record_url or origin.source_url
     return {
         "source": _source(origin) if is_open else None,
@@ -82,19 +85,13 @@ def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
 
 
 def _state(origin: Origin) -> str:
-    if origin.missed_runs and origin.outcome == known.KEPT:
+    if origin.missed_runs and origin.outcome == RecordOutcome.KEPT:
         return KEPT
     if not origin.is_running:
         return OFF
     if origin.is_held and origin.missed_runs:
         return HELD
     return MISSING if origin.missed_runs else CURRENT
-
-
-def may_see_source(context: Any, source_id: str, *, is_private: bool, state: str) -> bool:
-    """Tell whether who asks may open the page of a source; of most nobody has to be asked."""
-    is_open = state == "active" and not is_private
-    return is_open or may_if_there(context, "package_show", id=source_id)
 
 
 def _source(origin: Origin) -> dict[str, Any]:
@@ -135,23 +132,23 @@ def _facts(package: Mapping[str, Any]) -> dict[str, str]:
 
 
 def may_edit(context: Any, package: Mapping[str, Any]) -> bool:
-    """Tell whether who asks may edit a dataset."""
+    """Tell whether the user may edit a dataset."""
     return may(context, "package_update", id=package["id"])
 
 
-def looks_after(context: Any, package_id: str, source_id: str | None) -> bool:
-    """Tell whether who asks may edit a dataset or its source; nothing is asked for strangers."""
+def may_edit_dataset_or_source(context: Any, package_id: str, source_id: str | None) -> bool:
+    """Tell whether the user may edit a dataset or its source; no query for anonymous users."""
     if not context.get("user") and not context.get("ignore_auth"):
         return False
     is_editor = may(context, "package_update", id=package_id)
     return is_editor or (source_id is not None and is_insider(context, source_id))
 
 
-def told(change: changes.Told, *, with_contacts: bool) -> dict[str, Any]:
-    """Return a change as the actions show it.
+def describe_change(change: changes.Told, *, with_contacts: bool) -> dict[str, Any]:
+    """Return a change as actions return it.
 
     Args:
-        with_contacts: with names and addresses of people, which may be there no more.
+        with_contacts: include names and addresses of people, which the dataset may no longer have.
     """
     hidden = tk.aslist(tk.config.get("package_hide_extras") or "")
     entries = [each for each in change.fields if "field" in each and each["field"] not in hidden]

@@ -1,25 +1,33 @@
-"""One record of a source as its page and the API show it."""
+"""A record of a source, as a dict for its page and the API, and its text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.moments import iso
-from ckanext.ukharvest.core.problem_words import LOST, PROBLEM, SEVERITIES
-from ckanext.ukharvest.logic.may import may
-from ckanext.ukharvest.logic.provenance import told
-from ckanext.ukharvest.model import Record, RecordProblem, changes, known, record_history
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic.permissions import may
+from ckanext.ukharvest.logic.provenance import describe_change
+from ckanext.ukharvest.model import (
+    Record,
+    RecordProblem,
+    changes,
+    documents,
+    record_history,
+)
+from ckanext.ukharvest.model.documents import Document
 from ckanext.ukharvest.model.record_history import Found, Pass
-from ckanext.ukharvest.source_record import form as record_form
-from ckanext.ukharvest.words import problems as words
+from ckanext.ukharvest.presentation.messages import problems as words
+from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 
-# Outcome of a row, or of a harvest object → key of words.status.RECORDS.
-_SHOWN = {
+# Outcome of a row, or of a harvest object → key of presentation.messages.status_labels.RECORDS.
+_LABEL_KEYS = {
     "added": "added",
     "updated": "updated",
     "not modified": "unchanged",
@@ -29,8 +37,8 @@ _SHOWN = {
 }
 
 
-def shown(context: Any, found: Found) -> dict[str, Any]:
-    """Return what ``ukharvest_record_show`` does, to who may update the source."""
+def describe_record(context: Any, found: Found) -> dict[str, Any]:
+    """Return the result of ``ukharvest_record_show`` for a user who may update the source."""
     row, dataset = found.row, found.dataset
     may_read = _may_read(context, found)
     glance = record_history.glance_at(row.id) if may_read else None
@@ -55,13 +63,13 @@ def shown(context: Any, found: Found) -> dict[str, Any]:
 
 
 def problems_of(record_id: int) -> list[dict[str, Any]]:
-    """Return the problems of a record, as ``ukharvest_record_show`` does, whoever asks."""
+    """Return the ``problems`` of ``ukharvest_record_show``; checks no permission."""
     found = [_problem(each) for each in record_history.problems(record_id)]
     return sorted(found, key=lambda problem: SEVERITIES.index(problem["severity"]))
 
 
 def _may_read(context: Any, found: Found) -> bool:
-    """A source can fill other organisations' datasets, and those can be private."""
+    """Tell whether the user may read the dataset; it can be another organisation's private one."""
     if found.dataset is None or not found.dataset.private:
         return True
     return may(context, "package_show", id=found.dataset.id)
@@ -83,13 +91,13 @@ def _dataset(package: model.Package) -> dict[str, Any]:
 
 def _outcome(found: Found) -> str:
     row = found.row
-    if row.missed_runs and row.outcome != "deleted":
-        if row.outcome == known.KEPT:
+    if row.missed_runs and row.outcome != RecordOutcome.DELETED:
+        if row.outcome == RecordOutcome.KEPT:
             return "kept"
         return "held" if found.is_held else "missing"
-    if row.outcome in ("added", "updated"):
+    if row.outcome in (RecordOutcome.ADDED, RecordOutcome.UPDATED):
         return str(row.outcome) if _is_news(row) else "unchanged"
-    return _SHOWN.get(row.outcome, "waiting")
+    return _LABEL_KEYS.get(row.outcome, "waiting")
 
 
 def _is_news(row: Record) -> bool:
@@ -103,12 +111,12 @@ def _is_news(row: Record) -> bool:
 def _error(error: dict[str, Any] | None) -> dict[str, Any] | None:
     if not error:
         return None
-    said = words.shown(error["code"], LOST)
+    said = words.describe_problem(error["code"], LOST)
     return {**error, "title": said.title, "meaning": said.meaning, "tip": said.tip}
 
 
 def _problem(row: RecordProblem) -> dict[str, Any]:
-    said = words.shown(row.code, PROBLEM)
+    said = words.describe_problem(row.code, PROBLEM)
     return {
         "code": row.code,
         "severity": said.severity,
@@ -122,17 +130,38 @@ def _problem(row: RecordProblem) -> dict[str, Any]:
 
 
 def _history(row: Record, passes: Sequence[Pass]) -> list[dict[str, Any]]:
-    """What the runs did, and what it changed in the dataset; some of either may be gone."""
+    """Join what each run did with the changes of the dataset; rows of either may be deleted."""
     entries = []
-    changed = [told(each, with_contacts=True) for each in changes.of_record(row.id)]
+    changed = [describe_change(each, with_contacts=True) for each in changes.of_record(row.id)]
     by_job = {each["job_id"]: each for each in changed if each["job_id"]}
     for each in passes:
         change = by_job.pop(each.job_id, None)
         entry = change or {"fields": [], "more": 0, "date": iso(each.when), "job_id": each.job_id}
-        outcome = (change and change["kind"]) or _SHOWN.get(each.status or "", each.status)
+        outcome = (change and change["kind"]) or _LABEL_KEYS.get(each.status or "", each.status)
         entries.append({**entry, "outcome": outcome, "message": each.message})
     alone = [each for each in changed if not each["job_id"] or each["job_id"] in by_job]
     entries += [{**each, "outcome": each["kind"], "message": ""} for each in alone]
     for entry in entries:
         entry.pop("kind", None)
     return sorted(entries, key=lambda entry: entry["date"], reverse=True)
+
+
+def load_text(record_id: int) -> str:
+    """Return the text of a record that its problems refer to, "" if it is not stored."""
+    return record_history.text_of(record_id)
+
+
+def source_of_record(record_id: int) -> str | None:
+    """Return the id of a record's source, None if there is no such record."""
+    found = record_history.find(record_id)
+    return str(found.row.source_id) if found else None
+
+
+def load_document(package_id: str) -> Document | None:
+    """Return the record that a dataset was made from, None if it is not stored."""
+    return documents.of_dataset(package_id)
+
+
+def content_of(obj: Mapping[str, Any]) -> str:
+    """Return the text of a harvest object that ``harvest_object_show`` returned, "" for none."""
+    return str(obj["content"] or obj["extras"].get(documents.ORIGINAL) or "")

@@ -1,110 +1,219 @@
-"""The fields of datasets and resources as CKAN's schemas have them."""
+"""Schemas of actions: the parameters that each takes, and how they are checked and converted.
+
+Actions whose only parameter is an id have no schema (they use ``tk.get_or_bust``), nor has
+``ukharvest_theme_suggest``, which takes any data of a form.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import ckan.plugins as p
 import ckan.plugins.toolkit as tk
-from ckan.lib.plugins import lookup_package_plugin
-from ckan.logic.schema import default_resource_schema
 
-from ckanext.ukharvest.fields import (
-    ADDRESS,
-    ADDRESSES,
-    DATASET,
-    DATE,
-    FIELDS,
-    FLAG,
-    NAME,
-    NAMES,
-    URIS,
-    Field,
-)
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.logic import parameter_validators as check
+from ckanext.ukharvest.model import changes, notifications, source_list
+from ckanext.ukharvest.operations.sweeper import schedules
 
-# The validator of a list's values where there is one, else that of how a value is stored.
-_OF_LIST = {
-    ("themes", NAME): "ukharvest_theme",
-    ("themes", NAMES): "ukharvest_themes",
-    ("functions", URIS): "ukharvest_la_function",
-    ("services", URIS): "ukharvest_la_service",
-    ("frequencies", NAME): "ukharvest_frequency",
-}
-_OF_KIND = {
-    ADDRESSES: "ukharvest_addresses",
-    ADDRESS: "ukharvest_address",
-    DATE: "ukharvest_date",
-    FLAG: "ukharvest_flag",
-}
+Schema = dict[str, list[Any]]
+Validator = Callable[..., Any]
+Errors = dict[str, list[str]]
+
+PAGE, LARGEST_PAGE = 100, 1000
+PAGE_OF_RECORDS, LARGEST_LIST_OF_PROBLEMS = 50, 10_000  # a CSV file has all problems
+LARGEST_PAGE_OF_CHANGES = 100
 
 
-def dataset_fields() -> frozenset[str]:
-    """Names of the dataset type's own fields on this portal, ckanext-scheming's included."""
-    names = set(lookup_package_plugin("dataset").create_package_schema())
-    # Its create_package_schema is CKAN's; it adds its fields when it validates.
-    if p.plugin_loaded("scheming_datasets"):
-        show = tk.get_action("scheming_dataset_schema_show")
-        try:
-            found = show({"ignore_auth": True}, {"type": "dataset"})
-        except tk.ObjectNotFound:  # it has schemas of other types only
-            return frozenset(names)
-        names.update(field["field_name"] for field in found["dataset_fields"])
-    return frozenset(names)
+def validate(data_dict: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Return an action's parameters, converted; drop those that are not in the schema.
 
-
-def choices(key: str) -> tuple[str, ...]:
-    """Return the values that the dataset type's own schema allows in a field, () for any."""
-    if not p.plugin_loaded("scheming_datasets"):
-        return ()
-    own = (tk.h.scheming_get_dataset_schema("dataset") or {}).get("dataset_fields", ())
-    fields = [field for field in own if field.get("field_name") == key]
-    return tuple(
-        str(each["value"]) for field in fields for each in tk.h.scheming_field_choices(field) or ()
-    )
-
-
-def own_fields(of: str, dataset_type: str) -> frozenset[str]:
-    """Names of the fields of a type's datasets or resources, but those of CKAN's resources.
-
-    A form of theirs shows them.
+    Raises:
+        ValidationError: with a message for each wrong parameter.
     """
-    own = lookup_package_plugin(dataset_type).update_package_schema()
-    names = set(own if of == DATASET else own.get("resources", ())) - set(default_resource_schema())
-    if p.plugin_loaded("scheming_datasets"):
-        theirs: dict[str, Any] = tk.h.scheming_get_dataset_schema(dataset_type) or {}
-        for field in theirs.get(f"{of}_fields", ()):
-            names |= {field["field_name"], field.get("ukharvest_field", "")}
-    return frozenset(names)
+    data, errors = convert(data_dict, schema)
+    if errors:
+        raise tk.ValidationError(errors)
+    return data
 
 
-def validator_of(field: Field) -> str:
-    """Return the name of the validator that makes the stored form of a field's value."""
-    if field.key == "schema_type":
-        return "ukharvest_schema_type"
-    found = _OF_LIST.get((field.vocabulary, field.kind))
-    return found or _OF_KIND.get(field.kind, "ukharvest_text")
+def convert(data_dict: Mapping[str, Any], schema: Schema) -> tuple[dict[str, Any], Errors]:
+    """Do the same, but return the errors, for an action that adds its own."""
+    asked = {key: data_dict[key] for key in schema if key in data_dict}
+    data, errors = tk.navl_validate(asked, schema)
+    return data, errors
 
 
-def add_for_saving(schema: dict[str, Any]) -> dict[str, Any]:
-    """Add the fields to a schema of package_create or package_update; returns it."""
-    ignore_missing = tk.get_validator("ignore_missing")
-    for field in FIELDS:
-        validator = tk.get_validator(validator_of(field))
-        if field.of == DATASET:
-            to_extras = tk.get_converter("convert_to_extras")
-            schema[field.key] = [validator, ignore_missing, to_extras]
-        else:
-            schema["resources"][field.key] = [validator, ignore_missing]
-    return schema
+@tk.validator_args
+def _page(default: Validator, natural_number_validator: Validator) -> Schema:
+    return {
+        "limit": [default(PAGE), natural_number_validator, check.at_most(LARGEST_PAGE)],
+        "offset": [default(0), natural_number_validator],
+    }
 
 
-def add_for_showing(schema: dict[str, Any]) -> dict[str, Any]:
-    """Add the fields to a schema of package_show; returns it."""
-    ignore_missing = tk.get_validator("ignore_missing")
-    for field in FIELDS:
-        if field.of == DATASET:
-            from_extras = tk.get_converter("convert_from_extras")
-            schema[field.key] = [from_extras, ignore_missing]
-        else:
-            schema["resources"][field.key] = [ignore_missing]
-    return schema
+@tk.validator_args
+def _text(default: Validator, unicode_safe: Validator) -> list[Validator]:
+    return [default(""), unicode_safe]
+
+
+@tk.validator_args
+def _flag(default: Validator, boolean_validator: Validator) -> list[Validator]:
+    return [default(False), boolean_validator]
+
+
+@tk.validator_args
+def _strict_flag(default: Validator) -> list[Validator]:
+    """Validate a flag that decides about a change: an unclear value is an error, not false."""
+    return [default(False), check.flag]
+
+
+# Sources.
+
+
+@tk.validator_args
+def source_list_schema(default: Validator, one_of: Validator) -> Schema:
+    return {
+        **_page(),
+        "q": _text(),
+        **{facet: _text() for facet in source_list.FACETS},
+        "mine": _flag(),
+        "include_inactive": _flag(),
+        "sort": [default("name"), one_of(list(source_list.SORTS))],
+    }
+
+
+def source_adopt_schema() -> Schema:
+    return {"by_guid": _strict_flag(), "undo": _strict_flag(), "dry_run": _strict_flag()}
+
+
+def source_preview_create_schema() -> Schema:
+    return {
+        "source_type": _text(),
+        "url": [*_text(), check.strip],
+        "config": [*_text(), check.strip],
+    }
+
+
+@tk.validator_args
+def schedule_update_schema(default: Validator) -> Schema:
+    return {
+        "time": [default(""), check.is_time],
+        "days": [default(""), check.list_of_words, check.are_days],
+        "zone": [default(schedules.portal_zone()), check.is_zone],
+    }
+
+
+@tk.validator_args
+def mail_update_schema(default: Validator) -> Schema:
+    return {
+        "people": [default(""), check.list_of_texts],
+        "addresses": [default(""), check.list_of_texts, check.are_emails],
+        "events": [default(""), check.list_of_texts, check.are_mail_events],
+        "weekly": [default(notifications.NEVER), check.is_weekly_mail],
+    }
+
+
+# Runs, records and deletions.
+
+
+@tk.validator_args
+def run_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schema:
+    return {**_page(), "source": [ignore_missing, unicode_safe]}
+
+
+@tk.validator_args
+def run_create_schema(default: Validator) -> Schema:
+    return {"mode": [default(RunMode.NORMAL), check.is_run_mode]}
+
+
+@tk.validator_args
+def problem_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
+    largest = check.at_most(LARGEST_LIST_OF_PROBLEMS)
+    return {
+        **record_list_schema(),
+        "limit": [default(PAGE_OF_RECORDS), natural_number_validator, largest],
+    }
+
+
+@tk.validator_args
+def record_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
+    return {
+        **_page(),
+        "limit": [default(PAGE_OF_RECORDS), natural_number_validator, check.at_most(LARGEST_PAGE)],
+        "outcome": [*_text(), check.is_record_outcome],
+        "code": _text(),
+        "field": _text(),
+        "q": _text(),
+    }
+
+
+@tk.validator_args
+def record_show_schema(not_missing: Validator) -> Schema:
+    return {"id": [not_missing, check.record_number]}
+
+
+@tk.validator_args
+def deletion_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
+    return {**_page(), "limit": [default(sys.maxsize), natural_number_validator]}
+
+
+def deletion_approve_schema() -> Schema:
+    return {**deletion_keep_schema(), "background": _strict_flag()}
+
+
+def deletion_keep_schema() -> Schema:
+    return {"version": _text()}
+
+
+# Datasets and links.
+
+
+@tk.validator_args
+def dataset_change_list_schema(default: Validator, natural_number_validator: Validator) -> Schema:
+    largest = check.at_most(LARGEST_PAGE_OF_CHANGES)
+    return {**_page(), "limit": [default(changes.KEPT), natural_number_validator, largest]}
+
+
+@tk.validator_args
+def link_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schema:
+    return {**_page(), "source": [ignore_missing, unicode_safe], "unknown": _flag()}
+
+
+def stars_report_schema() -> Schema:
+    return {"organization": _text()}
+
+
+@tk.validator_args
+def stars_list_schema(
+    not_empty: Validator,
+    unicode_safe: Validator,
+    ignore_missing: Validator,
+    natural_number_validator: Validator,
+) -> Schema:
+    return {
+        **_page(),
+        "organization": [not_empty, unicode_safe],
+        "stars": [ignore_missing, natural_number_validator],
+    }
+
+
+# The portal.
+
+
+@tk.validator_args
+def vocabulary_show_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
+    return {
+        **_page(),
+        "name": [not_empty, unicode_safe],
+        "search": [*_text(), check.search_text],
+    }
+
+
+def dashboard_show_schema() -> Schema:
+    return {"thorough": _strict_flag()}
+
+
+def notice_update_schema() -> Schema:
+    return {"text": [*_text(), check.strip, check.is_notice]}

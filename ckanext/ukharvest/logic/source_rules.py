@@ -1,41 +1,39 @@
-"""Rules for name, address and options of a harvest source, applied when it is saved.
+"""Validation of name, URL and options when a harvest source is saved.
 
-ckanext-harvest takes any address (/etc/passwd, http://169.254.169.254/), and finds two sources
-alike whose addresses differ in the query only, or of which one is deleted (issue 449). Its
-validators stand in a schema that no plugin interface reaches, so their names there are replaced;
-its own checks of the options stay.
+ckanext-harvest accepts any URL (/etc/passwd, http://169.254.169.254/), and takes two sources for
+the same if their URLs differ only in the query, or if one is deleted (issue 449). No plugin
+interface can change the schema that has its validators, so they are replaced by name
+(``patches/source_validators.py``); its own checks of the options stay.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 import ckan.plugins.toolkit as tk
 from ckan import authz, model
 from ckan.logic.validators import package_name_validator
-from ckanext.harvest import plugin as harvest_plugin
 from ckanext.harvest.logic import validators as stock
 from ckanext.harvest.model import HarvestSource
 from flask import current_app, has_app_context
 
-from ckanext.ukharvest import config, types
-from ckanext.ukharvest.core.address import normal, origin, shown
+from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
-from ckanext.ukharvest.model import confirmed
+from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 
 Session = model.Session
 
 
 def comparable_url(url: str) -> str:
-    """Return what is equal for two addresses of one document; the query counts.
+    """Return a form of a URL that is equal for two URLs of the same document, query included.
 
-    Any text is accepted: sources from before these rules may have anything as address.
+    Accepts any text: sources saved before these rules may have anything as URL.
     """
     try:
-        parts = urlsplit(normal(url))
+        parts = urlsplit(normalise(url))
     except (Blocked, ValueError):
         return url.strip().rstrip("/")
     standard = {"http": ":80", "https": ":443"}[parts.scheme]
@@ -44,7 +42,7 @@ def comparable_url(url: str) -> str:
 
 
 def comparable_config(text: str | None) -> str:
-    """Return what is equal for two configurations that say the same."""
+    """Return a form of a configuration that is equal for two with the same options."""
     try:
         found = json.loads(text or "{}")
     except ValueError:
@@ -53,7 +51,7 @@ def comparable_config(text: str | None) -> str:
 
 
 def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
-    """Refuse an address that could not be read, or that another active source has already."""
+    """Refuse a URL that may not be read, or that another active source has already."""
     url = data[key].strip()
     try:
         config.guard().check_url(url)
@@ -79,11 +77,12 @@ def _own_id(key: Any, data: Any, context: Any) -> str:
     return str(package.id) if package else ""
 
 
-def same_address(url: str, own_id: str = "") -> list[dict[str, str]]:
-    """Return ``name`` and ``title`` of the active sources of an address, whatever their options.
+def find_sources_by_url(url: str, own_id: str = "") -> list[dict[str, str]]:
+    """Return ``name`` and ``title`` of the active, public sources of a URL, with any options.
 
     Args:
-        own_id: of a source that is left out.
+        url: compared by ``comparable_url``.
+        own_id: id of a source to leave out.
     """
     query = (
         Session.query(HarvestSource.url, model.Package.name, model.Package.title)
@@ -101,7 +100,7 @@ def same_address(url: str, own_id: str = "") -> list[dict[str, str]]:
 
 
 def reserved_names() -> frozenset[str]:
-    """Return the words that stand in addresses where a source's name does, such as "new"."""
+    """Return the words that URLs of pages have in the place of a source's name, such as "new"."""
     if not has_app_context():
         return frozenset()
     paths = (rule.rule.split("/") for rule in current_app.url_map.iter_rules())
@@ -110,12 +109,12 @@ def reserved_names() -> frozenset[str]:
 
 
 def allowed_name(name: str) -> str:
-    """Return a name that no page has, made of one that may be."""
+    """Return the name, with "-source" added if a page has it."""
     return f"{name}-source" if name in reserved_names() else name
 
 
 def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
-    """Refuse a name that CKAN refuses, or whose pages would be other pages."""
+    """Refuse a name that CKAN refuses, or that a page has in its URL."""
     package_name_validator(key, data, errors, context)
     package, name = context.get("package"), data[key]
     is_old = package is not None and package.name == name
@@ -128,9 +127,9 @@ def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
 
 
 def _other_source(url: str, text: str | None, own_id: str) -> str:
-    """Say that another source has the address and the options; "" where none has.
+    """Return a message if another source has the URL and the options, else "".
 
-    A private one is not named: who saves this one may not know of it.
+    A private one is not named: the user may not be allowed to see it.
     """
     package = model.Package
     query = (
@@ -156,8 +155,8 @@ def _taken(title: str | None) -> str:
     return str(text.format(title=title))
 
 
-def options_in(text: str | None) -> dict[str, Any]:
-    """Return the options as given, {} where they cannot be read: their own check says so."""
+def parse_options(text: str | None) -> dict[str, Any]:
+    """Return the options of a configuration, {} if it is no JSON object; others report that."""
     try:
         found = json.loads(text or "{}")
     except (ValueError, TypeError):
@@ -166,9 +165,9 @@ def options_in(text: str | None) -> dict[str, Any]:
 
 
 def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
-    """Refuse a secret that the portal does not have, or that is another server's."""
-    name = options_in(data.get(_sibling(key, "config"))).get("credential")
-    if not name or not types.find(data.get(_sibling(key, "source_type")) or ""):
+    """Refuse a secret that the portal does not have, or that is for another server."""
+    name = parse_options(data.get(_sibling(key, "config"))).get("credential")
+    if not name or not source_types.find(data.get(_sibling(key, "source_type")) or ""):
         return
     message = ""
     try:
@@ -180,34 +179,34 @@ def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
             message = tk._("credential: the secret {name} is for {place}, not for {url}").format(
                 name=repr(name),
                 place=f"{secret.scheme}://{secret.host}:{secret.port}",
-                url=shown(url),
+                url=safe_url(url),
             )
     if message:
         errors[_sibling(key, "config")] = [message]
 
 
 def check_config(key: Any, data: Any, errors: Any, context: Any) -> None:
-    """Check the options as ckanext-harvest does, then those that only a sysadmin may set."""
-    kind = types.find(data.get(_sibling(key, "source_type")) or "")
-    reserved = types.reserved_options(kind) if kind else frozenset()
+    """Validate the options as ckanext-harvest does, and those that only a sysadmin may set."""
+    kind = source_types.find(data.get(_sibling(key, "source_type")) or "")
+    reserved = source_types.reserved_options(kind) if kind else frozenset()
     if reserved:
         _keep_reserved(key, data, context, reserved)
     try:
         stock.harvest_source_config_validator(key, data, errors, context)
     except tk.Invalid as exc:
-        # The message of the type is a sentence that names the option; the lead-in hides it.
+        # The source type's message names the option, so the lead-in is not needed.
         lead_in = "Error parsing the configuration options: "
         raise tk.Invalid(str(exc.error).removeprefix(lead_in)) from exc
     if kind:
-        _check_groups(options_in(data.get(key)).get("default_groups"))
+        _check_groups(parse_options(data.get(key)).get("default_groups"))
 
 
 def _keep_reserved(key: Any, data: Any, context: Any, reserved: frozenset[str]) -> None:
-    if _is_trusted(context):
+    if is_trusted(context):
         return
-    given = options_in(data.get(key))
+    given = parse_options(data.get(key))
     source = HarvestSource.get(_own_id(key, data, context) or "-")
-    before = options_in(source.config) if source else {}
+    before = parse_options(source.config) if source else {}
     kept = {name: before[name] for name in reserved if name in before}
     for name in sorted(reserved & given.keys()):
         if given[name] != kept.get(name):
@@ -221,8 +220,8 @@ def _keep_reserved(key: Any, data: Any, context: Any, reserved: frozenset[str]) 
         data[key] = json.dumps({**given, **kept}, indent=2)
 
 
-def _is_trusted(context: Mapping[str, Any]) -> bool:
-    """Tell whether a sysadmin saves, or code that acts for nobody in particular."""
+def is_trusted(context: Mapping[str, Any]) -> bool:
+    """Tell whether a sysadmin saves, or code without a user (``ignore_auth``)."""
     user = context.get("user")
     return authz.is_sysadmin(user) if user else bool(context.get("ignore_auth"))
 
@@ -235,60 +234,3 @@ def _check_groups(names: Any) -> None:
             raise tk.Invalid(
                 tk._("default_groups: there is no group {!r} on this portal").format(name)
             )
-
-
-def _remembering(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Note, with the source, the reserved options as a sysadmin saved them."""
-
-    def save(context: Any, data_dict: dict[str, Any]) -> Any:
-        source = original(context, data_dict)
-        kind = types.find(source.type or "")
-        if kind and _is_trusted(context):
-            given = options_in(source.config)
-            reserved = types.reserved_options(kind)
-            Session.flush()
-            confirmed.remember(source.id, {n: given[n] for n in reserved if n in given})
-        return source
-
-    return save
-
-
-def _drops_the_query() -> bool:
-    first, second = "http://trial.example/csw?map=1", "http://trial.example/csw?map=2"
-    return bool(stock._normalize_url(first) == stock._normalize_url(second))
-
-
-def _schema() -> Any:
-    # Its import asks CKAN for validators, and CKAN then remembers those of the plugins so far.
-    from ckanext.harvest.logic import schema
-
-    return schema
-
-
-def _patch_url() -> None:
-    _schema().harvest_source_url_validator = check_url
-
-
-def _checks_options_alone() -> bool:
-    return _schema().harvest_source_config_validator is stock.harvest_source_config_validator
-
-
-def _patch_config() -> None:
-    _schema().harvest_source_config_validator = check_config
-    for name in ("_create_harvest_source_object", "_update_harvest_source_object"):
-        setattr(harvest_plugin, name, _remembering(getattr(harvest_plugin, name)))
-
-
-def _takes_any_name() -> bool:
-    return _schema().package_name_validator is package_name_validator
-
-
-def _patch_name() -> None:
-    _schema().package_name_validator = check_name
-
-
-PATCHES = (
-    ("source-url (ckanext-harvest#449)", _drops_the_query, _patch_url),
-    ("source-options (no look at who saves them)", _checks_options_alone, _patch_config),
-    ("source-name (names of pages)", _takes_any_name, _patch_name),
-)

@@ -1,4 +1,4 @@
-"""A source as its page and the API show it: to everybody, and to those who look after it."""
+"""A source as ``ukharvest_source_show`` returns it, to everybody and to those who may update it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest import config, types
-from ckanext.ukharvest.core.moments import iso
-from ckanext.ukharvest.model import health, reports, run_figures, trials, utcnow
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.source_status import MISSING
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.model import health, reports, run_figures, source_previews, utcnow
 from ckanext.ukharvest.model.current_run import CurrentRun
-from ckanext.ukharvest.words import source_card
-from ckanext.ukharvest.words.cards import Card, Told
+from ckanext.ukharvest.presentation.messages import source_status
+from ckanext.ukharvest.presentation.messages.status_parts import Card, StatusFacts
 
 Session = model.Session
 
 
 def type_label(name: str) -> str:
-    """Return what a source type is called, of another extension's too."""
-    kind = types.find(name)
+    """Return the title of a source type, also of another extension's."""
+    kind = source_types.find(name)
     if kind is not None:
         return str(tk._(kind.title))
     known = tk.get_action("harvesters_info_show")({"ignore_auth": True}, {})
@@ -32,8 +33,8 @@ def type_label(name: str) -> str:
     return str(tk._(titles[name])) if name in titles else name
 
 
-def public(source: HarvestSource, package: model.Package) -> dict[str, Any]:
-    """Return what everybody may know who may see the source, in three statements."""
+def describe_source(source: HarvestSource, package: model.Package) -> dict[str, Any]:
+    """Return what everybody who may read the source gets; takes three SQL statements."""
     group = model.Group.get(package.owner_org) if package.owner_org else None
     status = reports.short_status(source.id)
     finished = (status["last_job"] or {}).get("finished")
@@ -46,48 +47,49 @@ def public(source: HarvestSource, package: model.Package) -> dict[str, Any]:
         "type_label": type_label(source.type),
         "organization": group and {"id": group.id, "name": group.name, "title": group.title},
         "frequency": source.frequency or "MANUAL",
-        "frequency_label": source_card.frequency_words(source.frequency or ""),
+        "frequency_label": source_status.frequency_words(source.frequency or ""),
         "datasets": status["total_datasets"],
         "created": iso(package.metadata_created),
         "harvested": finished and iso(dt.datetime.fromisoformat(finished)),
     }
 
 
-def inside(source: HarvestSource, may_decide: Callable[[], bool]) -> dict[str, Any]:
-    """Return what the source does and how it is, in words and figures, and its version.
+def describe_status(source: HarvestSource, may_decide: Callable[[], bool]) -> dict[str, Any]:
+    """Return status, texts and figures of the source, and the version of all that.
 
     Args:
-        may_decide: tells whether who asks may decide on deletions that wait.
+        source: the source.
+        may_decide: tells whether the user may decide about pending deletions.
     """
-    shown = health.of([source.id])[source.id]
+    shown = health.load_health([source.id])[source.id]
     runs = _runs(shown)
-    told = Told(
+    told = StatusFacts(
         health=shown,
         now=utcnow(),
         last=runs.get(str(shown.last_run and shown.last_run["id"])),
         judged=runs.get(str(shown.judged_id)),
         frequency=source.frequency or "",
         checked=_checked(source.id) if shown.state == "checking" else 0,
-        may_decide=shown.state == "held" and may_decide(),
+        may_decide=(shown.state == "held" or shown.value in MISSING) and may_decide(),
         max_share=config.delete_max_share(),
-        tick_minutes=config.schedule_tick_minutes(),
+        cron_minutes=config.schedule_cron_minutes(),
     )
-    card = source_card.card(told)
+    card = source_status.card(told)
     answer = {**_card(card), **_facts(shown), "progress": _progress(shown.current)}
     answer["queue_position"] = shown.current.queue_position if shown.current else 0
     return {**answer, "version": _version(answer)}
 
 
 def _runs(shown: health.SourceHealth) -> dict[str, dict[str, Any]]:
-    """The figures of the last run and of that which health speaks of, which may be another.
+    """Return the figures of the last run and of the run that health is judged by, by run id.
 
-    Whatever they were, they are not told while another goes on.
+    {} while a run is under way: the texts are then about that one.
     """
     ids = {shown.judged_id, shown.last_run and shown.last_run["id"]} - {None}
     if not ids or shown.current is not None:
         return {}
     jobs = Session.query(HarvestJob).filter(HarvestJob.id.in_(ids)).all()
-    return {row["id"]: row for row in run_figures.of(jobs)}
+    return {row["id"]: row for row in run_figures.load_figures(jobs)}
 
 
 def _card(card: Card) -> dict[str, Any]:
@@ -112,6 +114,8 @@ def _facts(shown: health.SourceHealth) -> dict[str, Any]:
         "next_run": iso(shown.next_run),
         "datasets": shown.datasets,
         "held": shown.held,
+        "missing": shown.missing,
+        "set_aside": shown.set_aside,
     }
 
 
@@ -137,12 +141,12 @@ def _progress(run: CurrentRun | None) -> dict[str, Any] | None:
 
 
 def _checked(source_id: str) -> int:
-    check = trials.check_under_way(source_id)
+    check = source_previews.check_under_way(source_id)
     return check.done if check else 0
 
 
 def _version(answer: Mapping[str, Any]) -> str:
-    """Return what changes when the page would; the guess of the time left alone is no change."""
+    """Return a hash that changes when the page does; the estimate of the time left is ignored."""
     run = {**(answer["progress"] or {}), "eta_seconds": None}
     text = json.dumps({**answer, "progress": run}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

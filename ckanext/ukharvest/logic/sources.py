@@ -1,4 +1,4 @@
-"""Find the harvest source or the dataset that a request names."""
+"""Find and load the harvest source or dataset that a request names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
-from ckanext.harvest.model import HarvestSource
+from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest.logic.may import may_if_there
+from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.logic.permissions import may_if_exists
+from ckanext.ukharvest.model import dataset_names, datasets
+
+TYPE = "harvest"  # CKAN's dataset type of sources; also the first part of their URLs
 
 
 def source_of(data_dict: dict[str, Any]) -> HarvestSource:
@@ -27,7 +31,7 @@ def source_of(data_dict: dict[str, Any]) -> HarvestSource:
 
 
 def dataset_of(name_or_id: str) -> model.Package:
-    """Return a dataset.
+    """Return the dataset of this name or id.
 
     Raises:
         ObjectNotFound: there is no such dataset.
@@ -38,9 +42,88 @@ def dataset_of(name_or_id: str) -> model.Package:
     return package
 
 
-def is_insider(context: Any, source_id: str) -> bool:
-    """Tell whether who asks may see a source's runs and errors: those who may update it.
+def load_source(name: str) -> dict[str, Any] | None:
+    """Return the public facts of a source, None if there is none of this name or id.
 
-    Code that acts for the portal itself (``ignore_auth``) may.
+    Returns:
+        ``id``, ``name``, ``title``, ``notes``, ``url``, ``source_type``, ``frequency``,
+        ``active``, ``state``, ``private``, ``type`` ("harvest"), ``owner_org`` and
+        ``organization`` ({"id", "name", "title"} or None).
     """
-    return may_if_there(context, "harvest_source_update", id=source_id)
+    package = model.Package.get(name)
+    source = HarvestSource.get(package.id) if package and package.type == TYPE else None
+    if package is None or source is None:
+        return None
+    group = model.Group.get(package.owner_org) if package.owner_org else None
+    return {
+        "id": source.id,
+        "name": package.name,
+        "title": package.title or source.title or package.name,
+        "notes": package.notes or "",
+        "url": source.url,
+        "source_type": source.type,
+        "frequency": source.frequency or "MANUAL",
+        "active": bool(source.active and package.state == "active"),
+        "state": package.state,
+        "private": package.private,
+        "type": TYPE,
+        "owner_org": package.owner_org,
+        "organization": group and {"id": group.id, "name": group.name, "title": group.title},
+    }
+
+
+def load_visible_source(context: Any, source_id: str) -> model.Package | None:
+    """Return the source as a dataset if the user may see its page, else None."""
+    found = model.Package.get(source_id)
+    if found is None:
+        return None
+    may = may_see_source(context, source_id, is_private=found.private, state=found.state)
+    return found if may else None
+
+
+def title_of(source_id: str | None) -> str:
+    """Return a source's title, or else its name; "" if there is no such source."""
+    package = model.Package.get(source_id) if source_id else None
+    return (package.title or package.name) if package else ""
+
+
+def name_for(title: str) -> str:
+    """Return a name for a new source, made from its title, that no dataset and no page has."""
+    return source_rules.allowed_name(dataset_names.free_name(title))
+
+
+def count_datasets(source_id: str) -> int:
+    """Return the number of a source's datasets."""
+    return datasets.of_sources([source_id]).get(source_id, 0)
+
+
+def load_config(source_id: str) -> str:
+    """Return a source's stored options (JSON text), "" for none."""
+    return str(HarvestSource.get(source_id).config or "")
+
+
+def is_run_of(job_id: str, source_id: str) -> bool:
+    """Tell whether the run exists and is of this source."""
+    job = HarvestJob.get(job_id)
+    return job is not None and job.source_id == source_id
+
+
+def newest_run(source_id: str) -> str | None:
+    """Return the id of the source's latest run, None if it has none."""
+    runs = model.Session.query(HarvestJob.id).filter_by(source_id=source_id)
+    newest = runs.order_by(HarvestJob.created.desc()).first()
+    return str(newest[0]) if newest else None
+
+
+def may_see_source(context: Any, source_id: str, *, is_private: bool, state: str) -> bool:
+    """Tell whether the user may see the page of a source; public, active ones need no query."""
+    is_open = state == "active" and not is_private
+    return is_open or may_if_exists(context, "package_show", id=source_id)
+
+
+def is_insider(context: Any, source_id: str) -> bool:
+    """Tell whether the user may see a source's runs and errors, because they may update it.
+
+    True with ``ignore_auth`` in the context.
+    """
+    return may_if_exists(context, "harvest_source_update", id=source_id)

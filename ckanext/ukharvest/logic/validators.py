@@ -1,9 +1,9 @@
 """Validators, usable by name in config_declaration.yaml and schemas.
 
-Those of the fields (``fields.FIELDS``) make the stored form of a value: what people type, tick or
-send is accepted in many writings, what it cannot be is told with an example. What the harvest
-writes stays as it is: its parsers have made the same form and reported what is wrong. So does a
-value that stood there before, so that nobody has to mend a publisher's slip to change a title.
+Those of the fields (``fields.FIELDS``) convert a value to its stored form: they accept what people
+type, tick or send in many forms, and refuse the rest with an example. They do not change what the
+harvest writes: its parsers have converted it and reported what is wrong. They also accept any value
+that is stored already, so that a title can be changed without correcting a publisher's error.
 """
 
 from __future__ import annotations
@@ -14,13 +14,20 @@ from typing import Any, NoReturn
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest.core import lga, listed, schema_types, theme_names
-from ckanext.ukharvest.core.text import shorten
-from ckanext.ukharvest.core.values import parse_date, parse_frequency, parse_period, parse_url
+from ckanext.ukharvest.core.values import (
+    local_government_lists,
+    multivalue,
+    schema_types,
+    theme_names,
+)
+from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, BY_HARVEST, FIELDS
-from ckanext.ukharvest.shown import values as shown_values
+from ckanext.ukharvest.presentation.rendering import values as shown_values
 
-# Which list's titles stand for addresses in a field.
+# Field → vocabulary whose titles may be sent instead of URLs.
 _REGISTERS = {field.key: field.vocabulary for field in FIELDS if field.kind in (ADDRESS, ADDRESSES)}
 
 Key = tuple[Any, ...]
@@ -39,19 +46,19 @@ def ukharvest_number(value: Any) -> float:
 
 
 def ukharvest_text(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept one text; stored without blanks around it."""
+    """Accept one text; stored without surrounding white space."""
     del errors
     _store_one(key, data, context, str.strip)
 
 
 def ukharvest_schema_type(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept what a schema is written in; known kinds in any case, such as "CSV Lint"."""
+    """Accept the language of a schema; known ones in any spelling, such as "CSV Lint"."""
     del errors
     _store_one(key, data, context, schema_types.name)
 
 
 def ukharvest_theme(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept a theme by its name, title, slug or an EU theme; stored by its name."""
+    """Accept a theme by name, title, slug or EU theme; stored as its name."""
     del errors
     _store_one(key, data, context, _theme)
 
@@ -64,10 +71,10 @@ def ukharvest_themes(key: Key, data: Data, errors: Any, context: Any) -> None:
 
 
 def ukharvest_address(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept one web address, or the title of a schema of the register."""
+    """Accept one URL, or the title of a schema in the field's vocabulary."""
     del errors
     if _is_harvest(context):
-        return _as_it_is(key, data)
+        return _keep_unchanged(key, data)
     found = _addresses(key, data, context)
     if len(found) > 1:
         _refuse_several(found)
@@ -75,21 +82,21 @@ def ukharvest_address(key: Key, data: Data, errors: Any, context: Any) -> None:
 
 
 def ukharvest_addresses(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept web addresses, or titles of their register, in a list, JSON or text; a JSON list."""
+    """Accept URLs or titles from the field's vocabulary, as list, JSON or text; stored as JSON."""
     del errors
     if _is_harvest(context):
-        return _as_it_is(key, data)
-    return _put(key, data, listed.as_text(_addresses(key, data, context)))
+        return _keep_unchanged(key, data)
+    return _put(key, data, multivalue.as_text(_addresses(key, data, context)))
 
 
 def ukharvest_frequency(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept an interval such as R/P1M, or words such as monthly; stored as the interval."""
+    """Accept an ISO 8601 interval such as R/P1M, or a word such as monthly; stored as interval."""
     del errors
     _store_one(key, data, context, parse_frequency)
 
 
 def ukharvest_date(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept a day, month or year; stored as ISO 8601. A ``…-to`` is not before its ``…-from``."""
+    """Accept a day, month or year; stored as ISO 8601. Refuse a ``…-to`` before its ``…-from``."""
     del errors
     _store_one(key, data, context, parse_date)
     if str(key[-1]).endswith("-to") and not _is_harvest(context):
@@ -97,23 +104,23 @@ def ukharvest_date(key: Key, data: Data, errors: Any, context: Any) -> None:
 
 
 def ukharvest_flag(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept yes or no in many writings; stored as "true" or not at all."""
+    """Accept yes or no in many forms; stored as "true" or not at all."""
     del errors
-    _store_one(key, data, context, listed.flag)
+    _store_one(key, data, context, multivalue.parse_flag)
 
 
 def ukharvest_la_function(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept functions of local government by address, number or label.
+    """Accept functions of local government by URI, number or label.
 
-    A service among them goes to the field ``la_service``, and a function there comes here: the
-    addresses tell them apart. Validation goes by the names of fields, so this one is first.
+    Services among them are moved to the field ``la_service``, and functions from there to this
+    one: the URIs tell them apart. CKAN validates fields by name, so this one comes first.
     """
     del errors
     if _is_harvest(context):
-        return _as_it_is(key, data)
+        return _keep_unchanged(key, data)
     service = (*key[:-1], "la_service")
-    here = lga.find(_values(data.get(key)), lga.FUNCTION)
-    there = lga.find(_values(data.get(service)), lga.SERVICE)
+    here = local_government_lists.find(_values(data.get(key)), local_government_lists.FUNCTION)
+    there = local_government_lists.find(_values(data.get(service)), local_government_lists.SERVICE)
     functions, services = here.functions + there.functions, there.services + here.services
     if service not in data:  # a schema without that field
         functions += here.services
@@ -124,11 +131,11 @@ def ukharvest_la_function(key: Key, data: Data, errors: Any, context: Any) -> No
 
 
 def ukharvest_la_service(key: Key, data: Data, errors: Any, context: Any) -> None:
-    """Accept services of local government by address, number or label."""
+    """Accept services of local government by URI, number or label."""
     del errors
     if _is_harvest(context):
-        return _as_it_is(key, data)
-    found = lga.find(_values(data.get(key)), lga.SERVICE)
+        return _keep_unchanged(key, data)
+    found = local_government_lists.find(_values(data.get(key)), local_government_lists.SERVICE)
     # A function is left here only if the schema has no field for functions.
     _store_uris(key, data, context, found.services + found.functions, found.others)
     return None
@@ -137,18 +144,26 @@ def ukharvest_la_service(key: Key, data: Data, errors: Any, context: Any) -> Non
 def _store_uris(
     key: Key, data: Data, context: Any, uris: Iterable[str], others: Iterable[str]
 ) -> None:
-    kind = lga.SERVICE if key[-1] == "la_service" else lga.FUNCTION
+    kind = (
+        local_government_lists.SERVICE
+        if key[-1] == "la_service"
+        else local_government_lists.FUNCTION
+    )
     stored = _stored(key, data, context)
-    kept = lga.find([stored], kind).others
+    kept = local_government_lists.find([stored], kind).others
     wrong = [text for text in others if text not in kept]
     if wrong:
         message = tk._(
             "{value} is not in the list; expected an address such as {address}, its number, "
             "or a label such as '{label}'"
         )
-        example = f"http://id.esd.org.uk/{kind}/" + ("579" if kind == lga.SERVICE else "40")
+        example = f"http://id.esd.org.uk/{kind}/" + (
+            "579" if kind == local_government_lists.SERVICE else "40"
+        )
         said = ", ".join(f"'{shorten(text, 60)}'" for text in wrong)
-        raise tk.Invalid(message.format(value=said, address=example, label=lga.label(example)))
+        raise tk.Invalid(
+            message.format(value=said, address=example, label=local_government_lists.label(example))
+        )
     found = list(dict.fromkeys([*uris, *others]))
     old = stored.split(" ")
     _put(key, data, stored if set(old) == set(found) else " ".join(found))
@@ -156,11 +171,11 @@ def _store_uris(
 
 def _store_one(key: Key, data: Data, context: Any, read: Callable[[str], str]) -> None:
     if _is_harvest(context):
-        return _as_it_is(key, data)
+        return _keep_unchanged(key, data)
     values = _values(data.get(key))
     if len(set(values)) > 1:
         _refuse_several(values)
-    found = _each(values[:1], read, _values(_stored(key, data, context)))
+    found = _convert_all(values[:1], read, _values(_stored(key, data, context)))
     return _put(key, data, "".join(found))
 
 
@@ -168,15 +183,17 @@ def _store_list(
     key: Key, data: Data, context: Any, texts: Iterable[str], read: Callable[[str], str]
 ) -> None:
     if _is_harvest(context):
-        return _as_it_is(key, data)
+        return _keep_unchanged(key, data)
     old = shown_values.texts(_stored(key, data, context))
-    found = _each(texts, read, old)
+    found = _convert_all(texts, read, old)
     # A select sends its values in the order of its list.
-    return _put(key, data, listed.as_text(old if set(old) == set(found) else found))
+    return _put(key, data, multivalue.as_text(old if set(old) == set(found) else found))
 
 
-def _each(texts: Iterable[str], read: Callable[[str], str], kept: Iterable[str]) -> list[str]:
-    """Return each text as it is stored, once; what cannot be read only if it was there before."""
+def _convert_all(
+    texts: Iterable[str], read: Callable[[str], str], kept: Iterable[str]
+) -> list[str]:
+    """Return the stored forms without duplicates; refuse invalid texts that are not stored yet."""
     found: dict[str, None] = {}
     wrong = []
     for text in texts:
@@ -200,19 +217,19 @@ def _theme(text: str) -> str:
 
 
 def _addresses(key: Key, data: Data, context: Any) -> list[str]:
-    """Return the addresses of a field and what stood there before; anything else is refused."""
+    """Return the URLs of a field, and invalid texts if they are stored; refuse anything else."""
     register = _REGISTERS.get(key[-1], "")
     values = _values(data.get(key))
     # A list in JSON is one text.
-    found = listed.addresses(values[0] if len(values) == 1 else values, register)
-    kept = listed.addresses(_stored(key, data, context), register).others
-    return [*found.urls, *_each(found.others, parse_url, kept)]
+    found = multivalue.addresses(values[0] if len(values) == 1 else values, register)
+    kept = multivalue.addresses(_stored(key, data, context), register).others
+    return [*found.urls, *_convert_all(found.others, parse_url, kept)]
 
 
 def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
     try:
         start, end = parse_date(str(data.get(first) or "")), parse_date(data[last])
-    except ValueError:  # told already, or it stood there before
+    except ValueError:  # reported already, or stored before
         return
     if all(data[key] == _stored(key, data, context) for key in (first, last)):
         return
@@ -229,19 +246,19 @@ def _refuse_several(values: Sequence[str]) -> NoReturn:
 
 
 def _values(value: Any) -> list[str]:
-    """Return what a form or a client sent as texts."""
-    return [] if value is tk.missing else listed.sent(value)
+    """Return the texts that a form or a client sent."""
+    return [] if value is tk.missing else multivalue.submitted_texts(value)
 
 
 def _put(key: Key, data: Data, text: str) -> None:
-    """Store a text; a field that says nothing is not stored at all."""
+    """Store a text; an empty field is not stored at all."""
     if not text:
         data.pop(key, None)
         raise tk.StopOnError
     data[key] = text
 
 
-def _as_it_is(key: Key, data: Data) -> None:
+def _keep_unchanged(key: Key, data: Data) -> None:
     value = data.get(key)
     _put(key, data, "" if value is tk.missing or value is None else str(value))
 
@@ -251,7 +268,7 @@ def _is_harvest(context: Any) -> bool:
 
 
 def _stored(key: Key, data: Data, context: Any) -> str:
-    """Return what the database has in the field, "" for a new dataset or resource."""
+    """Return the field's value in the database, "" for a new dataset or resource."""
     if len(key) == 1:
         owner = context.get("package")
     else:

@@ -1,7 +1,7 @@
 """The tables that hold a source's state (docs/decisions/0001-state-is-ours.md).
 
 ``harvest_object`` rows are work items that may be pruned at any time; what a record is, where
-it went and how its last import ended stands here. All times are naive UTC, as in
+it went and how its last import ended is stored here. All times are naive UTC, as in
 ckanext-harvest. The tables are made by the migration, ``ckan db upgrade -p ukharvest``.
 """
 
@@ -13,9 +13,11 @@ import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
+from ckanext.ukharvest.core.outcomes import RunMode
+
 
 def utcnow() -> datetime.datetime:
-    """Now as ckanext-harvest stores it: UTC without a time zone."""
+    """Return the time now as ckanext-harvest stores it: UTC without a time zone."""
     return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
 
 
@@ -24,21 +26,25 @@ def _harvest_job(**kwargs: object) -> sa.ForeignKey:
 
 
 class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What has to be remembered of one harvest source between its runs.
+    """The state of one harvest source between its runs.
 
     Attributes:
         interface: which of several interfaces the source answered on ("" = not probed).
-        validators: what the last run left for the next one, or None: {"source": type and url that
-            it was of, "salt", "job_id": None if all has to be read again, "documents":
-            {url: [etag, last_modified]}, "mark": what changed since it can be asked for,
-            "full_read": when all was read last}.
-        resume: how a gather that is killed can go on, or None: {"job_id", "point", "since",
-            "source", "salt"}.
-        held: deletions that wait: {"job_id", "guids", "reason", "since"}, or None.
-        schedule, recipients: per source settings beyond ckanext-harvest's own. recipients also
-            holds, under "confirmed", the options that a sysadmin confirmed (model/confirmed.py).
-        mail: who gets which mails of this source, or None: nobody.
-        mailed: what was told by mail last, so that it is told once.
+        sync_state: what the last run saved for the next one, or None: {"source": its type and
+            url, "salt": the import rules, "job_id": None if everything has to be read again,
+            "documents": {url: [etag, last_modified]}, "mark": the next run can ask for changes
+            since then, "full_read": time of the last full read}.
+        resume: where a gather that was killed can continue, or None: {"job_id", "point", "since",
+            "source", "salt": the import rules}.
+        held: pending deletions: {"job_id", "guids", "reason", "since"}, or None.
+        schedule: time of day, days and time zone of the runs; None for the portal's.
+        confirmed_options: options that a sysadmin confirmed (privileged_options.py), or None.
+        mail: recipients and kinds of this source's mails; None if there are none.
+        mailed: the news mailed last, so that each is mailed once.
+        adopted_from: the source type and options that another harvester stored, before ``adopt``
+            changed them to ours: {"type", "config": text, "adopted": ISO time in UTC}; else None.
+        set_aside: why the source does not run until it changes or a person starts it, or None:
+            {"job_id", "reason", "since": ISO time in UTC, "source": its type, URL and options}.
     """
 
     __tablename__ = "ukharvest_source"
@@ -47,13 +53,15 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
     )
     interface = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    validators = sa.Column(JSONB)
+    sync_state = sa.Column("validators", JSONB)
     resume = sa.Column(JSONB)
     held = sa.Column(JSONB)
     schedule = sa.Column(JSONB)
-    recipients = sa.Column(JSONB)
+    confirmed_options = sa.Column(JSONB(none_as_null=True))
     mail = sa.Column(JSONB)
     mailed = sa.Column(JSONB)
+    adopted_from = sa.Column(JSONB(none_as_null=True))
+    set_aside = sa.Column(JSONB(none_as_null=True))
 
 
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -61,18 +69,18 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
 
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
-        salt: digest of what else decided how that import came out (``Setting.salt_digest``).
-        etag, last_modified: the record's own validators or stamp, of that import too.
-        resources: resources that we wrote: [[ckan id, key], …]; others were added by hand.
-        missed_runs: complete runs in a row that did not see the record.
+        import_rules_hash: of the other inputs of that import (source_config.py).
+        etag, last_modified: the record's own validators or timestamp at that import.
+        resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
+        missed_runs: number of complete runs in a row without the record.
         outcome: of the last import: "added", "updated", "deleted", "errored", "skipped"; or
             "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
             that is gone, whose dataset a person kept.
-        removed: we deleted the dataset, because its record was gone; else a person did.
-        title: as the record has it, "" as long as none could be read.
-        error: why the last import lost it: {"code", "message", "line"}; None if it did not.
-        written: when we wrote the dataset last, None if that is not known: what changed it later
-            was a person.
+        removed: a run deleted the dataset because its record was gone; else a person did.
+        title: the record's, "" if none was read yet.
+        error: why the last import failed: {"code", "message", "line"}; None if it did not.
+        written: time of our last write to the dataset, None if unknown; a later change was a
+            person's.
     """
 
     __tablename__ = "ukharvest_record"
@@ -90,7 +98,9 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    salt = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    import_rules_hash = sa.Column(
+        "salt", sa.UnicodeText, nullable=False, default="", server_default=""
+    )
     etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
@@ -108,10 +118,12 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A defect in a record as last imported; replaced as a whole at each import.
+    """A defect that one run found in a record; past ones are pruned with their run.
 
     Attributes:
-        job_id: the run of that import, or the one that rejected the record for it.
+        job_id: the run that imported the record, or that rejected it for its problems.
+        current: of the record's last import, or of its rejection since.
+        lost: the run did not import the record because of its problems.
     """
 
     __tablename__ = "ukharvest_problem"
@@ -125,6 +137,8 @@ class RecordProblem(tk.BaseModel):  # type: ignore[misc, name-defined]
     message = sa.Column(sa.UnicodeText, nullable=False)
     line = sa.Column(sa.Integer)
     job_id = sa.Column(sa.UnicodeText, _harvest_job(), index=True)
+    current = sa.Column(sa.Boolean, nullable=False, default=True, server_default="true")
+    lost = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
 
 
 class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -146,20 +160,21 @@ class Coupling(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What one run saw, beyond what harvest objects tell; outlives the job it belongs to.
+    """Figures and outcome of one run, beyond its harvest objects; outlives the job.
 
     Attributes:
         mode: "normal", "force" (import every record whatever its fingerprint) or "approval"
             (carry out held deletions).
-        heartbeat: last sign of life of the gather.
-        counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records.
-        complete: the read proved that it saw every record.
+        heartbeat: time of the gather's last heartbeat.
+        counts: {"seen", "unchanged", "missing", "kept_deleted", …}: numbers of records; and
+            {"shortfall"}, as ``core.deletions.Shortfall``, where there is one.
+        complete: the source was read completely.
         outcome: "" while it runs, then "finished", "held", "failed" or "stopped".
         reason: one sentence on why nothing was deleted, or why the run failed.
         asked_by: name of the person who asked for it, "" for the schedule.
-        stopped_by: name of the person who asked to stop it, "" as long as nobody did.
-        error: what a failed run ended with: {"code", "message", "passes": such an error often
-            passes by itself}; None of others.
+        stopped_by: name of the person who asked to stop it, "" if none did.
+        error: of a failed run: {"code", "message", "passes": whether such errors are often
+            temporary}; else None.
     """
 
     __tablename__ = "ukharvest_job"
@@ -169,7 +184,9 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
     source_id = sa.Column(
         sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), nullable=False
     )
-    mode = sa.Column(sa.UnicodeText, nullable=False, default="normal", server_default="normal")
+    mode = sa.Column(
+        sa.UnicodeText, nullable=False, default=RunMode.NORMAL, server_default="normal"
+    )
     started = sa.Column(sa.DateTime)
     heartbeat = sa.Column(sa.DateTime)
     finished = sa.Column(sa.DateTime)
@@ -183,7 +200,7 @@ class JobReport(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class RecordVersion(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A record's content as one import brought it; the last few that differ are kept.
+    """A record's content at one import; the last few that differ are kept.
 
     Attributes:
         content: the harvest object's content, UTF-8, compressed by zlib.
@@ -225,17 +242,17 @@ class Change(tk.BaseModel):  # type: ignore[misc, name-defined]
     fields = sa.Column(JSONB, nullable=False, default=list, server_default="[]")
 
 
-class Trial(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A look at a source that changes nothing: "Test this source" and "Check only".
+class SourcePreview(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A source preview ("Test this source") or a dry run; neither changes datasets.
 
     Attributes:
         user_name: who asked for it.
-        source_id: the saved source that is looked at, None for one that is being typed in.
-        source_type, url, config: what is looked at, as the form sent it.
+        source_id: the saved source of a dry run, None for the test of an unsaved one.
+        source_type, url, config: of the source, as the form sent them.
         state: "waiting", "running", "done" or "stopped".
-        stage: what it does now, in words of the program: "connecting", "listing", "reading".
+        stage: "connecting", "listing" or "reading".
         done: records read so far.
-        result: what was found, once it is done.
+        result: a ``PreviewResult`` once it is done.
     """
 
     __tablename__ = "ukharvest_trial"
@@ -258,18 +275,18 @@ class Trial(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What is at an address that resources point to (model/links.py).
+    """The result of checking a URL of resources (model/link_checks.py).
 
     Attributes:
-        url_digest: SHA-256 of the address in UTF-8; a changed address is another link.
-        format: as CKAN labels it; "" when it could not be told.
+        url_digest: SHA-256 of the URL in UTF-8; a changed URL is another link.
+        format: CKAN's label; "" if unknown.
         version, layers, base_url, title: of a service; layers are [{"name", "title"}, …].
-        media_type: as the server said, without parameters.
-        why: one sentence for the publisher if the last look told nothing; what an earlier one
-            told stays.
-        checked: when the link was last told, or was not and never had been; None before that.
-        due: when to look again.
-        faults: looks in a row that ended in a fault that may pass.
+        media_type: of the response, without parameters.
+        why: one sentence for the publisher if the last check had no result; earlier results
+            stay.
+        checked: time of the last check with a result, or of the first without; None before.
+        due: time of the next check.
+        faults: number of checks in a row that ended in a temporary fault.
     """
 
     __tablename__ = "ukharvest_link"
@@ -290,17 +307,17 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """What the portal works out of a dataset, harvested or not (model/assessments.py).
+    """Stars and themes of a dataset, harvested or not (model/assessments.py).
 
     Attributes:
-        stars, stars_code, stars_detail: stars of openness, and why (core/stars.py).
-        resources: {CKAN id: [stars, code, detail]} of the resources that count.
-        theme, theme_secondary: those that the dataset has, by their stored names.
-        theme_origin: what its theme comes from: "source", "function", "service", "eu", "inspire",
+        stars, stars_code, stars_detail: stars of openness and reason (quality/stars/rules.py).
+        resources: {CKAN id: [stars, code, detail]} of the rated resources.
+        theme, theme_secondary: stored names of the dataset's themes.
+        theme_origin: origin of its theme: "source", "function", "service", "eu", "inspire",
             "topic", "words" (a suggestion) or "person"; "" where it has none.
-        themes: all that anything speaks for, best first: [{"theme", "score", "reasons": [[kind,
-            text, where, points], …]}, …] (core/themes.py).
-        assessed: when it was last worked out and came out otherwise than before.
+        themes: all candidates, best first: [{"theme", "score", "reasons": [[kind,
+            text, where, points], …]}, …] (quality/themes/choice.py).
+        assessed: when the result last changed.
     """
 
     __tablename__ = "ukharvest_assessment"
@@ -322,12 +339,12 @@ class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]
 
 
 class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
-    """A consumer process that is alive as long as its heartbeat is young.
+    """A consumer process; alive as long as its heartbeat is recent.
 
     Attributes:
         id: host, process id and start, so that a new process never looks like an old one.
         kind: "gather" or "fetch".
-        busy_with: id of the job or harvest object that it works on, "" while it waits.
+        busy_with: id of the job or harvest object that it works on, "" if idle.
     """
 
     __tablename__ = "ukharvest_worker"
@@ -338,3 +355,41 @@ class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
     heartbeat = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     busy_with = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     busy_since = sa.Column(sa.DateTime)
+
+
+class PendingIndex(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A dataset whose search document may be older than its row.
+
+    Added in the transaction that writes the dataset, removed once the index has accepted it.
+
+    Attributes:
+        package_id: the dataset; one that is deleted or purged leaves the index.
+        attempts: failed index requests so far.
+    """
+
+    __tablename__ = "ukharvest_index_pending"
+
+    package_id = sa.Column(sa.UnicodeText, primary_key=True)
+    since = sa.Column(sa.DateTime, nullable=False, default=utcnow, index=True)
+    attempts = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+
+
+class Retry(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A harvest object that waits again because a service failed during its import.
+
+    Attributes:
+        attempts: imports that ended in a failing service so far.
+        due: not sent to the fetch queue again before this time.
+        service: the one that failed: "database", "search index", "queue".
+        message: the failure, for the error if all attempts fail.
+    """
+
+    __tablename__ = "ukharvest_retry"
+
+    harvest_object_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_object.id", ondelete="CASCADE"), primary_key=True
+    )
+    attempts = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    due = sa.Column(sa.DateTime, nullable=False, default=utcnow, index=True)
+    service = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    message = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")

@@ -1,6 +1,6 @@
-"""Rows for datasets that a source has already, from another harvester or under another id.
+"""Adopt datasets that a source has from another harvester or under another id.
 
-DESIGN 3.2; what is taken and what is not: docs/decisions/0008-adoption.md. Nothing here commits.
+Which datasets are adopted: docs/decisions/0008-whose-dataset-it-is.md. Nothing here commits.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ckanext.harvest.model import HarvestObject, HarvestSource
 from sqlalchemy.dialects import postgresql
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.model import Record
-from ckanext.ukharvest.model.known import ADOPTED, ADOPTED_BY_GUID
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
+from ckanext.ukharvest.model import JobReport, Record
 
 Session = model.Session
 Package = model.Package
@@ -31,8 +31,8 @@ class Found(NamedTuple):
     """A dataset that the source may claim.
 
     Attributes:
-        evidence: what says so: "harvest object", "harvest_source_id", "guid" or, for rows that
-            a deleted source leaves, "deleted source".
+        evidence: why: "harvest object", "harvest_source_id", "guid" or, for rows of
+            a deleted source, "deleted source".
     """
 
     guid: str
@@ -42,7 +42,7 @@ class Found(NamedTuple):
 
 
 def adopt(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
-    """Make rows for the datasets that the source has already, and return what was found.
+    """Make rows for the datasets that the source has already, and return these datasets.
 
     Adopted rows have no fingerprint, so that the next run imports each record once.
 
@@ -62,8 +62,29 @@ def adopt(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
     return found
 
 
+def is_due(source_id: str) -> bool:
+    """Tell whether no run of ours has read the source completely: it may have datasets to adopt.
+
+    Failed and stopped runs may have added rows before.
+    """
+    return not Session.query(was_read(source_id)).scalar()
+
+
+def was_read(source_id: Any) -> Any:
+    """Return the SQL condition that a run of ours has read a source completely.
+
+    Args:
+        source_id: an id, or a column of ids.
+    """
+    return sa.exists().where(
+        JobReport.source_id == source_id,
+        JobReport.heartbeat.isnot(None),
+        JobReport.outcome.in_((RunOutcome.FINISHED, RunOutcome.HELD)),
+    )
+
+
 def find(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
-    """Return what ``adopt`` would adopt: one dataset a guid, one guid a dataset."""
+    """Return the datasets that ``adopt`` would adopt: one per guid, and one guid each."""
     twins = _deleted_twins(source)
     candidates = [_rows_of(twins), _by_objects([source, *twins]), _by_source_extra(source)]
     if by_guid:
@@ -87,7 +108,7 @@ def find(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
 def resources_written(
     package_id: str, resources: Iterable[Mapping[str, Any]]
 ) -> list[tuple[str, str]] | None:
-    """Return which resources of an adopted dataset its source wrote; None if nothing says that.
+    """Return the resources of an adopted dataset that its source wrote; None if unknown.
 
     What the harvest object of the earlier harvester names was the source's, the rest a person's:
     the addresses are looked for as text, because every harvester stored another kind of content.
@@ -109,7 +130,7 @@ def resources_written(
 
 
 def _deleted_twins(source: HarvestSource) -> list[HarvestSource]:
-    """Sources that were deleted, of the same address and organisation, the newest first."""
+    """Find deleted sources of the same URL and organisation, the newest first."""
     organisation = _organisation(source)
     query = (
         Session.query(HarvestSource)
@@ -148,7 +169,7 @@ def _rows_of(twins: list[HarvestSource]) -> Iterator[Found]:
 
 
 def _by_objects(sources: list[HarvestSource]) -> Iterator[Found]:
-    """Datasets whose newest current object is one of these sources'; active and newest first.
+    """Find datasets whose newest current object is of these sources; active and newest first.
 
     Stock harvesters look guids up without regard to the source, so that two sources can have a
     current object of one dataset: it belongs to the one that wrote it last.
@@ -197,7 +218,7 @@ def _by_guid_extra(source: HarvestSource) -> Iterator[Found]:
 
 
 def _by_extras(source: HarvestSource, evidence: str, conditions: list[Any]) -> Iterator[Found]:
-    """Datasets of the source's own organisation that no other living source has."""
+    """Find datasets of the source's organisation that belong to no other active source."""
     living = sa.select(HarvestSource.id).where(
         HarvestSource.active.is_(True), HarvestSource.id != source.id
     )
@@ -241,11 +262,11 @@ def _move_rows(old_id: str, new_id: str) -> None:
         .values(
             source_id=new_id,
             fingerprint="",
-            salt="",
+            import_rules_hash="",
             last_modified="",
             etag="",
             missed_runs=0,
-            outcome=ADOPTED,
+            outcome=RecordOutcome.ADOPTED,
         )
     )
     Session.execute(statement.execution_options(synchronize_session=False))
@@ -263,7 +284,9 @@ def _insert(source_id: str, found: list[Found]) -> None:
             "source_id": source_id,
             "guid": each.guid,
             "package_id": each.package_id,
-            "outcome": ADOPTED_BY_GUID if each.evidence == "guid" else ADOPTED,
+            "outcome": (
+                RecordOutcome.ADOPTED_BY_GUID if each.evidence == "guid" else RecordOutcome.ADOPTED
+            ),
         }
         for each in found
     ]

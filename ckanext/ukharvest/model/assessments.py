@@ -1,6 +1,6 @@
-"""What the portal worked out of datasets; nothing here commits.
+"""Stored stars and themes of datasets; nothing here commits.
 
-Until the migration that makes the table, nothing is kept: datasets can be written all the same.
+Without the table, before the migration, nothing is stored, and datasets can still be written.
 """
 
 from __future__ import annotations
@@ -14,47 +14,33 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import Assessment, utcnow
+from ckanext.ukharvest.model import Assessment, schema_version, utcnow
 
 log = logging.getLogger(__name__)
 Session = model.Session
 
 
-class _State:
-    """Whether the table was there once, which saves asking again; one for the process."""
-
-    is_made = False
-
-
 def is_made() -> bool:
-    """Tell whether the table is there, and say in the log what to do if it is not."""
-    if not _State.is_made:
-        found = Session.scalar(sa.select(sa.func.to_regclass(Assessment.__tablename__)))
-        _State.is_made = found is not None
-    if not _State.is_made:
-        log.error(
-            "Stars and themes of datasets are not kept, since their table is missing: run 'ckan db "
-            "upgrade -p ukharvest', then 'ckan ukharvest stars --all'"
-        )
-    return _State.is_made
+    """Tell whether the table exists."""
+    return not schema_version.is_behind()
 
 
 def lock(package_id: str) -> None:
-    """Lock a dataset, for a row of it that is written before the dataset itself.
+    """Lock a dataset whose row here is written before the dataset itself.
 
-    Whoever writes a row holds its dataset first; the other way round would end in a deadlock with
+    Every writer locks the dataset first; the other order would deadlock with
     the pass over all datasets.
     """
     query = sa.select(model.Package.id).where(model.Package.id == package_id)
     Session.execute(query.with_for_update(key_share=True))
 
 
-def keep(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write what was worked out, one statement for all.
+def save(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Save assessments of datasets, in one statement.
 
     Args:
-        rows: "package_id", and the columns of ``Assessment`` that were worked out, the same ones
-            in each row; others stay. A row that says what is stored is not written.
+        rows: "package_id" and new values of columns of ``Assessment``, the same columns in each
+            row; others stay. Unchanged rows are not written.
     """
     if not rows or not is_made():
         return
@@ -66,9 +52,9 @@ def keep(rows: Sequence[Mapping[str, Any]]) -> None:
 
 @functools.cache
 def _statement(names: tuple[str, ...]) -> sa.TextClause:
-    """What writes these columns of any number of rows.
+    """Return the statement that writes these columns of any number of rows.
 
-    A text, since SQLAlchemy 2.0 compiles "ON CONFLICT" anew each time: 2 ms of each import.
+    A text, since SQLAlchemy 2.0 compiles "ON CONFLICT" again each time: 2 ms of each import.
     """
     columns = ", ".join(names)
     new = ", ".join(f"excluded.{name}" for name in names)
@@ -84,7 +70,7 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
 
 
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
-    """Return the themes that a dataset had when it was last written, and where they came from."""
+    """Return the themes of a dataset when it was last written, and their origin."""
     if not is_made():
         return None
     found = (
@@ -95,14 +81,14 @@ def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None
     return ((found[0], tuple(found[1])), found[2]) if found else None
 
 
-def of(package_id: str) -> Assessment | None:
-    """Return what was worked out of a dataset."""
+def find(package_id: str) -> Assessment | None:
+    """Return the assessment of a dataset."""
     found: Assessment | None = Session.get(Assessment, package_id) if is_made() else None
     return found
 
 
 def stars_of(package_id: str) -> tuple[int, ...]:
-    """Return a dataset's stars as they are in this transaction; () if they were never counted."""
+    """Return a dataset's stars in this transaction; () if it was never rated."""
     if not is_made():
         return ()
     statement = sa.select(Assessment.stars).where(Assessment.package_id == package_id)

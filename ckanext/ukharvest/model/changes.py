@@ -1,26 +1,24 @@
-"""What the last imports changed in a record's dataset."""
+"""Changes that the last imports made to a record's dataset."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
 from sqlalchemy.dialects.postgresql import JSONB
 
-from ckanext.ukharvest.core import changed
-from ckanext.ukharvest.core.changed import Difference
-from ckanext.ukharvest.extent import figure
+from ckanext.ukharvest.core import dataset_changes
+from ckanext.ukharvest.core.dataset_changes import FieldChange
+from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.model import Change, Record, utcnow
-from ckanext.ukharvest.shown import facts, values
-from ckanext.ukharvest.shown.labels import HIDDEN, SAID_BETTER
 
 Session = model.Session
 
 KEPT = 20
-ADDED, UPDATED, DELETED = "added", "updated", "deleted"
+ADDED, UPDATED, DELETED = RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED
 
 # One statement: its parts all see the table as it was before, so the row that is added is
 # neither counted nor deleted.
@@ -39,10 +37,8 @@ _KEEP = sa.text(
     """
 ).bindparams(sa.bindparam("fields", type_=JSONB), sa.bindparam("private", type_=JSONB))
 
-# Noted beside what changed in a dataset while it was private.
+# Marks changes of a dataset while it was private.
 _PRIVATE = [{"private": True}]
-
-_ENGLISH = values.Portal()
 
 
 class Told(NamedTuple):
@@ -61,27 +57,13 @@ class Told(NamedTuple):
     fields: list[dict[str, Any]]
 
 
-def found(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """Return what an import changed in a dataset, given twice as package_show has it.
-
-    Without what means something to programs alone, and what another changed field says better.
-    """
-    found = changed.between(before, after, readable)
-    keys = {each.field for each in found}
-    return [
-        each
-        for each in found
-        if each.field not in HIDDEN and SAID_BETTER.get(each.field) not in keys
-    ]
-
-
-def keep(record_id: int, job_id: str | None, kind: str, found: Sequence[Difference] = ()) -> None:
-    """Keep what an import did; an update that changed nothing is none; the caller commits."""
+def save(record_id: int, job_id: str | None, kind: str, found: Sequence[FieldChange] = ()) -> None:
+    """Save what an import changed; without changes an update is not saved; the caller commits."""
     if kind == UPDATED and not found:
         return
-    fields: list[dict[str, Any]] = [each._asdict() for each in found[: changed.MOST]]
-    if len(found) > changed.MOST:
-        fields.append({"more": len(found) - changed.MOST})
+    fields: list[dict[str, Any]] = [each._asdict() for each in found[: dataset_changes.MOST]]
+    if len(found) > dataset_changes.MOST:
+        fields.append({"more": len(found) - dataset_changes.MOST})
     # PostgreSQL cannot store the character 0.
     fields = [{key: _storable(value) for key, value in each.items()} for each in fields]
     row = {"record": record_id, "job": job_id, "now": utcnow(), "kind": kind, "fields": fields}
@@ -91,16 +73,6 @@ def keep(record_id: int, job_id: str | None, kind: str, found: Sequence[Differen
 
 def _storable(value: Any) -> Any:
     return value.replace("\0", "") if isinstance(value, str) else value
-
-
-def readable(key: str, text: str) -> str:
-    """Return a field's stored text as people read it: no JSON, labels instead of addresses."""
-    if key == "spatial":
-        return figure.in_words(text) or text
-    if not text or (key not in values.KEYS and text[:1] not in ("[", "{")):
-        return text
-    markup = values.shown(key, text, _ENGLISH) if key in values.KEYS else facts.shown(text)
-    return str(markup.replace("</li>", "; </li>").striptags()).strip("; ") or text
 
 
 def of_record(record_id: int) -> list[Told]:

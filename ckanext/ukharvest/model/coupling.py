@@ -1,8 +1,8 @@
-"""Services and the datasets that they operate on, found by what the services call them.
+"""Find datasets that a service operates on, by the identifiers that the service names.
 
-A service names the records of its datasets by identifier or address. What it names is kept as it
-stands and looked up when somebody asks: dataset and service may come in any order, from any two
-sources, and go again. Nothing here commits.
+A service names the records of its datasets by identifier or URL. These are stored unchanged and
+looked up on request: dataset and service may arrive in any order, from any two sources, and be
+deleted again. Nothing here commits.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.model import Coupling, Record
-from ckanext.ukharvest.types import TYPES
+from ckanext.ukharvest.source_types import TYPES
 
 Session = model.Session
 
-# Where the source's own address is that of its one record, and not of a catalogue of many.
+# Types whose source URL is that of one record, not of a catalogue.
 _OF_ONE_RECORD = [kind.name for kind in TYPES.values() if kind.reference_is_address]
 
 
 def replace(record_id: int, references: Collection[str]) -> None:
-    """Keep what a record names in place of all that it named before."""
+    """Save the references of a record, replacing all earlier ones."""
     gone = sa.delete(Coupling).where(Coupling.record_id == record_id)
     Session.execute(gone.execution_options(synchronize_session=False))
     Session.add_all(
@@ -35,13 +35,13 @@ def replace(record_id: int, references: Collection[str]) -> None:
 
 
 def datasets_of(package_id: str) -> dict[str, set[str]]:
-    """Return the ids of the active datasets that a service names, each with what it calls it."""
+    """Return the ids of the active datasets that a service names, with its references to each."""
     service, dataset = aliased(Record), aliased(Record)
     return _pairs(service, dataset, of=service, other=dataset, package_id=package_id)
 
 
 def services_of(package_id: str) -> dict[str, set[str]]:
-    """Return the ids of the active services that name a dataset, each with what it calls it."""
+    """Return the ids of the active services that name a dataset, with their references to it."""
     service, dataset = aliased(Record), aliased(Record)
     return _pairs(service, dataset, of=dataset, other=service, package_id=package_id)
 
@@ -49,7 +49,7 @@ def services_of(package_id: str) -> dict[str, set[str]]:
 def _pairs(
     service: Any, dataset: Any, *, of: Any, other: Any, package_id: str
 ) -> dict[str, set[str]]:
-    """Ask, in one statement, for the other ends of a package's couplings."""
+    """Return the other ends of a package's couplings, in one statement."""
     named = Coupling.reference
     has_own_address = sa.or_(
         dataset.url != HarvestSource.url, HarvestSource.type.in_(_OF_ONE_RECORD)
@@ -68,7 +68,7 @@ def _pairs(
             sa.or_(dataset.guid == named, has_own_address),
         )
     )
-    # "1" names the first dataset of its own source and of nobody else's.
+    # "1" means the first dataset of the same source, not of others.
     found: dict[str, set[str]] = {}
     for id_, name, at_home in query:
         if at_home or is_globally_unique(name):

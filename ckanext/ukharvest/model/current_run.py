@@ -1,4 +1,4 @@
-"""The runs that have not ended, what each does and how far it is; one statement for any number."""
+"""Runs that have not ended, with state and progress; one statement for any number."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.core.health import RunFacts, run_state
+from ckanext.ukharvest.core.source_status import RunFacts, run_state
 from ckanext.ukharvest.model import utcnow
 
 Session = model.Session
 
-# With less behind it, what is left can only be guessed.
+# With fewer finished records, the remaining time would be a guess.
 RATED = 10
 
 
@@ -28,15 +28,15 @@ class CurrentRun:
         source_id, name, title, url: of its source; the last three "" if that is gone.
         state: "queued", "gathering", "importing", "deleting", "finishing", "stopping", "stuck".
         mode: "normal", "force" or "approval".
-        asked_by, stopped_by: names of people, "" for the schedule and for nobody.
+        asked_by, stopped_by: names of people; "" for the schedule, and if nobody stopped it.
         created: when it was asked for.
-        started: when it began to read; None as long as it waits.
-        is_read: all its records are known.
-        moved: when anything of it moved last.
+        started: when it began to read; None while it waits.
+        is_read: the source has been read.
+        moved: time of its last progress.
         seen: records that the source has listed so far, while it is read.
-        total, done, lost: harvest objects that there are, that are worked off, that were lost.
-        queue_position: runs that began to wait before it and still wait; 0 if it has begun.
-        eta_seconds: how long the rest takes, as far as that can be told.
+        total, done, lost: numbers of harvest objects: all, finished, failed.
+        queue_position: number of runs that wait before it; 0 if it has begun.
+        eta_seconds: estimated remaining time, None if unknown.
     """
 
     id: str
@@ -64,7 +64,7 @@ class CurrentRun:
         return self.total - self.done
 
 
-def of(source_ids: Collection[str] | None = None) -> list[CurrentRun]:
+def load_current_runs(source_ids: Collection[str] | None = None) -> list[CurrentRun]:
     """Return the runs of these sources, or of all, that have not ended; the oldest first."""
     ids = None if source_ids is None else list(source_ids)
     now = utcnow()
@@ -114,7 +114,7 @@ def _run(row: Any, now: dt.datetime) -> CurrentRun:
 
 
 def _eta(row: Any, now: dt.datetime) -> float | None:
-    """What was worked off so far tells how long the rest takes."""
+    """Estimate the remaining seconds from the progress so far."""
     if row.done < RATED or row.import_began is None:
         return None
     elapsed: float = (now - row.import_began).total_seconds()

@@ -1,6 +1,6 @@
 """Datasets in bulk, in the shape of package_show, at two or three statements for hundreds of them.
 
-Only what the database has: a field of the portal's own schema stands among the extras.
+Fields of the portal's own schema are among the extras, as in the database.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ckanext.ukharvest.model import Assessment
 Session = model.Session
 _package, _resource = model.package_table, model.resource_table
 
-# Live ones of all types but harvest sources, which CKAN keeps as datasets.
+# Active datasets of all types, but not harvest sources, which CKAN stores as datasets.
 IS_DATASET = sa.and_(_package.c.state == "active", _package.c.type != "harvest")
 IS_PUBLIC = sa.and_(IS_DATASET, _package.c.private.isnot(True))
 
@@ -33,7 +33,7 @@ _RESOURCE_COLUMNS = ("id", "package_id", "url", "format", "mimetype", "name", "d
 )
 
 
-# One that two objects bring in is one dataset.
+# A dataset with two objects counts once.
 _OF_SOURCES = sa.text(
     """
     SELECT object.harvest_source_id, count(DISTINCT object.package_id)
@@ -55,7 +55,7 @@ def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def count(*, without_stars: bool = False) -> int:
-    """Return how many datasets ``chunks`` goes over, or how many of them have no stars yet."""
+    """Return the number of datasets in ``chunks``, or of those without stars yet."""
     query = sa.select(sa.func.count()).select_from(_package).where(IS_DATASET)
     if without_stars:
         query = query.where(~sa.exists().where(Assessment.package_id == _package.c.id))
@@ -65,21 +65,21 @@ def count(*, without_stars: bool = False) -> int:
 def of_sources(
     source_ids: Collection[str] | None = None, *, public: bool = False
 ) -> dict[str, int]:
-    """Return source id → how many live datasets come from it; one statement.
+    """Return source id → number of its active datasets; one statement.
 
     Args:
         source_ids: None for all sources.
-        public: count only what everybody sees.
+        public: count only public datasets.
     """
     values = {"ids": None if source_ids is None else list(source_ids), "public": public}
     return dict(Session.execute(_OF_SOURCES, values).all())
 
 
 def chunks() -> Iterator[list[dict[str, Any]]]:
-    """Go over all live datasets once, some hundred at a time; the caller commits after each.
+    """Iterate over all active datasets in chunks of some hundred; the caller commits after each.
 
-    Until that commit nobody else changes those of a chunk. Datasets that somebody is writing just
-    then are left out: to wait for them while others wait for ours would be a deadlock in the end.
+    The datasets of a chunk are locked until that commit. Datasets that are locked by another
+    process are left out: waiting for them could end in a deadlock.
     """
     last = ""
     while ids := _next(last):

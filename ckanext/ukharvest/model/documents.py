@@ -1,4 +1,4 @@
-"""What is stored of a dataset's record: the text that was harvested."""
+"""The stored source record of a dataset."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
 
+from ckanext.ukharvest.core.document_kind import HEAD, size_of
 from ckanext.ukharvest.model import Record, RecordVersion, versions
-from ckanext.ukharvest.source_record import form as record_form
 
 Session = model.Session
 
@@ -18,7 +18,7 @@ ORIGINAL = "original_document"  # extra of ckanext-spatial's objects: what it tr
 
 
 class Document(NamedTuple):
-    """A dataset's record as it was last brought in.
+    """A dataset's record as last imported.
 
     Attributes:
         harvested: when, UTC.
@@ -31,10 +31,10 @@ class Document(NamedTuple):
 
 
 class Glance(NamedTuple):
-    """What a dataset's page says of its record.
+    """Beginning and size of a record, for a dataset's page.
 
     Attributes:
-        head: the record's first characters, which tell its form.
+        head: the record's first characters, from which its form is known.
         size: bytes of UTF-8.
     """
 
@@ -43,10 +43,10 @@ class Glance(NamedTuple):
 
 
 def of_dataset(package_id: str) -> Document | None:
-    """Return the record that a dataset was made of, None if nothing is stored.
+    """Return the record that a dataset was made from, None if none is stored.
 
-    It stands in the current harvest object, which pruning leaves alone; where other code removed
-    that one, in the latest version that we keep.
+    It is in the current harvest object, which is never pruned; if other code removed that, in the
+    latest stored version.
     """
     harvested = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
     query = _current(package_id, _CONTENT, harvested, HarvestObject.harvest_source_id)
@@ -55,20 +55,16 @@ def of_dataset(package_id: str) -> Document | None:
 
 
 def glance_at(package_id: str) -> Glance | None:
-    """Return what can be said of a dataset's record without reading it, None if there is none.
+    """Return the beginning and size of a dataset's record, None if there is none.
 
-    Every dataset's page asks, and a record may have megabytes.
+    Called by every dataset's page, and a record may have megabytes.
     """
-    head = sa.func.left(_CONTENT, record_form.LOOK_AT)
+    head = sa.func.left(_CONTENT, HEAD)
     row = _current(package_id, head, sa.func.octet_length(_CONTENT)).first()
     if row and row[0]:
         return Glance(*row)
     kept = _kept(package_id)
-    return (
-        Glance(kept.content[: record_form.LOOK_AT], record_form.size_of(kept.content))
-        if kept
-        else None
-    )
+    return Glance(kept.content[:HEAD], size_of(kept.content)) if kept else None
 
 
 # Objects of ckanext-spatial may have the publisher's document beside a content of none.

@@ -1,4 +1,4 @@
-"""Health, state and last runs of many sources, in four statements however many there are."""
+"""Health, state and last runs of sources, in four statements for any number."""
 
 from __future__ import annotations
 
@@ -10,35 +10,40 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.core import health as rules
-from ckanext.ukharvest.model import current_run, datasets, trials, utcnow
+from ckanext.ukharvest.core import source_status as rules
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.model import current_run, datasets, set_aside, source_previews, utcnow
 from ckanext.ukharvest.model.current_run import CurrentRun
 
 Session = model.Session
 
-RECENT = 200  # runs of a source that its health is told from
+RECENT = 200  # runs of a source that decide its health
 
 
 @dataclass(frozen=True, slots=True)
 class SourceHealth:
-    """How one source is; times are naive UTC.
+    """Health and state of one source; times are naive UTC.
 
     Attributes:
-        value: key of ``words.status.HEALTHS``.
+        value: key of ``presentation.messages.status_labels.HEALTHS``.
         reason: why, as ``core.health.health`` names it.
-        state: what it does now, key of ``words.status.STATES``.
+        state: key of ``presentation.messages.status_labels.STATES``.
         since: when the first of the failed runs in a row ended; for a late source, when it should
             have begun; else None.
         last_run: the last run that ended: {"id", "finished", "outcome" (key of
-            ``words.status.OUTCOMES``), "lost"}, or None.
-        judged_id: of the run that ``value`` speaks of: the last that ended and was not stopped,
+            ``presentation.messages.status_labels.OUTCOMES``), "lost"}, or None.
+        judged_id: id of the run that ``value`` is about: the last that ended and was not stopped;
             None if there is none.
-        last_good_run: {"id", "finished"} of the last that did not fail, or None.
-        next_run: when it starts next, None where a person starts it.
-        datasets: how many of its datasets are there, private ones too.
-        held: deletions that wait for a decision.
-        failures: failed runs in a row up to now.
-        current: the run that goes on or waits, None if there is none.
+        last_good_run: {"id", "finished"} of the last that did not fail and found records, or None.
+        next_run: time of the next scheduled run, None without a schedule.
+        datasets: number of its datasets, including private ones.
+        held: number of pending deletions.
+        failures: number of failed runs in a row.
+        missing: {"records", "of", "asks_after"} (``core.deletions.Shortfall``) of the run that
+            ``value`` is about, if so many are missing that a later run will ask; else None.
+        current: the run that is running or queued, None if there is none.
+        set_aside: {"job_id", "reason", "since"} of a source that does not run until it changes or
+            a person starts it, else None.
     """
 
     value: str
@@ -52,20 +57,25 @@ class SourceHealth:
     datasets: int
     held: int
     failures: int = 0
+    missing: Mapping[str, int] | None = None
     current: CurrentRun | None = None
+    set_aside: Mapping[str, Any] | None = None
 
 
-def of(source_ids: Collection[str] | None = None) -> dict[str, SourceHealth]:
-    """Return source id → health, of these sources or of all there are."""
+def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHealth]:
+    """Return source id → health, of these sources or of all."""
     if source_ids is not None and not source_ids:
         return {}
     ids = {"ids": None if source_ids is None else list(source_ids)}
     now = utcnow()
-    young = {"given_up": now - trials.GIVEN_UP_AFTER, "silent": now - trials.SILENT_AFTER}
+    young = {
+        "given_up": now - source_previews.GIVEN_UP_AFTER,
+        "silent": now - source_previews.SILENT_AFTER,
+    }
     sources = Session.execute(_SOURCES, {**ids, **young}).all()
     runs = {row.of_id: row for row in Session.execute(_RUNS, {**ids, "recent": RECENT})}
-    # Of several the newest, which comes last.
-    current = {run.source_id: run for run in current_run.of(source_ids)}
+    # Of several runs the newest, which comes last.
+    current = {run.source_id: run for run in current_run.load_current_runs(source_ids)}
     counts = datasets.of_sources(source_ids)
     return {
         row.id: _of(row, runs[row.id], current.get(row.id), counts.get(row.id, 0), now)
@@ -77,6 +87,7 @@ def _of(
     source: Any, runs: Any, current: CurrentRun | None, number: int, now: dt.datetime
 ) -> SourceHealth:
     last_run = _last_run(runs)
+    aside = _set_aside(source)
     facts = rules.Facts(
         active=source.active,
         now=now,
@@ -85,7 +96,10 @@ def _of(
         passes=bool(runs.judged_passes),
         failures=runs.failures or 0,
         lost=_lost(runs),
-        due=source.due,
+        is_empty=bool(runs.judged_is_empty),
+        is_shrunk=runs.judged_shortfall is not None,
+        due=None if aside else source.due,
+        is_set_aside=aside is not None,
         is_running=current is not None,
     )
     value, reason = rules.health(facts)
@@ -97,18 +111,27 @@ def _of(
         last_run=last_run,
         judged_id=runs.judged_id,
         last_good_run={"id": runs.good_id, "finished": runs.good_ended} if runs.good_id else None,
-        next_run=source.next_run,
+        next_run=None if aside else source.next_run,
         datasets=number,
         held=source.held,
-        failures=facts.failures if facts.outcome == "failed" else 0,
+        failures=facts.failures if facts.outcome == RunOutcome.FAILED else 0,
+        missing=runs.judged_shortfall if value in rules.MISSING else None,
         current=current,
+        set_aside=aside,
     )
 
 
+def _set_aside(source: Any) -> dict[str, Any] | None:
+    note = source.set_aside
+    if not set_aside.is_valid(note, source.type, source.url, source.config):
+        return None
+    return {key: note[key] for key in ("job_id", "reason", "since")}
+
+
 def _since(value: str, facts: rules.Facts, runs: Any) -> dt.datetime | None:
-    if value == "late":
+    if value == rules.Health.LATE:
         return facts.due
-    if facts.outcome == "failed":
+    if facts.outcome == RunOutcome.FAILED:
         return runs.failing_since  # type: ignore[no-any-return]
     return None
 
@@ -117,13 +140,22 @@ def _last_run(runs: Any) -> dict[str, Any] | None:
     if runs.last_id is None:
         return None
     is_stopped = runs.last_id != runs.judged_id
-    changed = sum(_figure(runs, key) for key in ("added", "updated", "deleted"))
     return {
         "id": runs.last_id,
         "finished": runs.last_ended,
-        "outcome": "stopped" if is_stopped else outcome(runs.judged_outcome, _lost(runs), changed),
+        "outcome": RunOutcome.STOPPED if is_stopped else _judged_outcome(runs),
         "lost": _lost(runs),
     }
+
+
+def _judged_outcome(runs: Any) -> str:
+    return outcome(
+        runs.judged_outcome,
+        lost=_lost(runs),
+        changed=sum(_figure(runs, key) for key in ("added", "updated", "deleted")),
+        is_empty=bool(runs.judged_is_empty),
+        is_shrunk=runs.judged_shortfall is not None,
+    )
 
 
 def _lost(runs: Any) -> int:
@@ -132,29 +164,41 @@ def _lost(runs: Any) -> int:
 
 
 def _figure(runs: Any, key: str) -> int:
-    """A figure of the run's objects, or what was kept of it when they were pruned."""
+    """Return a figure of the run's objects, or the saved one if they were pruned."""
     kept = (runs.judged_frozen or {}).get(key)
     return int(getattr(runs, key) if kept is None else kept)
 
 
 def lost_of(frozen: Mapping[str, int]) -> int:
-    """Records lost in a run whose objects were pruned; of old ones by the stock figure."""
+    """Return the failed records of a run with pruned objects; of old runs by the stock figure."""
     return int(frozen.get("lost", frozen.get("errored", 0)))
 
 
-def outcome(stored: str, lost: int, changed: int) -> str:
-    """Return what an ended run is called (``words.status.OUTCOMES``).
+def is_empty(counts: Mapping[str, Any]) -> bool:
+    """Tell whether a run listed no records, from its report; as ``_COLUMNS`` has it.
+
+    False for runs without that figure, and for those that asked for changes only.
+    """
+    return counts.get("seen") == 0 and "not_asked" not in counts
+
+
+def outcome(stored: str, *, lost: int, changed: int, is_empty: bool, is_shrunk: bool) -> str:
+    """Return the outcome of an ended run (``presentation.messages.status_labels.OUTCOMES``).
 
     Args:
         stored: "finished", "held", "failed" or "stopped".
         lost: records lost in it.
         changed: datasets added, updated and deleted.
+        is_empty: the source listed no records.
+        is_shrunk: so many records were missing that a later run will ask.
     """
-    if stored != "finished":
+    if stored != RunOutcome.FINISHED:
         return stored
+    if is_empty or is_shrunk:
+        return RunOutcome.EMPTY if is_empty else RunOutcome.SHRUNK
     if lost:
-        return "errors"
-    return "finished" if changed else "unchanged"
+        return RunOutcome.ERRORS
+    return RunOutcome.FINISHED if changed else RunOutcome.UNCHANGED
 
 
 def _state(source: Any, current: CurrentRun | None, *, has_run: bool) -> str:
@@ -170,28 +214,29 @@ def _state(source: Any, current: CurrentRun | None, *, has_run: bool) -> str:
 
 
 def failed_run(source_id: str) -> str:
-    """Return the id of the source's last run that counts if that failed, else ""; one statement."""
+    """Return the id of the source's last run, stopped ones aside, if it failed, else ""."""
     row = Session.execute(_JUDGED, {"source_id": source_id}).first()
-    return row.id if row and row.outcome == "failed" else ""
+    return row.id if row and row.outcome == RunOutcome.FAILED else ""
 
 
-# A start is due from when somebody last changed the source on: one that was switched off for
-# months, or that only people started, is not late the moment that it may run by itself.
+# A run is due only after the last change of the source: one that was switched off for months, or
+# had no schedule, is not late as soon as it gets one.
 _SOURCES = sa.text(
     """
     SELECT source.id, source.active AND package.state = 'active' AS active, start.next_run,
-           start.due,
+           start.due, source.type, source.url, source.config,
+           NULLIF(state.set_aside, 'null') AS set_aside,
            (SELECT count(*)
               FROM jsonb_array_elements_text(NULLIF(state.held, 'null') -> 'guids') AS held(guid)
               JOIN ukharvest_record AS record
                 ON record.source_id = source.id AND record.guid = held.guid
               JOIN package AS dataset ON dataset.id = record.package_id
              WHERE record.missed_runs > 0 AND dataset.state = 'active') AS held,
-           EXISTS (SELECT FROM ukharvest_trial AS trial
-                    WHERE trial.source_id = source.id
-                      AND (trial.state = 'waiting' AND trial.created > :given_up
-                           OR trial.state = 'running'
-                          AND COALESCE(trial.heartbeat, trial.created) > :silent)) AS is_checked
+           EXISTS (SELECT FROM ukharvest_trial AS preview
+                    WHERE preview.source_id = source.id
+                      AND (preview.state = 'waiting' AND preview.created > :given_up
+                           OR preview.state = 'running'
+                          AND COALESCE(preview.heartbeat, preview.created) > :silent)) AS is_checked
       FROM harvest_source AS source
       JOIN package ON package.id = source.id
       LEFT JOIN ukharvest_source AS state ON state.source_id = source.id
@@ -204,8 +249,8 @@ _SOURCES = sa.text(
     """
 )
 
-# What a run came to. ckanext-harvest says of a run only that it ended; our report says how. A
-# report without an outcome is of a run that was ended while it read.
+# Outcome of a run. ckanext-harvest stores only that it ended, our report also how. A report without
+# an outcome is of a run that was ended while it read.
 OUTCOME = """
     CASE WHEN job.status IN ('New', 'Running') THEN ''
          WHEN job.status <> 'Finished' THEN 'stopped'
@@ -217,11 +262,17 @@ OUTCOME = """
          WHEN report.outcome = '' THEN 'stopped'
          ELSE report.outcome END
 """
+# The source listed no records, and was not asked for changes alone.
+IS_EMPTY = """
+    (COALESCE(report.counts ->> 'seen', '') = '0' AND report.counts -> 'not_asked' IS NULL)
+"""
 _COLUMNS = f"""
     job.id, job.created, {OUTCOME} AS outcome,
     COALESCE(job.finished, report.finished, job.created) AS ended,
     report.counts -> 'frozen' AS frozen,
-    COALESCE(report.error ->> 'passes', '') = 'true' AS passes
+    COALESCE(report.error ->> 'passes', '') = 'true' AS passes,
+    {IS_EMPTY} AS is_empty,
+    report.counts -> 'shortfall' AS shortfall
 """
 # Runs of one source that ended, to stand in FROM; approved deletions say nothing of the source.
 ENDED = f"""
@@ -239,8 +290,8 @@ _JUDGED = sa.text(
     """  # noqa: S608 - no value is put into it
 )
 # Other harvesters keep all runs for ever, so the last ones of each source are taken by the index.
-# They are judged in one pass: a lateral for each question looks so dear to PostgreSQL that it
-# compiles the statement, which takes ten times as long as running it.
+# They are judged in one pass: with a lateral for each question PostgreSQL expects such costs that
+# it compiles the statement, which takes ten times as long as running it.
 _RUNS = sa.text(
     f"""
     WITH job AS MATERIALIZED (
@@ -256,7 +307,7 @@ _RUNS = sa.text(
           FROM job LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
          WHERE COALESCE(report.mode, '') <> 'approval'
     ), judged AS (
-        SELECT run.*, max(created) FILTER (WHERE outcome IN ('finished', 'held'))
+        SELECT run.*, max(created) FILTER (WHERE outcome IN ('finished', 'held') AND NOT is_empty)
                       OVER (PARTITION BY source_id) AS good_created
           FROM run
     ), ranked AS (
@@ -265,7 +316,8 @@ _RUNS = sa.text(
                outcome <> 'stopped'
                    AND row_number() OVER (PARTITION BY source_id, outcome = 'stopped'
                                           ORDER BY created DESC, id) = 1 AS is_judged,
-               created = good_created AND outcome IN ('finished', 'held') AS is_good,
+               created = good_created AND outcome IN ('finished', 'held') AND NOT is_empty
+                   AS is_good,
                outcome = 'failed'
                    AND (good_created IS NULL OR created > good_created) AS in_streak
           FROM judged
@@ -279,6 +331,8 @@ _RUNS = sa.text(
                max(outcome) FILTER (WHERE is_judged) AS judged_outcome,
                bool_or(passes) FILTER (WHERE is_judged) AS judged_passes,
                (jsonb_agg(frozen) FILTER (WHERE is_judged)) -> 0 AS judged_frozen,
+               bool_or(is_empty) FILTER (WHERE is_judged) AS judged_is_empty,
+               (jsonb_agg(shortfall) FILTER (WHERE is_judged)) -> 0 AS judged_shortfall,
                count(*) FILTER (WHERE in_streak) AS failures,
                min(ended) FILTER (WHERE in_streak) AS failing_since
           FROM ranked

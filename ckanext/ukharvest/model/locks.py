@@ -10,26 +10,42 @@ from ckan import model
 
 from ckanext.ukharvest.model import SourceState
 
-# Of PostgreSQL's advisory locks: any numbers that nobody else takes.
-SWEEPER, LINKS, MAILS = 7_310_577, 7_310_578, 7_310_579
+# Keys of PostgreSQL's advisory locks: any numbers that no other extension uses.
+SWEEPER, LINKS, MAILS, CLEARING = 7_310_577, 7_310_578, 7_310_579, 7_310_580
+
+_TRY = sa.text("SELECT pg_try_advisory_lock(:key)")
+_UNLOCK = sa.text("SELECT pg_advisory_unlock(:key)")
+_TRY_OF = sa.text("SELECT pg_try_advisory_lock(:key, hashtext(:of))")
+_UNLOCK_OF = sa.text("SELECT pg_advisory_unlock(:key, hashtext(:of))")
+SHARED = sa.text("SELECT pg_try_advisory_xact_lock_shared(:key, hashtext(:of))")
 
 
 @contextmanager
-def alone(key: int) -> Iterator[bool]:
-    """Hold a lock, on a connection of its own; False if another process holds it."""
-    lock = {"key": key}
+def alone(key: int, of: str = "") -> Iterator[bool]:
+    """Hold a lock, on a connection of its own; False if another process holds it.
+
+    Args:
+        of: id of the locked object, "" for a lock of the whole portal.
+    """
+    lock = {"key": key, "of": of} if of else {"key": key}
     # Without a transaction, which would stand idle for as long as the work takes.
     engine = model.meta.engine.execution_options(isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        got = connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), lock).scalar()
+        got = connection.execute(_TRY_OF if of else _TRY, lock).scalar()
         try:
             yield bool(got)
         finally:
             if got:
-                connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), lock)
+                connection.execute(_UNLOCK_OF if of else _UNLOCK, lock)
+
+
+def hold_off_clearing(source_id: str) -> bool:
+    """Keep a source from being cleared until the transaction ends; False if it is cleared now."""
+    lock = {"key": CLEARING, "of": source_id}
+    return bool(model.Session.execute(SHARED, lock).scalar())
 
 
 def source_state(source_id: str) -> SourceState | None:
-    """Return what is kept of a source as it is now, locked; None if nothing is kept yet."""
+    """Return the current state of a source, locked; None if it has none yet."""
     query = model.Session.query(SourceState).filter_by(source_id=source_id)
     return query.with_for_update().populate_existing().one_or_none()

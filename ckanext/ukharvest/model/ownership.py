@@ -1,7 +1,7 @@
-"""Which datasets are a source's own, and their removal: for clearing a source and its history.
+"""Find and remove the datasets of a source: for clearing a source and its history.
 
-Whose a dataset is stands in the record rows; for a source that another harvester filled and we
-never ran, in its current harvest objects.
+The record rows name a source's datasets; for a source that only another harvester has run, its
+current harvest objects do.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNENDED = ("New", "Running")
 
 
 def dataset_ids(source_id: str) -> list[str]:
-    """Return the ids of the datasets, deleted ones too, that are this source's and no other's."""
+    """Return the ids of the datasets, deleted ones too, that belong to this source alone."""
     record, claim = aliased(Record), aliased(Record)
     current, rival = aliased(HarvestObject), aliased(HarvestObject)
     package = model.Package
@@ -59,9 +59,9 @@ def shared_ids(source_id: str) -> list[str]:
     return [row[0] for row in query.distinct()]
 
 
-# Foreign keys to datasets and resources that do not look after themselves by ON DELETE. Asked of
-# the database and not of CKAN's model, which may lack tables that are there (and did, in a process
-# that had made the database) and have tables that were never made.
+# Foreign keys to datasets and resources without ON DELETE. Read from the database and not from
+# CKAN's model, which may lack existing tables (and did, in a process that had made the database) or
+# have tables that were never created.
 _KEYS = sa.text(
     """
     SELECT quote_ident(child.relname), quote_ident(part.attname), parent.relname
@@ -81,10 +81,10 @@ _MEANT = {
 
 
 def purge(package_ids: Sequence[str]) -> None:
-    """Remove datasets and all that hangs on them from the database; the caller commits.
+    """Remove datasets and all rows that refer to them from the database; the caller commits.
 
-    What one version of CKAN has and another has not (package_extra), and what ckanext-harvest
-    forgets (package_member), go along.
+    Includes tables of one CKAN version only (package_extra), and those that ckanext-harvest leaves
+    (package_member).
     """
     Session.flush()
     ids = sa.bindparam("ids", list(package_ids), expanding=True)
@@ -101,7 +101,7 @@ def purge(package_ids: Sequence[str]) -> None:
 def forget(source_id: str) -> None:
     """Remove all jobs, objects, records and reports of a source; the caller commits.
 
-    What a person set stays: schedule, recipients and confirmed options.
+    What a person set stays: schedule, mail settings and confirmed options.
     """
     _delete(HarvestObject, HarvestObject.harvest_source_id == source_id)
     _delete(HarvestJob, HarvestJob.source_id == source_id)
@@ -110,7 +110,7 @@ def forget(source_id: str) -> None:
     state = Session.get(SourceState, source_id)
     if state is not None:
         state.interface = ""
-        state.validators = state.resume = state.held = sa.null()
+        state.sync_state = state.resume = state.held = sa.null()
     Session.flush()
     Session.expire_all()
 

@@ -1,4 +1,4 @@
-"""Where a dataset comes from, in one statement: every dataset's page asks."""
+"""Find a dataset's record and source, in one statement, for every dataset's page."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Session = model.Session
 
 
 class Origin(NamedTuple):
-    """A dataset's record and its source; what is not known is None. Times are naive UTC.
+    """A dataset's record and source; unknown values are None. Times are naive UTC.
 
     Attributes:
         record_id, outcome, missed_runs, checked, written, error, record_url: of our row, all None
-            for a dataset that we have not brought in yet; ``checked``: when a run last saw it.
+            for a dataset that we have not imported yet; ``checked``: when a run last saw it.
         is_news: the run that saw the record last is the one that wrote the dataset.
         harvested: when the dataset was last written by a harvest.
         changed: when the dataset was last changed by anybody.
-        is_held: its deletion waits for a person's word.
-        problems: how many the record has.
+        is_held: its deletion is pending.
+        problems: number of the record's problems.
         frequency, schedule, config: of the source, as stored.
     """
 
@@ -58,17 +58,17 @@ class Origin(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The source's: what ``sweeper.schedules`` wants of a source."""
+        """Return the source's id, as ``sweeper.schedules`` expects."""
         return self.source_id
 
     @property
     def is_running(self) -> bool:
-        """The source is not switched off."""
+        """Tell whether the source is not switched off."""
         return self.is_active and self.source_state == "active"
 
 
 def of_dataset(package_id: str) -> Origin | None:
-    """Return a dataset's origin, None if it has none: no harvest, or its source is purged."""
+    """Return a dataset's origin, None if it was not harvested or its source was purged."""
     row = Session.execute(_query(package_id)).first()
     return Origin(*row) if row else None
 
@@ -102,7 +102,9 @@ def _query(package_id: str) -> sa.Select[Any]:
 
 
 def _of_record(dataset: Any) -> tuple[Any, ...]:
-    problems = sa.select(sa.func.count()).where(RecordProblem.record_id == Record.id)
+    problems = sa.select(sa.func.count()).where(
+        RecordProblem.record_id == Record.id, RecordProblem.current
+    )
     held = SourceState.held["guids"].has_key(sa.func.coalesce(Record.guid, ""))
     return (
         Record.id,

@@ -1,9 +1,8 @@
-"""Take away harvest objects, jobs and links that nobody needs any more.
+"""Delete harvest objects, jobs, past problems and links that are no longer needed.
 
-What a record is stands in ``ukharvest_record``, so old work items can go without making
-duplicates. What stays: current objects; all of a source's last runs, its last good one, and the
-first that failed since; jobs that something still refers to; whatever is unfinished; and all
-of source types that are not ours.
+The state of records is in ``ukharvest_record``, so deleting old work items makes no duplicates.
+Kept are: current objects; a source's last runs, its last good one, and the first that failed since;
+jobs that are still referred to; everything unfinished; and all of other source types.
 """
 
 from __future__ import annotations
@@ -16,13 +15,20 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest.model import JobReport, Link, SourceState, health, run_figures
+from ckanext.ukharvest.model import (
+    JobReport,
+    Link,
+    RecordProblem,
+    SourceState,
+    health,
+    run_figures,
+)
 
 Session = model.Session
 
 BATCH = 1000  # rows a commit
-JOBS = 200  # jobs whose figures are kept in one go
-# A tick of cron has other work too: a history of years goes in several of them.
+JOBS = 200  # jobs whose figures are saved at once
+# A tick of cron has other work too: a history of years takes several.
 OBJECTS_A_TICK = 50_000
 
 ENDED_JOB = ("Finished", "Aborted")
@@ -31,7 +37,7 @@ ENDED_OBJECT = ("COMPLETE", "ERROR")
 
 @dataclass(slots=True)
 class Pruned:
-    """Numbers of rows that went, or would go."""
+    """Numbers of rows that were deleted, or would be."""
 
     objects: int = 0
     gather_errors: int = 0
@@ -41,7 +47,7 @@ class Pruned:
 def count_prunable(
     types: Collection[str], *, keep_runs: int, source_id: str | None = None
 ) -> Pruned:
-    """Return what ``prune_all`` would take away; changes nothing."""
+    """Return what ``prune_all`` would delete; changes nothing."""
     old = _old_jobs(types, keep_runs, source_id)
     doomed = _objects_of(old)
     objects = _count(sa.select(HarvestObject.id).where(doomed))
@@ -60,13 +66,13 @@ def prune_all(
     source_id: str | None = None,
     max_objects: int | None = None,
 ) -> Pruned:
-    """Take away what older runs left behind, with a commit for each batch.
+    """Delete what older runs left, with a commit for each batch.
 
     Args:
         types: names of the source types that are ours.
-        keep_runs: ended runs of each source that stay whole; at least 1.
+        keep_runs: number of ended runs of each source that are kept whole; at least 1.
         source_id: only of this source.
-        max_objects: stop near this number of harvest objects; the next call goes on.
+        max_objects: stop near this number of harvest objects; the next call continues.
     """
     pruned = Pruned()
     ids = list(Session.scalars(_old_jobs(types, keep_runs, source_id)))
@@ -80,18 +86,21 @@ def prune_all(
         pruned.gather_errors += _delete(
             HarvestGatherError, HarvestGatherError.harvest_job_id.in_(jobs)
         )
+        _delete(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.in_(jobs)))
         pruned.jobs += _delete_jobs(jobs)
+    # ckanext-harvest, too, deletes jobs.
+    _delete(RecordProblem, sa.and_(~RecordProblem.current, RecordProblem.job_id.is_(None)))
     return pruned
 
 
 def prune_links() -> int:
-    """Forget the links that no resource has any more; return their number; commits."""
+    """Delete the links of URLs that no resource has any more; return their number; commits."""
     used = sa.exists().where(model.Resource.url == Link.url, model.Resource.state == "active")
     return _delete(Link, ~used)
 
 
 def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> sa.Select[Any]:
-    """Ids of ended jobs that are older than the last runs and that nothing refers to."""
+    """Select ids of ended jobs that are older than the last runs and not referred to."""
     newest_first = sa.func.row_number().over(
         partition_by=HarvestJob.source_id,
         order_by=(HarvestJob.created.desc(), HarvestJob.id),
@@ -105,19 +114,20 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
         ranked = ranked.where(HarvestJob.source_id == source_id)
     table = ranked.subquery()
     query = sa.select(table.c.id).where(table.c.rank > max(1, keep_runs))
-    # Document validators are trusted because of what that job's objects say, and held deletions
-    # name the run that held them.
-    for column in (SourceState.validators, SourceState.held, SourceState.resume):
+    # Document validators are valid only with that job's objects, and pending deletions name their
+    # run.
+    for column in (SourceState.sync_state, SourceState.held, SourceState.resume):
         named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
         query = query.where(table.c.id.notin_(named))
     told = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()
     return query.where(table.c.id.notin_(sa.select(told.c.id)))
 
 
-# "Failing since", "last good run": where a source fails for weeks, these are no recent runs.
+# "Failing since", "last good run": if a source fails for weeks, these are not recent runs.
 _HEALTH = f"""
     WITH run AS (
-        SELECT job.id, job.source_id, job.created, {health.OUTCOME} AS outcome
+        SELECT job.id, job.source_id, job.created, {health.OUTCOME} AS outcome,
+               {health.IS_EMPTY} AS is_empty
           FROM harvest_job AS job
           JOIN harvest_source AS source
             ON source.id = job.source_id AND source.type = ANY (CAST(:types AS text[]))
@@ -125,7 +135,8 @@ _HEALTH = f"""
          WHERE COALESCE(report.mode, '') <> 'approval'
     ), good AS (
         SELECT DISTINCT ON (source_id) id, source_id, created
-          FROM run WHERE outcome IN ('finished', 'held') ORDER BY source_id, created DESC, id
+          FROM run WHERE outcome IN ('finished', 'held') AND NOT is_empty
+         ORDER BY source_id, created DESC, id
     ), failed AS (
         SELECT DISTINCT ON (run.source_id) run.id
           FROM run LEFT JOIN good ON good.source_id = run.source_id
@@ -154,7 +165,7 @@ def _has_object(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 
 def _with_something_to_lose(jobs: Iterable[str]) -> list[str]:
-    """Those of the jobs that stay, but without some of what their figures are counted from."""
+    """Return the jobs that stay but lose objects or errors that their figures are counted from."""
     errors = (
         sa.select(sa.literal(1))
         .where(HarvestGatherError.harvest_job_id == HarvestJob.id)
@@ -175,7 +186,7 @@ def _delete(table: Any, condition: sa.ColumnElement[bool]) -> int:
 
 
 def _batches(table: Any, condition: sa.ColumnElement[bool]) -> Iterator[int]:
-    # Two that prune at once share the work instead of waiting for one another.
+    # Two processes share the work instead of waiting for each other.
     batch = sa.select(table.id).where(condition).limit(BATCH).with_for_update(skip_locked=True)
     statement = sa.delete(table).where(table.id.in_(batch.scalar_subquery()))
     while True:
@@ -187,7 +198,7 @@ def _batches(table: Any, condition: sa.ColumnElement[bool]) -> Iterator[int]:
 
 
 def _delete_jobs(jobs: list[str]) -> int:
-    """Delete those of the jobs that have no object left, and our reports of them."""
+    """Delete the jobs without objects, and their reports."""
     empty = Session.scalars(
         sa.select(HarvestJob.id).where(HarvestJob.id.in_(jobs), ~_has_object())
     ).all()

@@ -1,4 +1,4 @@
-"""One record by its row: where it stands, what its runs did with it, and its text."""
+"""One record: its state, what the last runs did with it, and its text."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestObject, HarvestObjectError
+from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
 
-from ckanext.ukharvest.model import Record, RecordProblem, RecordVersion, SourceState, versions
+from ckanext.ukharvest.core.document_kind import HEAD, size_of
+from ckanext.ukharvest.core.errors import DuplicateGuid
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.model import (
+    Record,
+    RecordProblem,
+    RecordVersion,
+    SourceState,
+    staged_objects,
+    versions,
+)
 from ckanext.ukharvest.model.documents import Glance
-from ckanext.ukharvest.source_record import form as record_form
 
 Session = model.Session
 
-MOST = 20  # runs that are told of
+MOST = 20  # runs in the history
 
 
 class Found(NamedTuple):
-    """A record with its dataset and whether its deletion waits."""
+    """A record with its dataset and whether its deletion is pending."""
 
     row: Record
     dataset: model.Package | None
@@ -49,13 +58,19 @@ def find(record_id: int) -> Found | None:
 
 
 def problems(record_id: int) -> list[RecordProblem]:
-    """Return the problems of a record as last imported, in the order of its lines."""
-    query = sa.select(RecordProblem).where(RecordProblem.record_id == record_id)
+    """Return the current problems of a record, in the order of its lines."""
+    query = sa.select(RecordProblem).filter_by(record_id=record_id, current=True)
     return list(Session.scalars(query.order_by(RecordProblem.line, RecordProblem.id)))
 
 
 def passes(row: Record) -> list[Pass]:
-    """Return what the last runs did with a record, as far as they are still kept."""
+    """Return what the last runs did with a record, as far as they are still stored."""
+    # A record that only shares the identifier failed while it was read.
+    is_another = sa.exists().where(
+        HarvestObjectExtra.harvest_object_id == HarvestObject.id,
+        HarvestObjectExtra.key == staged_objects.CODE,
+        HarvestObjectExtra.value == DuplicateGuid.code,
+    )
     lines = sa.func.string_agg(HarvestObjectError.message, "\n")
     message = sa.select(lines).where(HarvestObjectError.harvest_object_id == HarvestObject.id)
     when = sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered)
@@ -70,6 +85,7 @@ def passes(row: Record) -> list[Pass]:
             HarvestObject.guid == row.guid,
             HarvestObject.harvest_source_id == row.source_id,
             HarvestObject.report_status.isnot(None),
+            ~is_another,
         )
         .order_by(when.desc())
         .limit(MOST)
@@ -78,23 +94,23 @@ def passes(row: Record) -> list[Pass]:
 
 
 def text_of(record_id: int) -> str:
-    """Return the record's text that its problems are about, "" if it is not kept.
+    """Return the text that the record's problems are about, "" if it is not stored.
 
-    Of a lost record that is what it was lost at, else what the dataset was made of.
+    Of a failed record that is the failed version, else the one that the dataset was made from.
     """
     found = Session.scalar(_text(record_id, HarvestObject.content))
     return str(found) if found else _version_of(record_id)
 
 
 def glance_at(record_id: int) -> Glance | None:
-    """Return what can be said of the text without reading it; a record may have megabytes."""
-    head = sa.func.left(HarvestObject.content, record_form.LOOK_AT)
+    """Return the beginning and size of the text; a record may have megabytes."""
+    head = sa.func.left(HarvestObject.content, HEAD)
     size = sa.func.octet_length(HarvestObject.content)
     row = Session.execute(_text(record_id, head, size)).first()
     if row and row[0]:
         return Glance(*row)
     kept = _version_of(record_id)
-    return Glance(kept[: record_form.LOOK_AT], record_form.size_of(kept)) if kept else None
+    return Glance(kept[:HEAD], size_of(kept)) if kept else None
 
 
 def _text(record_id: int, *columns: Any) -> sa.Select[Any]:
@@ -108,7 +124,7 @@ def _text(record_id: int, *columns: Any) -> sa.Select[Any]:
         .where(
             Record.id == record_id,
             HarvestObject.content.isnot(None),
-            sa.or_(Record.outcome == "errored", HarvestObject.current.is_(True)),
+            sa.or_(Record.outcome == RecordOutcome.ERRORED, HarvestObject.current.is_(True)),
         )
         .order_by(HarvestObject.gathered.desc())
         .limit(1)
@@ -122,8 +138,8 @@ def _version_of(record_id: int) -> str:
 
 
 def forget_stamp(row: Record) -> None:
-    """Have the next run read the source anew, and bring in this record; the caller commits."""
-    row.fingerprint = row.salt = row.etag = row.last_modified = ""
+    """Let the next run read the whole source and import this record; the caller commits."""
+    row.fingerprint = row.import_rules_hash = row.etag = row.last_modified = ""
     state = Session.get(SourceState, row.source_id)
-    if state is not None and state.validators:
-        state.validators = {**state.validators, "job_id": None}
+    if state is not None and state.sync_state:
+        state.sync_state = {**state.sync_state, "job_id": None}

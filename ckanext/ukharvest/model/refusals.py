@@ -1,4 +1,4 @@
-"""What CKAN or the database refused, and the error that a record is lost to then."""
+"""Turn a refusal by CKAN or the database into the record's error."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan
-from ckanext.ukharvest.core.text import one_line
+from ckanext.ukharvest.core.values.text import one_line
 
 log = logging.getLogger(__name__)
 
 
 class Rejected(Exception):
-    """package_create or package_update refused; the transaction is gone with it."""
+    """package_create or package_update refused; the transaction was rolled back."""
 
     def __init__(self, errors: Mapping[str, Any]) -> None:
         super().__init__(errors)
@@ -28,7 +28,7 @@ def is_name_taken(exc: Exception) -> bool:
 
 
 def rejection(exc: Exception, title: str = "") -> RecordError:
-    """Return what a record is lost to; ``title``: what the record calls itself."""
+    """Return the error of a refused record; ``title``: the record's."""
     if isinstance(exc, RecordError):
         error = exc
     elif isinstance(exc, Rejected):

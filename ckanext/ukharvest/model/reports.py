@@ -1,4 +1,4 @@
-"""What runs saw, merged into ckanext-harvest's own figures, so that every place shows the same."""
+"""Merge our figures of runs into ckanext-harvest's, so that every page shows the same."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestObject, HarvestObjectError
 
 from ckanext.ukharvest.model import JobReport, datasets, health
+from ckanext.ukharvest.model.schema_version import needs_tables
 
 Session = model.Session
 
-# In a report's counts: figures of harvest objects that were pruned since.
+# Key in a report's counts: figures of pruned harvest objects.
 FROZEN = "frozen"
+NO_NUMBERS = (FROZEN, "shortfall")
 STATS = ("added", "updated", "not modified", "errored", "deleted")
 LOST = "lost"
 
 
 def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
-    """Return job id → report for those of the jobs that are ours, in one query."""
+    """Return job id → report, for jobs with one, in one query."""
     query = model.Session.query(JobReport).filter(JobReport.job_id.in_(list(job_ids)))
     return {report.job_id: report for report in query}
 
 
+@needs_tables(lambda: None)
 def merge(jobs: Iterable[dict[str, Any]]) -> None:
-    """Add what harvest objects do not tell to job dicts as ckanext-harvest makes them.
+    """Add our figures to ckanext-harvest's job dicts.
 
     Unchanged records have no harvest object: they go into ``stats["not modified"]``. New are
     ``stats["missing"]`` and ``job["ukharvest"]`` with mode, outcome, reason, complete and counts.
-    The figures of pruned objects are those that were kept of them.
+    Figures of pruned objects are the saved ones.
     """
     jobs = [job for job in jobs if job]
     reports = reports_of(job["id"] for job in jobs)
@@ -54,12 +57,13 @@ def _merge(job: dict[str, Any], report: JobReport) -> None:
         "outcome": report.outcome,
         "reason": report.reason,
         "complete": report.complete,
-        "counts": {key: number for key, number in counts.items() if key != FROZEN},
+        "counts": {key: number for key, number in counts.items() if key not in NO_NUMBERS},
     }
 
 
+@needs_tables(lambda: {"job_count": 0, "last_job": None, "total_datasets": 0})
 def short_status(source_id: str) -> dict[str, Any]:
-    """Return what everybody may know of a source's runs, under the names of the stock status.
+    """Return the public part of a source's status, with the stock keys.
 
     Its last run is the last that did not fail.
     """
@@ -83,8 +87,8 @@ _SHORT = sa.text(
 def stats_of(job_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return job id → figures as ``harvest_job_show`` counts them, in three queries.
 
-    Only what harvest objects and errors tell: ``merge`` adds the rest. "lost" is beside them: the
-    records that were not brought in. Other harvesters store errors of others, too.
+    Only from harvest objects and errors: ``merge`` adds the rest. "lost" is added: records that
+    were not imported. Other harvesters also store errors of imported records.
     """
     ids = list(job_ids)
     found: dict[str, dict[str, Any]] = {id_: dict.fromkeys((*STATS, LOST), 0) for id_ in ids}
@@ -96,7 +100,7 @@ def stats_of(job_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     ):
         if status:
             found[id_][LOST if status == "errored" else status] = number
-    # As ckanext-harvest: objects with an error, not those that ended as errored.
+    # As ckanext-harvest counts: objects with an error, not those with the status errored.
     errors = (
         Session.query(
             HarvestObject.harvest_job_id,

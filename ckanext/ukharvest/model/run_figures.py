@@ -1,4 +1,4 @@
-"""A run in figures, as every page and action tells it; six statements for any number of runs."""
+"""Figures of runs, for every page and action; six statements for any number of runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
 
-from ckanext.ukharvest.core.moments import iso
+from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.model import JobReport, health, reports
 
 Session = model.Session
@@ -17,18 +18,19 @@ Session = model.Session
 COUNTS = ("added", "updated", "unchanged", "skipped", "deleted", "missing", "held", "lost")
 
 
-def of(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
+def load_figures(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
     """Return the figures of these runs, in their order.
 
     Returns:
         Dicts with ``id``, ``source_id``, ``status`` (ckanext-harvest's), ``created``, ``started``,
-        ``gathered`` (the source was read), ``finished`` (ISO 8601 with zone, None where it has not
-        come to that), ``seconds`` (None as long as it runs), ``mode`` ("normal", "force",
+        ``gathered`` (the source was read), ``finished`` (ISO 8601 with zone, None if not
+        reached), ``seconds`` (None while it runs), ``mode`` ("normal", "force",
         "approval"), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` (key of
-        ``words.status.OUTCOMES``), ``reason``, ``error`` ({"code", "message", "passes"} of a run
-        that failed, else None), ``complete`` (it read the whole source), ``seen`` (records that
-        the source listed), ``counts``: ``COUNTS`` and ``with_problems``, and ``stats`` as in
-        ``harvest_job_show``.
+        ``presentation.messages.status_labels.OUTCOMES``), ``reason``, ``error`` ({"code",
+        "message", "passes"} of a run that failed, else None), ``complete`` (it read the whole
+        source), ``seen`` (records that the source listed), ``counts``: ``COUNTS`` and
+        ``with_problems``, ``shortfall`` ({"records", "of", "asks_after"} where so many records are
+        missing that a later run will ask, else None), and ``stats`` as in ``harvest_job_show``.
     """
     ids = [job.id for job in jobs]
     stats = reports.stats_of(ids)
@@ -51,6 +53,7 @@ def _row(
 ) -> dict[str, Any]:
     counts = _counts(report, stats, more)
     stored = _stored(job, report, failure)
+    noted: Mapping[str, Any] = (report.counts or {}) if report else {}
     changed = sum(counts[key] for key in ("added", "updated", "deleted"))
     started = job.gather_started or (report and report.started)
     finished = (job.finished or (report and report.finished)) if _is_over(job) else None
@@ -63,15 +66,22 @@ def _row(
         "gathered": iso(job.gather_finished),
         "finished": iso(finished),
         "seconds": (finished - started).total_seconds() if finished and started else None,
-        "mode": report.mode if report else "normal",
+        "mode": report.mode if report else RunMode.NORMAL,
         "asked_by": report.asked_by if report else "",
         "stopped_by": report.stopped_by if report else "",
-        "outcome": health.outcome(stored, counts["lost"], changed),
+        "outcome": health.outcome(
+            stored,
+            lost=counts["lost"],
+            changed=changed,
+            is_empty=health.is_empty(noted),
+            is_shrunk=bool(noted.get("shortfall")),
+        ),
         "reason": report.reason if report else failure,
-        "error": _error(report, failure) if stored == "failed" else None,
+        "error": _error(report, failure) if stored == RunOutcome.FAILED else None,
         "complete": bool(report and report.complete),
-        "seen": int((report.counts or {}).get("seen", 0)) if report else 0,
+        "seen": int(noted.get("seen", 0)),
         "counts": counts,
+        "shortfall": noted.get("shortfall"),
         "stats": _stock(report, stats, counts),
     }
 
@@ -79,7 +89,7 @@ def _row(
 def _stock(
     report: JobReport | None, stats: Mapping[str, int], counts: Mapping[str, int]
 ) -> dict[str, int]:
-    """The figures under ckanext-harvest's names: its errors are not only lost records."""
+    """Return the figures under ckanext-harvest's names; its errors are not only failed records."""
     figures = {**stats, **_frozen(report)}
     return {
         **{key: int(figures.get(key, 0)) for key in reports.STATS},
@@ -108,7 +118,7 @@ def _counts(report: JobReport | None, stats: Mapping[str, int], more: Any) -> di
         "missing": int(noted.get("missing", 0)),
         "held": int(noted.get("held", 0)),
         "lost": health.lost_of(frozen or stats),
-        "with_problems": more.with_problems if more else 0,
+        "with_problems": int(frozen.get("with_problems", more.with_problems if more else 0)),
     }
 
 
@@ -117,18 +127,18 @@ def _is_over(job: HarvestJob) -> bool:
 
 
 def _stored(job: HarvestJob, report: JobReport | None, failure: str) -> str:
-    """How a run ended, as ``health.OUTCOME`` has it; ckanext-harvest's job says only that it did.
+    """Return a run's outcome, as ``health.OUTCOME`` does; ckanext-harvest's job only says it ended.
 
-    Earlier versions of that called some jobs "Aborted".
+    Its earlier versions called some jobs "Aborted".
     """
     if not _is_over(job):
-        return "queued" if job.status == "New" else "running"
+        return RunOutcome.QUEUED if job.status == "New" else RunOutcome.RUNNING
     if job.status != "Finished":
-        return "stopped"
+        return RunOutcome.STOPPED
     if report is None:
-        return "failed" if failure else "finished"
+        return RunOutcome.FAILED if failure else RunOutcome.FINISHED
     if report.stopped_by or not report.outcome:
-        return "stopped"
+        return RunOutcome.STOPPED
     return str(report.outcome)
 
 
@@ -138,9 +148,9 @@ def _error(report: JobReport | None, failure: str) -> dict[str, Any]:
 
 
 def freeze(job_ids: Iterable[str]) -> None:
-    """Keep the figures of ended jobs, whose objects are about to go; the caller commits.
+    """Save the figures of ended jobs before their objects are pruned; the caller commits.
 
-    A job that was frozen before keeps what it has: some of its objects are gone by now.
+    A job with saved figures keeps them: some of its objects are deleted already.
     """
     ids = list(job_ids)
     if not ids:
@@ -151,7 +161,7 @@ def freeze(job_ids: Iterable[str]) -> None:
             known[job.id] = JobReport(
                 job_id=job.id,
                 source_id=job.source_id,
-                outcome="finished",
+                outcome=RunOutcome.FINISHED,
                 started=job.gather_started,
                 finished=job.finished,
                 counts={},
@@ -161,7 +171,9 @@ def freeze(job_ids: Iterable[str]) -> None:
     for id_, stats in reports.stats_of(ids).items():
         report = known.get(id_)
         if report and reports.FROZEN not in (report.counts or {}):
-            kept = {**stats, "skipped": more[id_].skipped if id_ in more else 0}
+            kept = {**stats, "skipped": 0, "with_problems": 0}
+            if id_ in more:
+                kept |= {key: getattr(more[id_], key) for key in ("skipped", "with_problems")}
             report.counts = {**(report.counts or {}), reports.FROZEN: kept}
 
 
@@ -177,11 +189,10 @@ _MORE = sa.text(
            AND object.report_status = 'not modified' AND record.outcome = 'skipped'
          GROUP BY object.harvest_job_id
          UNION ALL
-        SELECT problem.job_id, 0, count(DISTINCT record.id)
+        SELECT problem.job_id, 0, count(DISTINCT problem.record_id)
           FROM ukharvest_problem AS problem
-          JOIN ukharvest_record AS record ON record.id = problem.record_id
          WHERE problem.job_id = ANY (CAST(:job_ids AS text[]))
-           AND NOT (record.outcome = 'errored' AND record.last_seen_job_id = problem.job_id)
+           AND NOT problem.lost
          GROUP BY problem.job_id
       ) AS figures
      GROUP BY job_id

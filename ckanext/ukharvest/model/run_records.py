@@ -1,8 +1,8 @@
-"""Records of a run, or of a source as it is now, with what became of each; page by page.
+"""Records of a run, or of a source as it is now, with outcomes, in pages.
 
-Of a run: what it brought in, deleted, lost or did not come to. What it left unchanged or did not
-find is known of the last run alone: such records leave nothing behind but their row. Outcomes are
-keys of ``words.status.RECORDS``.
+Of a run: records that it imported, deleted, failed to import or did not reach. Unchanged and
+missing records are known of the last run only: nothing but their row refers to it. Outcomes are
+keys of ``presentation.messages.status_labels.RECORDS``.
 """
 
 # ruff: noqa: S608 - the statements are put together of constants of these two modules alone
@@ -21,6 +21,7 @@ from ckanext.ukharvest.model.problem_groups import (
     DATASET,
     ERRORS,
     HIDDEN,
+    IS_ASKED,
     LAST_READ,
     SHOWN,
     TITLE,
@@ -43,9 +44,9 @@ OUTCOMES = (
     "kept",
     "unchanged",
 )
-PROBLEMS = "problems"  # a filter beside the outcomes: what came in with problems
+PROBLEMS = "problems"  # a filter beside the outcomes: records imported with problems
 
-# How a record's row is now, if no object of the run says more.
+# Outcome by the record's row, if the run has no object of it.
 _ROW_OUTCOME = """
     CASE WHEN record.outcome = 'errored' THEN 'lost'
          WHEN record.outcome = 'skipped' THEN 'skipped'
@@ -63,14 +64,14 @@ _HELD = """
                             COALESCE(NULLIF(state.held, 'null') -> 'guids', '[]')) AS guid
                   WHERE state.source_id = :source_id) AS held ON held.guid = record.guid
 """
-# Joined, and not asked for row by row: PostgreSQL would take that for so dear that it compiles the
-# statement first, which takes ten times as long as running it.
+# Joined: for subqueries by row PostgreSQL expects such costs that it compiles the statement first,
+# which takes ten times as long as running it.
 _FAULTY_IN_RUN = "SELECT DISTINCT record_id FROM ukharvest_problem WHERE job_id = :job_id"
 _FAULTY_IN_SOURCE = """
     SELECT DISTINCT problem.record_id
       FROM ukharvest_problem AS problem
       JOIN ukharvest_record AS record ON record.id = problem.record_id
-     WHERE record.source_id = :source_id
+     WHERE record.source_id = :source_id AND problem.current
 """
 _ERRING = """
     SELECT DISTINCT error.harvest_object_id AS object_id
@@ -78,10 +79,9 @@ _ERRING = """
       JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
      WHERE object.harvest_job_id = :job_id AND object.report_status IN ('added', 'updated')
 """
-# is_its: the problems that the record's row has are of this import.
 _OBJECT = """
     {who} AS who, record.id AS record_id, object.id AS object_id,
-    COALESCE(object.guid, record.guid) AS guid, COALESCE(record.title, '') AS title,
+    COALESCE(object.guid, record.guid) AS guid, COALESCE({title}, '') AS title,
     CASE WHEN object.id IS NULL THEN {row_outcome}
          WHEN object.report_status = 'not modified' AND record.outcome = 'skipped' THEN 'skipped'
          ELSE CASE object.report_status WHEN 'errored' THEN 'lost'
@@ -91,32 +91,36 @@ _OBJECT = """
                                         WHEN 'not modified' THEN 'unchanged'
                                         ELSE 'waiting' END
          END AS outcome,
-    {is_its} AS is_its,
     {has_problems} AS has_problems,
     COALESCE(record.package_id, object.package_id) AS package_id
 """
-# Lost while it was read: it may share its identifier with a record that was brought in.
+# Failed while it was read: it may share its identifier with an imported record.
+_EARLY = _OBJECT.format(
+    who="object.id", title="named.value, record.title", row_outcome="''", has_problems="false"
+)
 _LOST_EARLY = f"""
-    SELECT {_OBJECT.format(who="object.id", row_outcome="''", is_its="false", has_problems="false")}
+    SELECT {_EARLY}
       FROM harvest_object_extra AS code
       JOIN harvest_object AS object ON object.id = code.harvest_object_id
+      LEFT JOIN harvest_object_extra AS named
+             ON named.harvest_object_id = object.id AND named.key = 'record_title'
       LEFT JOIN ukharvest_record AS record
              ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+            AND code.value <> 'duplicate-guid'
      WHERE code.key = 'error_code' AND object.harvest_job_id = {{job}}
 """
 _ROW = "COALESCE(record.id::text, object.id)"
-_IS_ITS = "(object.id IS NULL OR faulty.record_id IS NOT NULL)"
 _HAS_PROBLEMS = """
     (object.report_status IN ('added', 'updated')
      AND (faulty.record_id IS NOT NULL OR erring.object_id IS NOT NULL))
 """
-# What the run staged beside all rows of its source: a row without an object was seen and left,
-# whatever became of it since, or, in the last run that read all, not seen.
+# The run's objects and all rows of its source: a row without an object was seen and left unchanged,
+# whatever happened since, or, in the last complete run, not seen.
 _LEFT = f"""
     CASE WHEN record.last_seen_job_id = :job_id AND record.outcome <> 'skipped' THEN 'unchanged'
          ELSE {_ROW_OUTCOME.format(settled="'unchanged'")} END
 """
-_RUN = _OBJECT.format(who=_ROW, row_outcome=_LEFT, is_its=_IS_ITS, has_problems=_HAS_PROBLEMS)
+_RUN = _OBJECT.format(who=_ROW, title="record.title", row_outcome=_LEFT, has_problems=_HAS_PROBLEMS)
 _OF_RUN = f"""
     SELECT {_RUN}
       FROM (SELECT object.* FROM harvest_object AS object
@@ -145,7 +149,6 @@ _GONE = """
 _OF_SOURCE = f"""
     SELECT record.id::text AS who, record.id AS record_id, NULL AS object_id, record.guid,
            record.title, {_ROW_OUTCOME.format(settled="record.outcome")} AS outcome,
-           true AS is_its,
            record.outcome IN ('added', 'updated') AND record.missed_runs = 0
                AND faulty.record_id IS NOT NULL AS has_problems,
            record.package_id
@@ -164,9 +167,9 @@ class Page:
 
     Attributes:
         count: how many match in all.
-        listed: outcome → how many there are, whatever is asked for; "problems" among them.
+        listed: outcome → number of records without the filter; "problems" included.
         rows: ``record_id`` (None: it has no page), ``guid``, ``title``, ``outcome``,
-            ``dataset_name``, and what ``problems_of`` has to know.
+            ``dataset_name``, and input of ``problems_of``.
     """
 
     count: int
@@ -175,16 +178,23 @@ class Page:
 
 
 def records(
-    scope: Scope, *, outcome: str = "", code: str = "", q: str = "", limit: int, offset: int
+    scope: Scope,
+    *,
+    outcome: str = "",
+    code: str = "",
+    field: str = "",
+    q: str = "",
+    limit: int,
+    offset: int,
 ) -> Page:
     """Return the records that match, the worst first, then by title; one statement.
 
     Args:
         outcome: one of ``OUTCOMES``, or "problems"; "" for all.
-        code: of a problem that they have.
+        code, field: of a problem that they have.
         q: a part of title or identifier.
     """
-    asked = {"outcome": outcome, "code": code, "q": _pattern(q)}
+    asked = {"outcome": outcome, "code": code, "field": field, "q": _pattern(q)}
     conditions = [_CONDITIONS[key] for key in ("code", "q") if asked[key]]
     if outcome:
         conditions.append(_CONDITIONS[PROBLEMS if outcome == PROBLEMS else "outcome"])
@@ -207,19 +217,21 @@ def records(
     return Page(int(row.count), numbers, row.rows or [])
 
 
-def problems_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def problems_of(scope: Scope, rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Return ``who`` → the problems of these records; one statement.
 
     Returns:
         Dicts with ``kind`` ("lost" or "problem"), ``code``, ``message``, ``field``, ``line``.
     """
+    # A record that failed while it was read may share its identifier with another's row.
+    by_record = {row["record_id"]: row for row in rows if row["who"] == str(row["record_id"])}
     values = {
-        "records": [row["record_id"] for row in rows if row["is_its"] and row["record_id"]],
+        "job_id": scope.job_id,
+        "imported": [key for key, row in by_record.items() if row["object_id"]],
+        "others": [key for key, row in by_record.items() if not row["object_id"]],
         "objects": [row["object_id"] for row in rows if row["object_id"]],
-        "lost": [row["record_id"] for row in rows if not row["object_id"]],
     }
     found: dict[str, list[dict[str, Any]]] = {row["who"]: [] for row in rows}
-    by_record = {row["record_id"]: row for row in rows if row["is_its"]}
     by_object = {row["object_id"]: row for row in rows}
     for each in Session.execute(_PROBLEMS, values).mappings():
         row = by_object[each["object_id"]] if each["object_id"] else by_record[each["record_id"]]
@@ -237,7 +249,7 @@ def _pattern(words: str) -> str:
 _CONDITIONS = {
     "outcome": "outcome = :outcome",
     PROBLEMS: "has_problems",
-    "code": "who IN (SELECT who FROM found WHERE code = :code)",
+    "code": f"who IN (SELECT who FROM found WHERE {IS_ASKED})",
     "q": f"""(guid ILIKE :q OR title ILIKE :q AND NOT EXISTS (
         SELECT FROM package WHERE package.id = listed.package_id AND {HIDDEN}))""",
 }
@@ -253,7 +265,7 @@ _PAGE = f"""
     ), placed AS (
         SELECT page.*, row_number() OVER () AS place FROM page
     ), rows AS (
-        SELECT who, record_id, object_id, guid, {TITLE} AS title, outcome, is_its, place,
+        SELECT who, record_id, object_id, guid, {TITLE} AS title, outcome, place,
                {DATASET} AS dataset_name
           FROM placed AS shown {SHOWN}
     ), numbers AS (
@@ -270,7 +282,8 @@ _PROBLEMS = sa.text(
     SELECT problem.record_id, NULL AS object_id, problem.code, problem.message, problem.field,
            problem.line
       FROM ukharvest_problem AS problem
-     WHERE problem.record_id = ANY (CAST(:records AS bigint[]))
+     WHERE problem.record_id = ANY (CAST(:imported AS bigint[])) AND problem.job_id = :job_id
+        OR problem.record_id = ANY (CAST(:others AS bigint[])) AND problem.current
      UNION ALL
     SELECT NULL, object.id, {CODE}, error.message, '', error.line
     {ERRORS}
@@ -279,7 +292,7 @@ _PROBLEMS = sa.text(
     SELECT record.id, NULL, record.error ->> 'code', record.error ->> 'message', '',
            (record.error ->> 'line')::integer
       FROM ukharvest_record AS record
-     WHERE record.id = ANY (CAST(:lost AS bigint[])) AND record.outcome = 'errored'
+     WHERE record.id = ANY (CAST(:others AS bigint[])) AND record.outcome = 'errored'
        AND record.error IS NOT NULL
     """
 )

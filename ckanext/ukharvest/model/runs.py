@@ -1,4 +1,4 @@
-"""Runs as lists, with a bounded number of statements however many there are."""
+"""Lists of runs, with a fixed number of statements."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from ckanext.ukharvest.model import run_figures
 Session = model.Session
 
 
-def listed(
+def list_runs(
     *, source_id: str | None, limit: int, offset: int = 0
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the number of runs, of one source or of all, and one page of them, newest first.
 
     Returns:
-        The number, and dicts as ``run_figures.of`` makes them, with ``source`` (its name).
+        The number, and dicts as ``run_figures.load_figures`` returns them, with ``source`` (its
+        name).
     """
     query = Session.query(HarvestJob, model.Package.name).outerjoin(
         model.Package, model.Package.id == HarvestJob.source_id
@@ -32,7 +33,7 @@ def listed(
 
 
 def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return source id → its newest run, ended or not, as ``listed`` has it."""
+    """Return source id → its newest run, ended or not, as ``listed`` returns it."""
     if not source_ids:
         return {}
     query = (
@@ -47,5 +48,5 @@ def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
 
 def _rows(found: Collection[Any]) -> list[dict[str, Any]]:
     names = {job.id: name for job, name in found}
-    rows = run_figures.of([job for job, _name in found])
+    rows = run_figures.load_figures([job for job, _name in found])
     return [{**row, "source": names[row["id"]]} for row in rows]

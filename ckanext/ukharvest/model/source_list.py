@@ -1,7 +1,7 @@
-"""The harvest sources of the portal, searched and counted, in a bounded number of statements.
+"""Search and count the portal's harvest sources, in a fixed number of statements.
 
-All sources are read, a short row each, and told apart here: health is worked out and not stored,
-so the database cannot filter by it.
+All sources are loaded, a short row each, and filtered here: health is computed and not stored, so
+the database cannot filter by it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from ckan import authz, model
 
-from ckanext.ukharvest.core.health import HEALTHS
-from ckanext.ukharvest.model import health, kept
+from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.model import health, redis_cache
 
 Session = model.Session
 
 FACETS = ("organization", "type", "health", "state", "frequency")
-# What the people of a source do first: their decisions, then what is broken.
-HEALTH_ORDER = ("held", "failing", "late", "hiccup", "errors", "new", "healthy", "off", "")
-ATTENTION = ("held", "failing", "late")
-# Health of 2,000 sources takes a third of a second: to find and order so many by it, it is worked
-# out every ten seconds at most. What a page tells of its own sources is always of this moment.
+# Most urgent first: decisions, then what is broken.
+HEALTH_ORDER = (*ATTENTION, Health.HICCUP, Health.NEW, Health.HEALTHY, Health.OFF, "")
+# Computing the health of 2,000 sources takes a third of a second: for filters and order it is
+# computed every ten seconds at most. The sources on a page always show their current health.
 MANY, KEPT, KEPT_SECONDS = 200, "health", 10
 SORTS = ("name", "title", "health", "last_run", "next_run")
 OFF = "off"
@@ -32,10 +31,10 @@ OFF = "off"
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks: may see all, or what these organisations have.
+    """The rights of the user.
 
     Attributes:
-        is_sysadmin: or code that acts for the portal itself.
+        is_sysadmin: also for code that acts for the portal itself.
         manages: ids of organisations whose sources they may update.
         reads: ids of organisations whose private sources they may see.
     """
@@ -46,7 +45,7 @@ class Asker:
 
 
 class Brief(NamedTuple):
-    """What sources are found and ordered by: health, state, when the last run ended (seconds)."""
+    """Values for filters and order: health, state, time of the end of the last run (seconds)."""
 
     health: str
     state: str
@@ -62,7 +61,7 @@ class Listed:
     brief: Brief | None = None
 
     def value(self, facet: str) -> str:
-        """What a facet counts the source for, "" for nothing."""
+        """Return the source's value in a facet, "" for none."""
         if facet in ("health", "state"):
             return str(getattr(self.brief, facet)) if self.brief else ""
         return str(getattr(self.source, facet) or "")
@@ -70,12 +69,12 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is looked for.
+    """A search for sources.
 
     Attributes:
-        q: words, each of which title, name, address or organisation has.
+        q: words, each of which must be in title, name, URL or organisation.
         values: facet → value; facets without a value are left out.
-        mine: only sources that who asks may manage.
+        mine: only sources that the user may manage.
         include_inactive: also those that were switched off or deleted.
         sort: of SORTS.
     """
@@ -93,14 +92,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found.
+    """The result of a search.
 
     Attributes:
-        sources: those that are looked for, in order.
+        sources: matching sources, in order.
         facets: facet → value → number of sources.
         organizations: name → title of those with a source.
-        managed: how many, not switched off, who asks may manage.
-        attention: how many of these are held, failing and late.
+        managed: number of active sources that the user may manage.
+        attention: number of these by health of ``ATTENTION``.
+        switched_off: number of inactive sources that the user may manage.
     """
 
     sources: list[Listed]
@@ -108,16 +108,12 @@ class Found:
     organizations: dict[str, str]
     managed: int
     attention: dict[str, int]
+    switched_off: int = 0
 
 
 def find(wish: Wish, asker: Asker) -> Found:
-    """Return the sources that are looked for, in at most five statements."""
-    wants_deleted = wish.include_inactive and asker.is_sysadmin
-    visible = [
-        listed
-        for row in Session.execute(_SOURCES)
-        if (listed := _listed(row, asker)) and (row.state == "active" or wants_deleted)
-    ]
+    """Return the matching sources, in at most five statements."""
+    visible = [listed for row in Session.execute(_SOURCES) if (listed := _listed(row, asker))]
     _judge(visible)
     counts = {facet: Counter[str]() for facet in FACETS}
     words = wish.q.casefold().split()
@@ -132,12 +128,16 @@ def find(wish: Wish, asker: Asker) -> Found:
     owners.pop(None, None)
     mine = [each for each in visible if each.may_manage and each.source.active]
     values = Counter(each.value("health") for each in mine)
-    attention = {value: values[value] for value in ATTENTION}
-    return Found(found, facets, owners, len(mine), attention)
+    attention: dict[str, int] = {value: values[value] for value in ATTENTION}
+    off = sum(each.may_manage and not each.source.active for each in visible)
+    return Found(found, facets, owners, len(mine), attention, off)
 
 
 def _listed(row: Any, asker: Asker) -> Listed | None:
     manages = asker.is_sysadmin or row.owner_org in asker.manages
+    # CKAN marks an inactive source as deleted; its editors can switch it on again.
+    if row.state != "active" and not (manages and row.state == "deleted"):
+        return None
     if row.private and not manages and row.owner_org not in asker.reads:
         return None
     return Listed(row, manages)
@@ -146,10 +146,10 @@ def _listed(row: Any, asker: Asker) -> Listed | None:
 def _judge(sources: Iterable[Listed]) -> None:
     managed = [each for each in sources if each.may_manage]
     if len(managed) > MANY:
-        known = {id_: Brief(*brief) for id_, brief in (kept.recall(KEPT) or {}).items()}
+        known = {id_: Brief(*brief) for id_, brief in (redis_cache.recall(KEPT) or {}).items()}
         if any(each.source.id not in known for each in managed):
             known = _briefs(None)
-            kept.keep(KEPT, known, KEPT_SECONDS)
+            redis_cache.save(KEPT, known, KEPT_SECONDS)
     else:
         known = _briefs([each.source.id for each in managed])
     for each in managed:
@@ -157,7 +157,7 @@ def _judge(sources: Iterable[Listed]) -> None:
 
 
 def _briefs(ids: Collection[str] | None) -> dict[str, Brief]:
-    return {id_: _brief(found) for id_, found in health.of(ids).items()}
+    return {id_: _brief(found) for id_, found in health.load_health(ids).items()}
 
 
 def _brief(found: health.SourceHealth) -> Brief:
@@ -176,14 +176,13 @@ def _is_asked_for(listed: Listed, words: Collection[str], wish: Wish) -> bool:
 
 
 def _count(listed: Listed, wish: Wish, counts: Mapping[str, Counter[str]]) -> bool:
-    """Count a source where its facet's links lead to it; tell whether it is on the list now.
+    """Count a source in the facets; tell whether it is on the list now.
 
-    A facet counts what the other facets let through, so that a person can change from one of its
-    values to another.
+    A facet counts the sources that match the other facets, so that the user can change its value.
     """
     missed = {facet for facet, value in wish.values.items() if listed.value(facet) != value}
     if not listed.source.active and not (wish.wants_off or wish.include_inactive):
-        missed.add("health")  # what is switched off is there for who asks for it
+        missed.add("health")  # inactive sources are listed only on request
     for facet, counter in counts.items():
         value = listed.value(facet)
         if value and missed <= {facet}:
@@ -193,7 +192,7 @@ def _count(listed: Listed, wish: Wish, counts: Mapping[str, Counter[str]]) -> bo
 
 def _in_order(facet: str, counter: Counter[str]) -> dict[str, int]:
     if facet == "health":
-        return {value: counter[value] for value in HEALTHS if counter[value]}
+        return {value: counter[value] for value in Health if counter[value]}
     return dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -202,12 +201,12 @@ def _title(listed: Listed) -> tuple[str, str]:
 
 
 def _since_last_run(listed: Listed) -> float:
-    """Newest first; sources that never ran last."""
+    """Sort key: newest first, sources that never ran last."""
     return -listed.brief.finished if listed.brief else 0.0
 
 
 def _until_next_run(listed: Listed) -> float:
-    """Soonest first; sources that a person starts last."""
+    """Sort key: soonest first, sources without a schedule last."""
     start = listed.source.next_run
     return start.timestamp() if start else float("inf")
 
@@ -222,9 +221,9 @@ _ORDERS: Mapping[str, Callable[[Listed], Any]] = {
 
 
 def roles_of(user: str) -> set[tuple[str, str]]:
-    """Return the organisations that a user is in, by id, with the role there; two statements.
+    """Return organisation id → role of a user; two statements.
 
-    A role that the portal lets cascade counts in the organisations below, too.
+    Roles that cascade on this portal also count in the organisations below.
     """
     query = sa.select(model.Member.group_id, model.Member.capacity).where(
         model.Member.table_name == "user",
@@ -268,7 +267,7 @@ _SOURCES = sa.text(
     """
 )
 
-# A member row of an organisation's says which group is below it (ckanext-hierarchy).
+# A member row of type organisation names the organisation below (ckanext-hierarchy).
 _BELOW = sa.text(
     """
     WITH RECURSIVE below(id) AS (

@@ -1,4 +1,4 @@
-"""Figures of stars: of public datasets alone, so that everybody may see them."""
+"""Figures of stars, of public datasets only, so that everybody may see them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def counts(organisation_id: str | None = None) -> Sequence[Any]:
     """Count datasets, by organisation, stars and reason.
 
     Returns:
-        Rows (id, name, title, stars, code, number); stars is None of datasets that were never
-        looked at, and id of those without an organisation. Organisations without datasets have
+        Rows (id, name, title, stars, code, number); stars is None for datasets that were never
+        rated, and id for those without an organisation. Organisations without datasets have
         no row.
     """
     query = (
@@ -53,10 +53,10 @@ def datasets(
     """Return the number of an organisation's datasets, and one page, the fewest stars first.
 
     Args:
-        stars: only those with so many.
+        stars: only datasets with this number of stars.
 
     Returns:
-        Rows (id, name, title, stars, stars_code, stars_detail), stars None where never looked at.
+        Rows (id, name, title, stars, stars_code, stars_detail), stars None if never rated.
     """
     where = [IS_PUBLIC, Package.owner_org == organisation_id]
     if stars is not None:

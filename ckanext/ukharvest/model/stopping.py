@@ -1,8 +1,8 @@
-"""End a run before it is done: nothing new starts, what is in stays, and nothing is lost by it.
+"""Stop a run: nothing new starts, imported records stay, and nothing is lost.
 
-What waits to be imported is ended as "stopped", neither imported nor lost nor missing; its rows
-keep their fingerprints, so that the next run finds what is left. What the source said of its
-documents ("not modified since") is forgotten, or that run would not read them.
+Waiting objects end as "stopped", neither imported nor failed nor missing; their rows keep their
+fingerprints, so that the next run imports the rest. Document validators ("not modified") are
+deleted, or that run would not read the documents.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 from sqlalchemy.dialects.postgresql import insert
 
-from ckanext.ukharvest.model import JobReport, SourceState, staging, utcnow, worker
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.model import JobReport, SourceState, staged_objects, utcnow, workers
 
 Session = model.Session
 
-STOPPED = "stopped"  # outcome of a run, and report status of the objects that it did not reach
+LOST_GATHERS = (
+    "lost_gathers"  # in JobReport.counts: number of the run's gathers that ended without a result
+)
+STOPPED = RunOutcome.STOPPED  # also the report status of objects that were not imported
 IMPORTED = ("added", "updated", "not modified", "deleted")
-WAITING, UNDER_WAY = ("WAITING", staging.GATHERED), ("FETCH", "IMPORT")
+WAITING, UNDER_WAY = ("WAITING", staged_objects.GATHERED), ("FETCH", "IMPORT")
 
 
 def open_report(job_id: str, source_id: str, **fields: Any) -> JobReport:
-    """Return a run's report, made if it is not there yet, with these fields; commits nothing."""
+    """Return a run's report, created if missing, with these fields; no commit."""
     statement = insert(JobReport).values(job_id=job_id, source_id=source_id, **fields)
     if fields:
         statement = statement.on_conflict_do_update(index_elements=["job_id"], set_=fields)
@@ -37,10 +41,10 @@ def open_report(job_id: str, source_id: str, **fields: Any) -> JobReport:
 
 
 def is_asked_for(job_id: str, *, lock: bool = False) -> str:
-    """Return who asked to stop a run, "" if nobody did.
+    """Return the user who asked to stop a run, "" if none did.
 
     Args:
-        lock: nobody can ask from now on until the transaction ends.
+        lock: block such requests until the transaction ends.
     """
     query = Session.query(JobReport.stopped_by).filter_by(job_id=job_id)
     row = (query.with_for_update() if lock else query).first()
@@ -48,7 +52,7 @@ def is_asked_for(job_id: str, *, lock: bool = False) -> str:
 
 
 def show_life(job_id: str, seen: int) -> str:
-    """Note that a gather lives and what it has seen; return who asked to stop it; commits."""
+    """Save a gather's heartbeat and figures; return who asked to stop it; commits."""
     seen_so_far = sa.func.jsonb_build_object("seen", seen)
     statement = (
         sa.update(JobReport)
@@ -61,24 +65,34 @@ def show_life(job_id: str, seen: int) -> str:
     return asked or ""
 
 
-def stop(job: HarvestJob, user: str, timeout: float) -> bool:
-    """Let nothing more of a run begin; True if it has ended by that; commits.
-
-    A gather, and what is being imported now, end by themselves: whoever works on them looks here.
+def is_replaced(job_id: str, lost: int) -> bool:
+    """Tell whether another gather has replaced this one, which seemed to have ended.
 
     Args:
-        timeout: seconds without a sign of life after which a worker is taken for gone.
+        lost: number of the run's lost gathers when this one began.
     """
-    # The job's row: a gather that begins at this moment has changed it, or waits.
+    row = Session.query(JobReport.outcome, JobReport.counts).filter_by(job_id=job_id).first()
+    return row is None or bool(row[0]) or int((row[1] or {}).get(LOST_GATHERS, 0)) != lost
+
+
+def stop(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
+    """Stop a run; True if that ended it; commits.
+
+    A running gather and records being imported end by themselves: their workers check for it.
+
+    Args:
+        limits: when a worker counts as gone, or hung.
+    """
+    # Lock the job's row: a gather that starts now has changed it already, or waits.
     Session.execute(sa.select(HarvestJob.id).where(HarvestJob.id == job.id).with_for_update())
     Session.refresh(job)
     is_read = Session.query(JobReport.outcome).filter_by(job_id=job.id).scalar()
     if job.status not in ("New", "Running") or (is_read and not _unfinished(job.id)):
-        Session.rollback()  # all is done already, and stays as it came out
+        Session.rollback()  # everything is done already; its outcome stays
         return True
     report = open_report(job.id, job.source_id, stopped_by=user)
-    before = utcnow() - dt.timedelta(seconds=timeout)
-    busy = worker.busy(timeout)
+    before = utcnow() - dt.timedelta(seconds=limits.heartbeat)
+    busy = workers.busy(limits)
     signs = [sign for sign in (job.created, job.gather_started, report.heartbeat) if sign]
     is_reading = (
         job.gather_started is not None
@@ -89,9 +103,11 @@ def stop(job: HarvestJob, user: str, timeout: float) -> bool:
     if is_reading:
         Session.commit()
         return False
-    if not report.outcome:  # nobody reads on: what was staged goes, as at the gather's own end
-        staging.discard(job.id)
-        staging.forget_point(job.source_id)
+    if (
+        not report.outcome
+    ):  # no gather continues: delete staged objects, as the gather's own end does
+        staged_objects.discard(job.id)
+        staged_objects.forget_point(job.source_id)
     _end_objects(job.id, busy, before)
     forget_documents(job.source_id, job.id)
     end_report(report)
@@ -108,10 +124,10 @@ def end_gather(job: HarvestJob) -> str:
     Nothing is imported, deleted or counted missing.
 
     Returns:
-        Why, as the report says.
+        The report's reason.
     """
-    staging.discard(job.id)
-    staging.forget_point(job.source_id)
+    staged_objects.discard(job.id)
+    staged_objects.forget_point(job.source_id)
     report = open_report(job.id, job.source_id)
     end_report(report)
     why = str(report.reason)
@@ -121,7 +137,7 @@ def end_gather(job: HarvestJob) -> str:
 
 
 def note_end(job: HarvestJob) -> None:
-    """Note that ckanext-harvest ended a run, of which a report tells who asked for it; commits."""
+    """Save the outcome of a run with a report that ckanext-harvest ended; commits."""
     nameless = (HarvestObject.state == "ERROR") & HarvestObject.report_status.is_(None)
     statement = sa.update(HarvestObject).where(HarvestObject.harvest_job_id == job.id, nameless)
     statement = statement.values(report_status=STOPPED)
@@ -143,7 +159,7 @@ def end_report(report: JobReport) -> None:
 
 
 def close(job: HarvestJob) -> None:
-    """End a job of which nothing is left to do; the caller commits."""
+    """End a job without unfinished objects; the caller commits."""
     now = utcnow()
     job.gather_started = job.gather_started or now
     job.gather_finished = job.gather_finished or now
@@ -152,22 +168,22 @@ def close(job: HarvestJob) -> None:
 
 
 def end_object(obj: HarvestObject) -> None:
-    """End an object that a consumer took up after all; commits."""
+    """End an object that a consumer received after the stop; commits."""
     obj.report_status = STOPPED
     obj.state = "ERROR"
     Session.commit()
 
 
 def forget_documents(source_id: str, job_id: str) -> None:
-    """Have the next run read all that this one was told not to ask for again."""
+    """Let the next run read all documents again, without validators."""
     state = Session.get(SourceState, source_id)
-    kept = (state.validators or {}) if state else {}
+    kept = (state.sync_state or {}) if state else {}
     if state is not None and kept.get("job_id") == job_id:
-        state.validators = {**kept, "job_id": None, "documents": {}, "mark": ""}
+        state.sync_state = {**kept, "job_id": None, "documents": {}, "mark": ""}
 
 
 def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> None:
-    """End what waits, and what a worker took up that is gone."""
+    """End waiting objects, and those whose worker has ended."""
     began = sa.func.greatest(HarvestObject.fetch_started, HarvestObject.import_started)
     orphaned = sa.and_(
         HarvestObject.state.in_(UNDER_WAY),
@@ -180,7 +196,7 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
         .where(HarvestObject.harvest_job_id == job_id)
         .where(sa.or_(HarvestObject.state.in_(WAITING), orphaned))
         .values(
-            # The worker may have gone between the record's last commit and the queue's.
+            # The worker may have ended between the record's last commit and the queue's.
             state=sa.case((HarvestObject.report_status.in_(IMPORTED), "COMPLETE"), else_="ERROR"),
             report_status=sa.func.coalesce(HarvestObject.report_status, STOPPED),
         )

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from ckan import model
 from lxml import etree
 
-from ckanext.ukharvest.core import xml
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.model import Record, RecordVersion, utcnow
 
 Session = model.Session
@@ -43,8 +43,8 @@ class Version(NamedTuple):
     """One version of a record.
 
     Attributes:
-        number: 1 for the oldest that is kept; moves down by one when an older one is pruned.
-        job_id: of the run that brought it, None if its history was cleared.
+        number: 1 for the oldest stored one; moves down by one when an older one is pruned.
+        job_id: of the run that imported it, None if its history was cleared.
     """
 
     number: int
@@ -53,8 +53,8 @@ class Version(NamedTuple):
     content: str
 
 
-def keep(record_id: int, job_id: str, content: str) -> None:
-    """Keep a record's content, unless it is the latest one already; the caller commits."""
+def save(record_id: int, job_id: str, content: str) -> None:
+    """Save a record's content unless it equals the latest version; the caller commits."""
     packed = zlib.compress(content.encode("utf-8"))
     values = {"record": record_id, "job": job_id, "now": utcnow(), "content": packed}
     Session.execute(_KEEP, {**values, "others": KEPT - 1})
@@ -75,7 +75,7 @@ def versions_of(source_id: str, guid: str) -> list[Version]:
 
 
 def unpack(content: bytes) -> str:
-    """Return what was put into the column ``content``."""
+    """Return the text stored in the column ``content``."""
     return zlib.decompress(content).decode("utf-8")
 
 
@@ -101,7 +101,7 @@ def readable(content: str) -> list[str]:
     """Return a record's text as lines, laid out so that equal content gives equal lines."""
     try:
         value = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _readable_xml(content)
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False).splitlines()
 

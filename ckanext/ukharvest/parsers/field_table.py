@@ -1,8 +1,8 @@
 """Translation of a remote site's field names and values into ours, by a table in the source.
 
-``{"remote name": "our name"}`` renames a field; ``{"remote name": null}`` drops it; an object says
+``{"remote name": "our name"}`` renames a field; ``{"remote name": null}`` drops it; an object sets
 more: ``{"to": "update_frequency", "values": {"yearly": "annual"}, "default": "never"}``. Names are
-those of the dataset's fields or extras, with ``resources.`` in front those of each resource.
+those of a dataset's fields or extras, or of a resource's fields with the prefix ``resources.``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ckanext.ukharvest.core.values import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.parsers.package_dict import is_blank
 from ckanext.ukharvest.parsers.uk_fields import PREFIX
 
 RESOURCES = "resources."
 
-# What adoption and the merging of a dataset with its earlier self hang on.
+# Adoption and the matching of a dataset with its earlier version depend on these.
 _FIXED = frozenset(("id", "extras", "resources", "organization", "owner_org", "groups", "state"))
 
-# Names that UK publishers, ckanext-dcat and ckanext-spatial use for what we call otherwise; case,
-# blanks, "-" and "_" make no difference.
+# Names that UK publishers, ckanext-dcat and ckanext-spatial use for our fields; case, blanks,
+# "-" and "_" make no difference.
 BUILT_IN: Mapping[str, str] = {
     **{
         name: name
@@ -69,17 +69,17 @@ BUILT_IN: Mapping[str, str] = {
 }
 OF_RESOURCES: Mapping[str, str] = {"schema_url": "schema_url", "schema_type": "schema_type"}
 
-# What our own import writes into each dataset: a remote site's are kept under another name.
+# Fields written by our own import: the remote site's are kept under other names.
 _OWN = ("guid", "harvest_source_reference", "metadata-date")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What becomes of one remote field.
+    """Translation of one remote field.
 
     Attributes:
         target: our name; "" drops it.
-        values: remote value → ours; values that it does not have stay.
+        values: remote value → our value; other values are kept.
         default: the value where the remote site has none.
     """
 
@@ -88,7 +88,7 @@ class Rule:
     default: Any = None
 
     def translate(self, value: Any) -> Any:
-        """The value in our words; of a list each."""
+        """Return the value in our terms; of a list, each item."""
         if is_blank(value):
             return self.default
         if isinstance(value, list):
@@ -104,7 +104,7 @@ class Rule:
 
 
 def wrong(table: Mapping[str, Any]) -> str:
-    """Say what is wrong with a table, for ``Option.check``; "" when nothing is."""
+    """Return what is wrong with a table, for ``Option.check``; "" if nothing."""
     for name, given in table.items():
         shown = shorten(str(name), 40)
         if given is None or given is False:
@@ -124,10 +124,10 @@ def wrong(table: Mapping[str, Any]) -> str:
 
 
 def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a flat package dict in our names.
+    """Return a flat package dict with our names.
 
-    The source's table goes before what is built in. A built-in translation never replaces what
-    the remote site has under our name; the field then stays under its own.
+    The source's table overrides the built-in one, which never replaces a value that the remote
+    site has under our name; the field then keeps its own name.
     """
     own = {name: rule for name, rule in _rules(table) if not name.startswith(RESOURCES)}
     found = dict(flat)
@@ -146,7 +146,7 @@ def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, An
 
 
 def _rename(found: dict[str, Any], names: Mapping[str, str], own: Mapping[str, Rule]) -> None:
-    """Give fields our names where the table does not speak of them and the name is free."""
+    """Rename fields to our names where the table does not list them and the name is free."""
     given: dict[str, list[str]] = {}
     for name in found:
         given.setdefault(_folded_name(name), []).append(name)

@@ -10,17 +10,12 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Period, Problem, RawRecord
-from ckanext.ukharvest.core.values import (
-    clean_text,
-    is_redacted,
-    parse_date,
-    parse_period,
-    parse_url,
-    shorten,
-)
-from ckanext.ukharvest.parsers.reporting import parsed
+from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
+from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.parsers.reporting import parse_value
 
-# Under which of its names an object of JSON-LD says what it is, and where it is.
+# Keys under which a JSON-LD object has its name, and its URL.
 _WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id")
 _ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
 _KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
@@ -31,14 +26,14 @@ def load_object(raw: RawRecord) -> dict[str, Any]:
     """Return a record's JSON object.
 
     Raises:
-        ParseError: its content is none.
+        ParseError: its content is not a JSON object.
     """
     try:
         data = json.loads(raw.content or "")
     except (ValueError, RecursionError) as exc:
-        raise ParseError(f"{raw.called} is not JSON: {exc}", code="not-json") from exc
+        raise ParseError(f"{raw.display_name} is not JSON: {exc}", code="not-json") from exc
     if not isinstance(data, dict):
-        raise ParseError(f"{raw.called} is no object in {{ }}", code="not-an-object")
+        raise ParseError(f"{raw.display_name} is no object in {{ }}", code="not-an-object")
     return data
 
 
@@ -47,8 +42,8 @@ class Fields:
 
     Args:
         data: the object.
-        problems: where problems are added, in the order of reading.
-        path: what stands before a field's name in problems, such as "distribution[2].".
+        problems: list to which problems are added, in the order of reading.
+        path: prefix of field names in problems, such as "distribution[2].".
     """
 
     def __init__(self, data: Mapping[str, Any], problems: list[Problem], path: str = "") -> None:
@@ -69,7 +64,7 @@ class Fields:
         self._problems.append(Problem(code, field, f"{field}: {words}"))
 
     def reporter(self, key: str) -> Callable[[str, str], None]:
-        """Return what adds a problem with a field, given its code and words."""
+        """Return a function that adds a problem with a field, given its code and text."""
         return lambda code, words: self.report(code, key, words)
 
     def add(self, problems: Iterable[Problem]) -> None:
@@ -77,7 +72,7 @@ class Fields:
         self._problems.extend(problems)
 
     def get(self, key: str) -> Any:
-        """The field as it stands; a name in another case is taken and reported."""
+        """Return the field's raw value; report and use a name in another case."""
         if key in self._data:
             return self._data[key]
         found = self._by_fold.get(key.casefold())
@@ -89,31 +84,31 @@ class Fields:
         return self._data[found]
 
     def has(self, *keys: str) -> bool:
-        """Whether one of the fields holds anything."""
-        return any(words(self.get(key)) or self.get(key) for key in keys)
+        """Tell whether one of the fields holds anything."""
+        return any(value_text(self.get(key)) or self.get(key) for key in keys)
 
     def is_settled(self, key: str) -> bool:
-        """Whether a field that gave nothing has been reported, or is redacted."""
+        """Tell whether a field without a value has been reported, or is redacted."""
         field = self._path + key
         reported = any(problem.field.startswith(field) for problem in self._problems)
         return reported or "[[REDACTED" in str(self.get(key)).upper()
 
     def text(self, key: str) -> str:
-        """One text; numbers and single-item lists are read and reported."""
+        """Return one text; numbers and single-item lists are read and reported."""
         value = self.get(key)
         if isinstance(value, list):
             self._wrong_kind(key, value, "a text")
-            return "\n".join(part for part in map(words, value) if part)
+            return "\n".join(part for part in map(value_text, value) if part)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             self._wrong_kind(key, value, "a text")
-        return words(value)
+        return value_text(value)
 
     def texts(self, key: str, *, strict: bool = True) -> tuple[str, ...]:
-        """A list of texts without blanks; ``strict`` reports what is no list."""
-        return tuple(filter(None, (words(item) for item in self.items(key, strict=strict))))
+        """Return a list of texts, blank ones left out; ``strict`` reports what is not a list."""
+        return tuple(filter(None, (value_text(item) for item in self.items(key, strict=strict))))
 
     def items(self, key: str, *, strict: bool = True) -> list[Any]:
-        """A list; a lone value counts as a list of one, reported when ``strict``."""
+        """Return a list; a lone value counts as a list of one, reported when ``strict``."""
         value = self.get(key)
         if value is None or value == "":
             return []
@@ -124,53 +119,53 @@ class Fields:
         return [value]
 
     def objects(self, key: str, *, strict: bool = False) -> Iterator[Fields | str]:
-        """The objects of a list, or texts that stand for them; empty ones are reported."""
+        """Yield the objects of a list, or texts given instead of objects; report empty ones."""
         value = self.get(key)
         for index, item in enumerate(self.items(key, strict=strict)):
             path = f"{key}[{index}]" if isinstance(value, list) else key
             if isinstance(item, Mapping):
                 yield Fields(item, self._problems, f"{self._path}{path}.")
-            elif found := words(item):
+            elif found := value_text(item):
                 yield found
             else:
                 self.report("empty-entry", path, "empty; expected an object in { }")
 
     def _wrong_kind(self, key: str, value: Any, expected: str) -> None:
         kind = _KINDS.get(type(value), "a number")
-        shown = f" ({shorten(words(value), 40)})" if words(value) else ""
+        shown = f" ({shorten(value_text(value), 40)})" if value_text(value) else ""
         self.report("wrong-type", key, f"{kind}{shown} stands where {expected} is due")
 
     def read(self, key: str, parse: Callable[[str], str], code: str) -> str:
-        """One text through a parser of ``core.values``; what it refuses is reported as ``code``."""
-        return self.parsed(key, words(self.get(key)), parse, code)
+        """Return a field's text parsed by ``parse``; report its ValueError as ``code``."""
+        return self.parse_value(key, value_text(self.get(key)), parse, code)
 
-    def parsed(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
-        """As ``read``, of a text already at hand."""
+    def parse_value(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
+        """Do the same as ``read`` with a text already at hand."""
         given = "" if is_redacted(text) else text
-        return parsed(given, parse, partial(self.report, code, key))
+        return parse_value(given, parse, partial(self.report, code, key))
 
     def date(self, key: str) -> str:
-        """A date or date-time in ISO 8601; an empty text is reported."""
+        """Return a date or date-time in ISO 8601; report an empty text."""
         if isinstance(self.get(key), str) and not self.get(key).strip():
             self.report("empty-field", key, "empty; leave the field out or give a date")
         return self.read(key, parse_date, "bad-date")
 
     def url(self, key: str) -> str:
-        """A web address, "" if it is none, which is reported."""
-        return self.parsed(key, address(self.get(key)), parse_url, "bad-url")
+        """Return a URL; report anything else and return ""."""
+        return self.parse_value(key, value_url(self.get(key)), parse_url, "bad-url")
 
     def link(self, key: str) -> str:
-        """As ``url``, but a text that might be meant as an address is kept as it stands."""
+        """Return a URL as ``url`` does, but keep a text unchanged that might be meant as one."""
         value = self.get(key)
         if isinstance(value, list):
-            value = next((item for item in value if address(item)), None)
-        text = address(value)
-        found = self.parsed(key, text, parse_url, "bad-url")
-        # "javascript:" and its like must never become a link on a portal's page.
+            value = next((item for item in value if value_url(item)), None)
+        text = value_url(value)
+        found = self.parse_value(key, text, parse_url, "bad-url")
+        # "javascript:" and similar schemes must never become a link on a portal's page.
         return found or ("" if is_redacted(text) or _SCHEME.match(text) else text)
 
     def period(self, key: str) -> Period | None:
-        """A span of time: ``start/end``, or PeriodOfTime objects, of which the hull is taken."""
+        """Return the time span around all given: ``start/end``, or PeriodOfTime objects."""
         periods = [self._period(key, item) for item in self.items(key, strict=False)]
         found = [period for period in periods if period is not None]
         if not found:
@@ -184,7 +179,7 @@ class Fields:
             names = ("startDate", "start"), ("endDate", "end")
             start, end = (part.date(a) or part.date(b) for a, b in names)
             return Period(start, end) if start or end else None
-        text = words(item)
+        text = value_text(item)
         if not text or is_redacted(text):
             return None
         try:
@@ -194,8 +189,8 @@ class Fields:
             return None
 
 
-def words(value: Any) -> str:
-    """What a value says, as text: of an object its label, of a language map English if it can."""
+def value_text(value: Any) -> str:
+    """Return a value as text: an object's label; of a language map English if it has it."""
     if not isinstance(value, Mapping):
         return clean_text(value)
     for key in (*_WORDS, "en", "en-GB", "en-US"):
@@ -210,8 +205,8 @@ def words(value: Any) -> str:
     return next(filter(None, texts), "")
 
 
-def address(value: Any) -> str:
-    """Where a value points to, as text: itself, or an object's own address."""
+def value_url(value: Any) -> str:
+    """Return the URL of a value, as text: the value itself, or an object's own URL."""
     if not isinstance(value, Mapping):
         return clean_text(value)
     return next(filter(None, (clean_text(value.get(key)) for key in _ADDRESSES)), "")

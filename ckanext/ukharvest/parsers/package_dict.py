@@ -1,7 +1,7 @@
-"""A package dict of CKAN's kind, read with care; DKAN 7 speaks the same language.
+"""Readers of the fields of a CKAN package dict, also used for DKAN 7.
 
-CKAN 2.0 to 2.12 (docs.ckan.org, package_show): extras as a list of ``{key, value}``, in the REST
-interfaces of old as an object; tags as objects or names; None for what is not set.
+CKAN 2.0 to 2.12 (docs.ckan.org, package_show): extras as a list of ``{key, value}``, in the old
+REST API as an object; tags as objects or names; None for unset fields.
 """
 
 from __future__ import annotations
@@ -12,22 +12,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ckanext.ukharvest.core import licences
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.mapping import Found
+from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
-from ckanext.ukharvest.core.values import (
-    clean_tags,
-    clean_text,
-    is_web_url,
-    parse_email,
-    parse_frequency,
-    parse_language,
-    shorten,
-)
-from ckanext.ukharvest.parsers import datajson_parts as parts
-from ckanext.ukharvest.parsers.json_fields import Fields, load_object, words
+from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
+from ckanext.ukharvest.parsers.data_json import shared_fields as parts
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text
 
 _NAME = re.compile(r"[a-z0-9_-]{2,100}")  # ckan.logic.validators.name_validator
 
@@ -36,26 +32,26 @@ def load(raw: RawRecord) -> dict[str, Any]:
     """Return a record's package dict.
 
     Raises:
-        ParseError: it is no JSON object, or the record has no identity.
+        ParseError: not a JSON object, or the record has no identity.
     """
     data = load_object(raw)
     if not raw.guid:
-        raise ParseError(f"{raw.called}: id is missing", code="missing-identifier")
+        raise ParseError(f"{raw.display_name}: id is missing", code="missing-identifier")
     return data
 
 
 def is_no(value: Any) -> bool:
-    """Tell whether a value says no: false, "no", 0."""
+    """Tell whether a value means no: false, "no", 0."""
     return clean_text(value).casefold() in ("false", "no", "0", "off")
 
 
 def is_yes(value: Any) -> bool:
-    """Tell whether a value says yes: true, "yes", 1."""
+    """Tell whether a value means yes: true, "yes", 1."""
     return clean_text(value).casefold() in ("true", "yes", "1", "on")
 
 
 def extras(value: Any) -> dict[str, Any]:
-    """Return extras by name, whichever way they are written; deleted ones are left out."""
+    """Return extras by name, from a list or an object; deleted ones are left out."""
     if isinstance(value, Mapping) and not _is_pair(value):
         values = list(value.values())
         if not (values and all(map(_is_pair, values))):
@@ -73,7 +69,7 @@ def _is_pair(item: Any) -> bool:
 
 
 def _unquoted(value: Any) -> Any:
-    """CKAN before 2.3 wrote an extra's text as JSON, within quotation marks."""
+    """Decode the text of an extra from CKAN before 2.3, which wrote it as a JSON string."""
     if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
         with contextlib.suppress(ValueError, RecursionError):
             return json.loads(value)
@@ -81,7 +77,7 @@ def _unquoted(value: Any) -> Any:
 
 
 def flatten(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields and extras as one object; a filled field stands before an extra of its name."""
+    """Return fields and extras as one object; a filled field wins over an extra of its name."""
     flat = {key: value for key, value in data.items() if key != "extras"}
     for key, value in extras(data.get("extras")).items():
         if key and is_blank(flat.get(key)):
@@ -90,12 +86,12 @@ def flatten(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_blank(value: Any) -> bool:
-    """Tell whether a value says nothing: None, blanks, an empty list or object."""
+    """Tell whether a value is empty: None, blanks, an empty list or object."""
     return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
 
 
 def text_of(value: Any) -> str:
-    """A value as the text of an extra: what is no text becomes JSON, a list of one its item."""
+    """Return a value as an extra's text: JSON if not a text, of a one-item list its item."""
     if is_blank(value):
         return ""
     if isinstance(value, list) and len(value) == 1:
@@ -104,16 +100,16 @@ def text_of(value: Any) -> str:
 
 
 def with_more(fields: Fields, key: str, more: Sequence[str]) -> str:
-    """A field's text with further ones behind it, in words; as it is where there are none."""
+    """Return a field's text with more texts appended; unchanged if there are none."""
     given = fields.get(key)
-    texts = (*listed(given), *more) if more else (text_of(given),)
+    texts = (*split_list(given), *more) if more else (text_of(given),)
     return ", ".join(dict.fromkeys(filter(None, texts)))
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """The names in a list of texts or of objects with a name: tags, themes."""
+    """Return the names in a list of texts or of objects with a name: tags, themes."""
     items = value if isinstance(value, list) else [value]
-    found = (words(_named(item)) for item in items if not _is_deleted(item))
+    found = (value_text(_named(item)) for item in items if not _is_deleted(item))
     return tuple(dict.fromkeys(filter(None, found)))
 
 
@@ -127,15 +123,15 @@ def _is_deleted(item: Any) -> bool:
     return isinstance(item, Mapping) and item.get("state") == "deleted"
 
 
-def tags(fields: Fields) -> Found:
-    """Tags within CKAN's rules; a text is taken apart at commas."""
+def tags(fields: Fields) -> FieldValues:
+    """Return tags within CKAN's rules; a text is split at commas."""
     found, problems = clean_tags(names(fields.get("tags")), "tags")
     fields.add(problems)
     return {"tags": found}
 
 
 def group(value: Any) -> RemoteGroup | None:
-    """An organisation or group: an object, or its name alone."""
+    """Return an organisation or group, given as an object or as its name."""
     if isinstance(value, Mapping):
         keys = ("id", "name", "title")
         found = RemoteGroup(*(clean_text(value.get(key)) for key in keys))
@@ -147,12 +143,12 @@ def group(value: Any) -> RemoteGroup | None:
     return RemoteGroup(name=name) if name else None
 
 
-def groups(fields: Fields) -> Found:
-    """The organisation and the groups of the remote site, and the dataset's name there."""
+def groups(fields: Fields) -> FieldValues:
+    """Return the organisation and groups of the remote site, and the dataset's name there."""
     owner = group(fields.get("organization")) or _owner(fields.get("owner_org"))
     items = fields.items("groups", strict=False)
     found = (group(item) for item in items if not _is_deleted(item))
-    name = words(fields.get("name")).lower()
+    name = value_text(fields.get("name")).lower()
     return {
         "organisation": owner,
         "groups": tuple(dict.fromkeys(each for each in found if each)),
@@ -166,17 +162,17 @@ def _owner(value: Any) -> RemoteGroup | None:
 
 
 def first(fields: Fields, *keys: str) -> str:
-    """The first of some fields that says anything."""
+    """Return the first of some fields that is not empty."""
     return next(filter(None, (text_of(fields.get(key)) for key in keys)), "")
 
 
 def licence(fields: Fields) -> Licence | None:
-    """The licence by id, address or title, whichever is known; else what was said of it."""
+    """Return the licence known by id, URL or title; else the texts given for it."""
     keys = ("license_id", "license_url", "license_title", "license", "licence")
     texts = [(key, text) for key in keys if (text := text_of(fields.get(key)))]
     found = [(key, text, each) for key, text in texts if (each := licences.find(text))]
     known = next((each for _, _, each in found if each.id), None)
-    url = words(fields.get("license_url"))
+    url = value_text(fields.get("license_url"))
     if known:
         exact = is_web_url(url) and known.id == getattr(licences.find(url), "id", "")
         return Licence(known.id, known.title, url) if exact else known
@@ -188,22 +184,22 @@ def licence(fields: Fields) -> Licence | None:
     )
     titles = [each.title for _, _, each in found if each.title]
     urls = [each.url for _, _, each in found if each.url]
-    # An id says less than a title; both stay where neither is known.
+    # An id is less clear than a title; both are kept if neither is known.
     return Licence(title=max(titles, key=len, default=""), url=next(iter(urls), ""))
 
 
 def agent(fields: Fields, *pairs: tuple[str, str]) -> Agent | None:
-    """The first of some pairs of fields, name and e-mail, that names anybody."""
+    """Return the agent of the first pair of fields (name, email) that is not empty."""
     for name_key, email_key in pairs:
         name, text = first(fields, name_key), first(fields, email_key)
-        email = fields.parsed(email_key, text, parse_email, "bad-email") if text else ""
+        email = fields.parse_value(email_key, text, parse_email, "bad-email") if text else ""
         if name or email:
             return Agent(name=name, email=email)
     return None
 
 
 def date(fields: Fields, *keys: str) -> str:
-    """The first of some fields that holds a date."""
+    """Return the first of some fields that holds a date."""
     for key in keys:
         text = text_of(fields.get(key))
         if text and (found := Fields({key: text}, [], "").date(key)):
@@ -215,27 +211,27 @@ def date(fields: Fields, *keys: str) -> str:
 
 
 def period(fields: Fields, start: str, end: str) -> Period | None:
-    """A span of time whose ends stand in two fields."""
+    """Return a time span whose start and end are two fields."""
     found = Period(date(fields, start), date(fields, end))
     return found if found != Period() else None
 
 
 def frequency(fields: Fields, key: str) -> str:
-    """How often the data is updated."""
-    return fields.parsed(key, text_of(fields.get(key)), parse_frequency, "bad-frequency")
+    """Return the update frequency."""
+    return fields.parse_value(key, text_of(fields.get(key)), parse_frequency, "bad-frequency")
 
 
 def languages(fields: Fields, key: str) -> tuple[str, ...]:
-    """Languages as tags, from a list, a JSON text of one, or names between commas."""
+    """Return languages as tags, from a list, a list as JSON text, or names between commas."""
     found = (
-        fields.parsed(key, text, parse_language, "bad-language")
-        for text in listed(fields.get(key), r"[\s,;]+")
+        fields.parse_value(key, text, parse_language, "bad-language")
+        for text in split_list(fields.get(key), r"[\s,;]+")
     )
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def listed(value: Any, separators: str = "") -> tuple[str, ...]:
-    """The texts of a list, of a JSON text of a list, or of one text with separators."""
+def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
+    """Return the texts of a list, a list as JSON text, or one text with separators."""
     if isinstance(value, str) and value.strip()[:1] == "[":
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
@@ -244,8 +240,8 @@ def listed(value: Any, separators: str = "") -> tuple[str, ...]:
     return names(value) if not is_blank(value) else ()
 
 
-def place(fields: Fields) -> Found:
-    """The geometry (GeoJSON, WKT or numbers), and the source's words for the place."""
+def place(fields: Fields) -> FieldValues:
+    """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
     geometry, name = parts.place(fields)
     return {
         "spatial": geometry or _box(fields),
@@ -257,14 +253,14 @@ _BOX = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 
 
 def _box(fields: Fields) -> Mapping[str, Any] | None:
-    """The box of GEMINI datasets, whose four sides data.gov.uk keeps as extras."""
+    """Return the box of GEMINI datasets, whose four sides data.gov.uk stores as extras."""
     sides = [text_of(fields.get(key)) for key in _BOX]
     if not all(sides):
         return None
     return parts.place(Fields({"spatial": ",".join(sides)}, []))[0]
 
 
-def further(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:
+def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the fields that nothing else read, as extras under their own names."""
     known = set(read)
     for key, value in flat.items():

@@ -1,19 +1,20 @@
-"""Resources of a package dict of CKAN's kind."""
+"""Resources of a CKAN package dict."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import urljoin
 
-from ckanext.ukharvest.core import formats, listed, schema_types
-from ckanext.ukharvest.core.mapping import Field, read_apart
+from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
-from ckanext.ukharvest.core.values import clean_text, is_web_url, shorten
+from ckanext.ukharvest.core.values import formats, multivalue, schema_types
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
-# CKAN's own book-keeping: says nothing about the file, and means something else on another site.
+# Internal fields of CKAN: they do not describe the file, and differ in meaning between sites.
 _BOOKKEEPING = frozenset(
     ("package_id", "revision_id", "revision_timestamp", "state", "position", "url_type")
     + ("cache_url", "cache_last_updated", "webstore_url", "webstore_last_updated", "on_same_domain")
@@ -26,8 +27,8 @@ _READ = frozenset(
     + ("created", "last_modified", "schema_url", "schema_type", "date", "extras")
 )
 
-# The words of resource_type in CKAN and data.gov.uk → what the resource is. The word itself stays
-# too; "file.upload" was CKAN 2.0's for what others call file.
+# Values of resource_type in CKAN and data.gov.uk → kind of resource. The value itself is kept
+# too; "file.upload" was CKAN 2.0's name for a file.
 _KINDS = {
     "file": "data",
     "data": "data",
@@ -38,10 +39,10 @@ _KINDS = {
 
 
 def resources(fields: Fields, base: str, limit: int) -> tuple[ResourceRecord, ...]:
-    """The files and services of a dataset, at most ``limit``, in their order.
+    """Return the files and services of a dataset, at most ``limit``, in their order.
 
     Args:
-        base: address of the dataset's page, for addresses without a host.
+        base: URL of the dataset's page, for URLs without a host.
     """
     found: list[ResourceRecord] = []
     key = "resources"
@@ -61,7 +62,7 @@ def resources(fields: Fields, base: str, limit: int) -> tuple[ResourceRecord, ..
 
 
 def _resource(part: Fields, base: str) -> ResourceRecord | None:
-    """One resource; None if it is deleted, or has no address, which is reported."""
+    """Return one resource, None if it is deleted; report a missing URL and return None."""
     if clean_text(part.get("state")) == "deleted":
         return None
     url = _url(part, base)
@@ -107,7 +108,7 @@ def _url(part: Fields, base: str) -> str:
 
 
 def _format(part: Fields, url: str) -> str:
-    """CKAN's label; a format that we do not know is kept as the source has it."""
+    """Return CKAN's label; an unknown format is kept as given."""
     name = clean_text(part.get("format"))
     mimetype = clean_text(part.get("mimetype"))
     known = formats.label(name)
@@ -126,15 +127,15 @@ def _size(part: Fields) -> int | None:
 
 
 def _period(part: Fields) -> Period | None:
-    """The date of one file of a time series, data.gov.uk's ``date``."""
+    """Return the date of one file of a time series (data.gov.uk's ``date``)."""
     date = package.date(part, "date")
     return Period(date) if date else None
 
 
 def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
-    """The address of a file's schema, what it is written in, and what is no address."""
+    """Return the URL of a file's schema, and extras: its language, and what is not a URL."""
     key = "schema_url"
-    found = listed.addresses(part.get(key), "schemas")
+    found = multivalue.addresses(part.get(key), "schemas")
     own = tuple(filter(uk_fields.is_definition, found.urls))
     urls = [each for each in found.urls if each not in own]
     url = next(iter(urls), "")
@@ -153,16 +154,16 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
 
 
 def _extras(part: Fields, word: str) -> dict[str, str]:
-    """All further fields under their own names."""
+    """Return all other fields under their own names."""
     flat = package.flatten(part.data)
-    found = dict(package.further(flat, _READ | _BOOKKEEPING))
+    found = dict(package.unread_fields(flat, _READ | _BOOKKEEPING))
     if word:
         found["resource_type"] = word
     return found
 
 
 def _undated(part: Fields) -> dict[str, str]:
-    """What stands where a date should: reported, and kept as it is."""
+    """Return values that should be dates but are not, unchanged; report them."""
     text = package.text_of(part.get("date"))
     return {"date": text} if text else {}
 

@@ -1,15 +1,15 @@
-"""What the readers of fields share, whatever the format: a value is read, or reported."""
+"""Base of the field readers of all formats: a value is read, or reported as a problem."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 
-def parsed(text: str, parse: Callable[[str], str], report: Callable[[str], None]) -> str:
-    """A text through a parser of ``core.values``, "" for none; what it refuses is reported.
+def parse_value(text: str, parse: Callable[[str], str], report: Callable[[str], None]) -> str:
+    """Return a text parsed by ``parse``, "" for no text; report its ValueError and return "".
 
     Args:
-        report: called with the parser's words.
+        report: called with the parser's message.
     """
     if not text:
         return ""

@@ -1,8 +1,8 @@
-"""Fields of UK local government, told apart and put in order the same way for every format.
+"""Fields of UK local government, identified and ordered the same way for every format.
 
-What is stored is what data.gov.uk's portals have: identifiers with blanks between them
-(``la_function``, ``la_service``), JSON lists of web addresses (``schema``, ``codelist``,
-``mandate``). What is none of these is kept elsewhere and reported.
+Values are stored as on data.gov.uk's portals: identifiers separated by blanks (``la_function``,
+``la_service``), JSON lists of URLs (``schema``, ``codelist``, ``mandate``). Other values are kept
+elsewhere and reported.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core import lga, listed
-from ckanext.ukharvest.core.lga import FUNCTION, SERVICE
-from ckanext.ukharvest.core.mapping import Found
-from ckanext.ukharvest.core.values import is_web_url, shorten
+from ckanext.ukharvest.core.mapping_table import FieldValues
+from ckanext.ukharvest.core.values import local_government_lists, multivalue
+from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 
-Report = Callable[[str, str], None]  # called with a problem's code and the words behind the field
+Report = Callable[[str, str], None]  # called with a problem's code and text
 
-# What another site's own field is kept under where it cannot have its name here.
+# Prefix for the remote site's own field when its name is taken here.
 PREFIX = "original_"
 
-# DataShare's own description of a file's columns, which it names where no standard is linked.
+# DataShare's own description of a file's columns, given where no standard is linked.
 _DEFINITION = re.compile(r"/api/.+/definition/?$", re.IGNORECASE)
 
 _KEYS = {FUNCTION: "la_function", SERVICE: "la_service"}
@@ -33,11 +34,11 @@ _EXAMPLES = {
 _LISTS = {"schema": "schemas", "codelist": "codelists"}
 
 
-class Given(NamedTuple):
+class FieldTexts(NamedTuple):
     """Texts of one field.
 
     Attributes:
-        kind: FUNCTION or SERVICE where the field is for such; "" where they may be among others,
+        kind: FUNCTION or SERVICE if the field is for these alone; "" if they may be among others,
             such as a dataset's themes.
         report: takes problems with the field.
     """
@@ -47,16 +48,16 @@ class Given(NamedTuple):
     report: Report
 
 
-def authority(*fields: Given) -> Found:
+def authority(*fields: FieldTexts) -> FieldValues:
     """Read functions and services of local government.
 
-    They are told by their addresses: publishers put one for the other, as did data.gov.uk's own
-    example. What is neither becomes a theme: other vocabularies are allowed there.
+    They are identified by URL, not by field: publishers confuse the two, as did data.gov.uk's own
+    example. Other values become themes: other vocabularies are allowed there.
     """
     uris: dict[str, dict[str, None]] = {FUNCTION: {}, SERVICE: {}}
     themes: dict[str, None] = {}
     for field in fields:
-        found = lga.find(field.texts, field.kind)
+        found = local_government_lists.find(field.texts, field.kind)
         uris[FUNCTION].update(dict.fromkeys(found.functions))
         uris[SERVICE].update(dict.fromkeys(found.services))
         themes.update(dict.fromkeys(found.others))
@@ -65,7 +66,7 @@ def authority(*fields: Given) -> Found:
     return {"themes": tuple(themes), "extras": extras}
 
 
-def _report(field: Given, found: lga.Found) -> None:
+def _report(field: FieldTexts, found: local_government_lists.Identifiers) -> None:
     strange = {FUNCTION: list(_unknown(found.functions)), SERVICE: list(_unknown(found.services))}
     if field.kind:
         strange[field.kind] += found.others
@@ -76,7 +77,7 @@ def _report(field: Given, found: lga.Found) -> None:
 
 
 def _unknown(uris: Iterable[str]) -> Iterable[str]:
-    return (uri for uri in uris if not lga.label(uri))
+    return (uri for uri in uris if not local_government_lists.label(uri))
 
 
 def _words(kind: str, values: Sequence[str]) -> str:
@@ -86,21 +87,21 @@ def _words(kind: str, values: Sequence[str]) -> str:
     )
 
 
-def addresses(name: str, value: object, report: Report) -> Found:
-    """Read ``schema``, ``codelist`` or ``mandate``: web addresses, or titles of the known ones.
+def addresses(name: str, value: object, report: Report) -> FieldValues:
+    """Read ``schema``, ``codelist`` or ``mandate``: URLs, or titles of known ones.
 
-    Of a schema what is no address is what the data conforms to in words (``conforms_to``); of the
-    others it is kept as the source had it.
+    Other values of ``schema`` become ``conforms_to`` (text); those of the other fields are kept as
+    given.
     """
-    found = listed.addresses(value, _LISTS.get(name, ""))
+    found = multivalue.addresses(value, _LISTS.get(name, ""))
     if name == "schema":
         urls = schemas(found.urls)
         others = (*(url for url in found.urls if url not in urls), *found.others)
         return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(others)}}
     if found.others:
         report("bad-url", f"{_some(found.others)} is no web address; expected {_EXPECTED[name]}")
-    text = listed.as_text(found.urls)
-    return {"extras": {name: text, PREFIX + name: listed.as_text(found.others)}}
+    text = multivalue.as_text(found.urls)
+    return {"extras": {name: text, PREFIX + name: multivalue.as_text(found.others)}}
 
 
 _EXPECTED = {
@@ -109,26 +110,26 @@ _EXPECTED = {
 }
 
 
-def unpublished(text: str, report: Report) -> Found:
-    """Read whether a dataset's data cannot be had yet; a text that does not say so is kept."""
+def unpublished(text: str, report: Report) -> FieldValues:
+    """Read whether a dataset's data is not yet available; keep a text that does not say so."""
     try:
-        return {"extras": {"unpublished": listed.flag(text)}}
+        return {"extras": {"unpublished": multivalue.parse_flag(text)}}
     except ValueError as exc:
         report("unexpected-value", str(exc))
         return {"extras": {f"{PREFIX}unpublished": text}}
 
 
 def schemas(urls: Iterable[str]) -> tuple[str, ...]:
-    """The addresses of schemas among those that data conforms to.
+    """Return the URLs of schemas among the standards that data conforms to.
 
-    Reference systems are none, nor is what only its own site knows.
+    Reference systems and definitions known only to their own site are left out.
     """
     found = (url for url in filter(is_web_url, urls) if "/def/crs/" not in url.lower())
     return tuple(dict.fromkeys(url for url in found if not is_definition(url)))
 
 
 def is_definition(url: str) -> bool:
-    """Whether an address is a site's own definition of a file, not a shared standard."""
+    """Tell whether a URL is a site's own definition of a file, not a shared standard."""
     try:
         return _DEFINITION.search(urlsplit(url).path) is not None
     except ValueError:
@@ -136,6 +137,6 @@ def is_definition(url: str) -> bool:
 
 
 def _some(values: Sequence[str]) -> str:
-    """The first of some values for a message, and how many more there are."""
+    """Return the first of some values for a message, and how many more there are."""
     more = f" (and {len(values) - 1:,} more)" if len(values) > 1 else ""
     return f"'{shorten(values[0], 80)}'{more}"

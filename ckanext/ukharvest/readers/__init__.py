@@ -1,1 +1,4 @@
-"""Protocols: how to get at a source's records. They know transport and paging, no metadata."""
+"""Readers: read a source's records, with a folder or file per protocol.
+
+They know transport and paging, but no metadata. They import ``core`` but no parser.
+"""

@@ -1,7 +1,7 @@
 """Sources that are one document, or a document in pages, cut into its records.
 
-data.json: Project Open Data 1.0 (a bare list), 1.1 (``dataset``), DCAT-US 3 (also catalogues
-within catalogues, and datasets within series and services).
+data.json: Project Open Data 1.0 (a bare list), 1.1 (``dataset``), DCAT-US 3 (also nested
+catalogues, and datasets within series and services).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
-from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.http import Reply
+from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source, Validators
-from ckanext.ukharvest.core.values import clean_text, shorten
-from ckanext.ukharvest.readers.json_file import JsonFile
-from ckanext.ukharvest.readers.json_outline import Outline, Shape
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
+from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
@@ -28,8 +28,8 @@ OPTIONS = (
         "paging",
         "text",
         "auto",
-        "auto: further pages are asked for with ?page=2, ?page=3 … until one brings nothing new."
-        " none: the document is all there is.",
+        "auto: reads further pages with ?page=2, ?page=3 … until one has nothing new. none: "
+        "reads only this document.",
         choices=("auto", "none"),
     ),
 )
@@ -41,7 +41,7 @@ class JsonDocument:
 
     Args:
         shape: where in the document the records are.
-        guid: gives a record's identity as text, "" if it has none.
+        guid: returns a record's identity as text, "" if it has none.
         kind: the document's name in messages.
     """
 
@@ -53,7 +53,7 @@ class JsonDocument:
         """Yield every record of every page; see ``Ending`` for what is proven.
 
         Raises:
-            SourceError: no answer, no JSON, no catalogue, or a page that ends in the middle.
+            SourceError: no answer, not JSON, no catalogue, or a truncated page.
         """
         old = source.validators.get(source.url)
         with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
@@ -67,7 +67,9 @@ class JsonDocument:
             validators = reply.validators
         ending = Ending(complete=True, problems=document.problems)
         if not count.records:
-            reason = f"{source.url} has no {self.shape.noun}; an empty list does not prove an end"
+            reason = (
+                f"{source.url} has no {self.shape.noun}; the list is empty, so nothing was deleted"
+            )
             return replace(ending, complete=False, reason=reason)
         if source.options.get("paging", "auto") == "auto" and not document.is_single:
             more = yield from self._further(source, pages, validators, count)
@@ -78,7 +80,7 @@ class JsonDocument:
     def _further(
         self, source: Source, pages: Pages, first: Validators, count: PageCount
     ) -> Generator[RawRecord, None, Ending | None]:
-        """Yield the records of page 2 and on; None if there is no page but the first."""
+        """Yield the records from page 2 on; None if there is only one page."""
         number, total = 2, count.records
         problems: tuple[Problem, ...] = ()
         while True:
@@ -103,15 +105,15 @@ class JsonDocument:
         return replace(answer, problems=problems)
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record as it is: the document had all of it."""
+        """Return the record unchanged: the document had all of it."""
         return raw
 
 
 def _page(reader: JsonDocument, reply: Reply, number: int) -> _Document | Ending:
-    """Open a further page, or tell how the pages end there.
+    """Open page 2 or later, or return why there are no more pages.
 
     Raises:
-        ProtocolError: it is JSON that breaks off or is broken.
+        ProtocolError: it is JSON that is truncated or broken.
     """
     document: _Document | None = None
     try:
@@ -130,7 +132,7 @@ def _page(reader: JsonDocument, reply: Reply, number: int) -> _Document | Ending
 
 
 class _Document:
-    """One page: checked to its last bracket when made, then cut into records."""
+    """One page: checked to its end when made, then cut into records."""
 
     def __init__(self, reader: JsonDocument, url: str, reply: Reply) -> None:
         self._reader = reader
@@ -142,7 +144,7 @@ class _Document:
                 code="empty-document",
                 url=url,
             )
-        self._outline = Outline.of(self._file, reader.shape, url=url, kind=reader.kind)
+        self._outline = Outline.read(self._file, reader.shape, url=url, kind=reader.kind)
 
     @property
     def is_single(self) -> bool:
@@ -165,7 +167,7 @@ class _Document:
                 yield raw
         for prefix in self._outline.embedded:
             for item in self._file.items(prefix):
-                # Copies of listed datasets stand in series as "first" and "last", and as members.
+                # Series repeat listed datasets as "first", "last" and members.
                 if not isinstance(item, dict) or self._reader.guid(item) in listed - {""}:
                     continue
                 number += 1
@@ -180,7 +182,7 @@ class _Document:
             return RawRecord("", url=self._url, position=position, error=ParseError(message))
         raw = RawRecord(
             guid=self._reader.guid(item),
-            content=canonical_json(item),
+            content=ordered_json(item),
             url=self._url,
             modified=clean_text(item.get("modified")),
             position=position,

@@ -1,4 +1,4 @@
-"""Answers of JSON interfaces over HTTP, above all CKAN's action API, told apart from pages.
+"""Read JSON APIs over HTTP, above all CKAN's action API.
 
 CKAN wraps every answer: ``{"help": …, "success": true, "result": …}``; a refusal is
 ``{"success": false, "error": {"__type": …, "message": …}}`` under 400, 403, 404 or 409, from some
@@ -12,22 +12,22 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
+from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.errors import ProtocolError
-from ckanext.ukharvest.core.http import HttpClient, Reply
-from ckanext.ukharvest.core.text import one_line, shorten
-from ckanext.ukharvest.readers.json_file import JsonFile
-from ckanext.ukharvest.readers.json_outline import MAX_DEPTH
+from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.values.text import one_line, shorten
+from ckanext.ukharvest.readers.json_document.stream import JsonFile
 
 ACCEPT = "application/json, */*;q=0.1"
 
-# Statuses under which an interface says in JSON why it does not answer.
+# Statuses under which an interface explains in JSON why it refuses.
 REFUSALS = (400, 401, 403, 404, 405, 409, 410, 501)
 
 
 class Refused(ProtocolError):
-    """The server is there and says no: another interface of it may answer.
+    """The server refuses the request: another of its interfaces may work.
 
-    ``status`` is the answer's, 200 where only the JSON says no.
+    ``status`` is the response's, 200 if only the JSON refuses.
     """
 
     code = "api-refused"
@@ -38,11 +38,11 @@ class Refused(ProtocolError):
 
 
 def read_json(http: HttpClient, url: str, params: Mapping[str, str | int] | None = None) -> Any:
-    """Return the JSON value at an address.
+    """Return the JSON value at a URL.
 
     Raises:
-        Refused: a status that says no; the message holds what the answer says of it.
-        ProtocolError: no JSON, such as an HTML page, which is named by its title.
+        Refused: a status of refusal; the message has the answer's reason.
+        ProtocolError: not JSON, such as an HTML page, which is named by its title.
         FetchError: no usable answer.
     """
     reply = http.get(url, params=params, accept=ACCEPT, allow_status=REFUSALS)
@@ -63,7 +63,7 @@ def action(http: HttpClient, url: str, params: Mapping[str, str | int] | None = 
 
 
 def result_of(answer: Any, url: str) -> Any:
-    """Take the ``result`` out of an action's answer.
+    """Return the ``result`` of an action's response.
 
     Raises:
         Refused: ``success`` is false.
@@ -79,14 +79,14 @@ def result_of(answer: Any, url: str) -> Any:
 
 
 def wrong_shape(url: str, value: Any, expected: str) -> ProtocolError:
-    """The error for an answer that is JSON, but not of the shape that was expected."""
+    """Return the error for JSON of an unexpected shape."""
     return ProtocolError(
         f"{url} answered {outline(value)}; expected {expected}", code="wrong-shape", url=url
     )
 
 
 def outline(value: Any) -> str:
-    """Say in a few words what a JSON value is, for a message."""
+    """Return a short description of a JSON value, for a message."""
     if isinstance(value, Mapping):
         names = ", ".join(shorten(str(key), 30) for key in list(value)[:5])
         return f"an object with {names}" if names else "an empty object"
@@ -99,55 +99,33 @@ def parse_json(reply: Reply) -> Any:
     """Return the JSON value of a reply, whatever its encoding.
 
     Raises:
-        ProtocolError: in words, with the line where there is one.
+        ProtocolError: not JSON; the message has the line, if known.
     """
-    url = reply.requested_url
+    content = reply.content
     try:
-        value = json.loads(reply.content)
+        if b"\0" in content[:4]:  # UTF-16 and UTF-32
+            return _with_care(reply)
+        json_limits.check(content)
+        return json.loads(content)
     except (ValueError, RecursionError):
-        value = _with_care(JsonFile(reply.body, url=url, charset=reply.charset), url)
-    _check_depth(value, url)
-    return value
+        return _with_care(reply)
 
 
-def _with_care(file: JsonFile, url: str) -> Any:
-    """Read what Python's own reader refused: an odd encoding, or say what is wrong with it."""
+def _with_care(reply: Reply) -> Any:
+    """Parse JSON that Python's json refused, such as odd encodings; explain errors."""
+    url = reply.requested_url
+    file = JsonFile(reply.body, url=url, charset=reply.charset)
     if file.is_blank:
         raise ProtocolError(
             f"the answer of {url} is empty; expected JSON", code="empty-document", url=url
         )
-    depth = 0
-    for _prefix, event, _value in file.events():  # finds every fault, in words
-        depth += (event in ("start_map", "start_array")) - (event in ("end_map", "end_array"))
-        if depth > MAX_DEPTH:
-            raise _too_deep(url)
+    for _ in file.events():  # raises a readable error for every fault
+        pass
     return next(file.items(""))
 
 
-def _check_depth(value: Any, url: str) -> None:
-    """Refuse what a later step could not go through; level by level, without recursion."""
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, dict):
-                below.extend(each for each in item.values() if isinstance(each, (dict, list)))
-            elif isinstance(item, list):
-                below.extend(each for each in item if isinstance(each, (dict, list)))
-        if not below:
-            return
-        level = below
-    raise _too_deep(url)
-
-
-def _too_deep(url: str) -> ProtocolError:
-    return ProtocolError(
-        f"the answer of {url} is nested more than {MAX_DEPTH} levels deep", code="too-deep", url=url
-    )
-
-
 def _refusal(reply: Reply) -> Refused:
-    """Why an answer says no, in the words of its JSON, or by its status."""
+    """Return the refusal in a response: its JSON's reason, or its status."""
     why = ""
     try:
         answer = parse_json(reply)

@@ -1,6 +1,6 @@
 """Guards shared by all paged readers: no page twice, no record twice, no endless loop.
 
-The end of a paged source decides whether datasets count as gone, so each rule here says either
+The end of a paged source decides which datasets count as missing, so each rule here returns either
 "this is the end" (complete) or "this may be the end" (not complete, with the reason).
 """
 
@@ -14,7 +14,7 @@ from typing import IO
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
-from ckanext.ukharvest.core.http import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.records import Ending, RawRecord, Validators
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
@@ -24,14 +24,14 @@ MAX_PAGES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class PageCount:
-    """What one page held: all its records, and those that no earlier page had."""
+    """The number of records on one page, and the number of those not on earlier pages."""
 
     records: int
     new: int
 
 
 class Pages:
-    """What one run has seen of a paged source."""
+    """The pages and records that one run has seen of a paged source."""
 
     def __init__(self, url: str, *, limit: int = MAX_PAGES) -> None:
         self._url = url
@@ -41,7 +41,7 @@ class Pages:
         self._number = 0
 
     def is_repeat(self, body: IO[bytes]) -> bool:
-        """Remember a page's bytes; True if an earlier page had the same ones."""
+        """Remember a page's bytes; return True if an earlier page had the same ones."""
         digest = digest_of(body)
         if digest in self._digests:
             return True
@@ -51,10 +51,10 @@ class Pages:
     def page(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
         """Yield the records of the next page that earlier pages did not have.
 
-        A page of nothing but known records yields nothing: that is how a server that ignores
-        the page number looks. On a page with something new, a record that an earlier page had
-        with the same content was only pushed across the border meanwhile and is left out; with
-        other content it is yielded, for ``unique`` to report.
+        A page with only known records yields nothing: that is how a server looks that ignores the
+        page number. On a page with something new, a record that an earlier page had with the same
+        content has only moved across the border and is left out; with other content it is yielded,
+        for ``unique`` to report.
 
         Raises:
             ProtocolError: more pages than any catalogue has.
@@ -102,7 +102,7 @@ def _mark(raw: RawRecord) -> bytes:
 
 
 def digest_of(body: IO[bytes]) -> bytes:
-    """SHA-256 of a file's bytes, read in pieces; leaves it at its beginning."""
+    """Return the SHA-256 of a file's bytes; leave the file at its beginning."""
     body.seek(0)
     digest = hashlib.sha256()
     while chunk := body.read(1 << 20):
@@ -114,9 +114,9 @@ def digest_of(body: IO[bytes]) -> bytes:
 def unique(
     records: Generator[RawRecord, None, Ending],
 ) -> Generator[RawRecord, None, Ending]:
-    """Turn each second record of one identity into a lost one that names both places.
+    """Turn each repeated identity into a failed record that names both places.
 
-    Every reader's records pass through here, in the run and in the check: the only place where
+    Every reader's records pass through here, in runs and previews: the only place where
     duplicates are found.
     """
     places: dict[str, tuple[str, str]] = {}
@@ -138,11 +138,7 @@ def _duplicate(raw: RawRecord, first: tuple[str, str]) -> DuplicateGuid:
     second = (raw.position, raw.url)
     is_elsewhere = raw.url != first[1]
     here, there = (_place(*each, with_url=is_elsewhere) for each in (second, first))
-    return DuplicateGuid(
-        f"{here}: the identifier '{raw.guid}' is that of {there} too; expected one of its own,"
-        " only the first is read",
-        url=raw.url,
-    )
+    return DuplicateGuid(raw.guid, here, there, url=raw.url)
 
 
 def _place(position: str, url: str, *, with_url: bool) -> str:
@@ -152,7 +148,7 @@ def _place(position: str, url: str, *, with_url: bool) -> str:
 
 
 def page_url(url: str, number: int) -> str:
-    """The address of page ``number``: ``page=n`` in the query, in place of an earlier one."""
+    """Return the URL of page ``number``: with ``page=n`` in its query."""
     parts = urlsplit(url)
     if not any(name == "page" for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
         query = f"{parts.query}&page={number}" if parts.query else f"page={number}"
@@ -165,7 +161,7 @@ def page_url(url: str, number: int) -> str:
 def numbered_page(
     http: HttpClient, url: str, number: int, *, first: Validators, accept: str
 ) -> Reply | Ending:
-    """Ask for page ``number`` (2 or more) of a source paged by ``?page=n``.
+    """Request page ``number`` (2 or more) of a source paged by ``?page=n``.
 
     Returns:
         The reply, or how the pages end: on 404 and 410, on a redirect (servers send unknown
@@ -203,9 +199,9 @@ def _refused(exc: BadStatus, number: int) -> Ending:
 
 
 def _same_document(first: Validators) -> Validators | None:
-    # Only a strong ETag says "the same bytes". A Last-Modified of page 1 would make a paged
-    # server sorted by date answer 304 for page 2, and all behind page 1 would count as gone;
-    # weak tags are often one version stamp for all pages.
+    # Only a strong ETag means "the same bytes". With page 1's Last-Modified, a paged server sorted
+    # by date would answer 304 for page 2, and all after page 1 would count as missing; weak tags
+    # are often one version stamp for all pages.
     if not first.etag or first.etag.startswith("W/"):
         return None
     return Validators(etag=first.etag)

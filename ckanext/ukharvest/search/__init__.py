@@ -1,1 +1,1 @@
-"""The search of datasets: what its index gets, and its facets."""
+"""Dataset search: index fields and facets."""

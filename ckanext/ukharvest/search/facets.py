@@ -1,4 +1,4 @@
-"""Facets of the dataset search: their titles, and what people read for what the index counts."""
+"""Facets of the dataset search: titles, and labels of their indexed values."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config, fields
-from ckanext.ukharvest.core import lga, theme_names
-from ckanext.ukharvest.shown import values as shown_values
-from ckanext.ukharvest.shown.values import FACETS, INDEXED
-from ckanext.ukharvest.stars.words import out_of_five
+from ckanext.ukharvest.core.values import local_government_lists, theme_names
+from ckanext.ukharvest.presentation.messages.stars import out_of_five
+from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.presentation.rendering.values import FACETS, INDEXED
 
 
 def titles() -> dict[str, str]:
-    """Return the facets that the portal wants, in its order: field of the index → title."""
+    """Return the portal's facets in its order: index field → title."""
     known = {FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet}
     known["stars"] = "Stars of openness"
     return {INDEXED[name]: tk._(known[name]) for name in config.facets()}
 
 
-def added(facets: dict[str, str], package_type: str | None) -> dict[str, str]:
-    """Return the facets of a search with ours; those that the portal lists itself keep their place.
+def add_facets(facets: dict[str, str], package_type: str | None) -> dict[str, str]:
+    """Return a search's facets with ours added; those that the portal lists keep their place.
 
     Args:
-        facets: field of the index → title, as ``IFacets`` has them.
-        package_type: of what is searched; harvest sources have facets of their own.
+        facets: index field → title, as ``IFacets`` has them.
+        package_type: of what is searched; harvest sources have their own facets.
     """
     return facets if package_type == "harvest" else {**facets, **titles()}
 
 
 def label(results: dict[str, Any], asked: str | list[str]) -> None:
-    """Write what people read into the facets of a search.
+    """Add labels to a search's facet values.
 
-    A value that was asked for and that nothing found has is added, with a count of 0: pages show
-    by its label what a reader has chosen.
+    A filter value without any result is added with a count of 0: pages label the active filters by
+    it.
 
     Args:
         results: as ``after_dataset_search`` has them.
@@ -58,9 +58,9 @@ def label(results: dict[str, Any], asked: str | list[str]) -> None:
 
 
 def items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the values of a facet in the order in which its page shows them.
+    """Return a facet's values in the order of its page.
 
-    Most datasets first; stars go down from five, functions stand below the one that they are in.
+    Most datasets first; stars in descending order, functions below their parents.
     """
     found: list[dict[str, Any]] = tk.h.get_facet_items_dict(field, search_facets)
     if field == INDEXED["stars"]:
@@ -71,7 +71,8 @@ def items(field: str, search_facets: dict[str, Any]) -> list[dict[str, Any]]:
 def _tree(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     shown = {item["name"] for item in found}
     above = {
-        name: next(filter(shown.__contains__, lga.parent_functions([name])), "") for name in shown
+        name: next(filter(shown.__contains__, local_government_lists.parent_functions([name])), "")
+        for name in shown
     }
 
     def below(upper: str, depth: int) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the search index gets beyond CKAN's own: values to count and to choose by (facets)."""
+"""Fields of the search index beyond CKAN's own: values for facets."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core import lga, theme_names, vocabulary
-from ckanext.ukharvest.core.web import is_web_url
+from ckanext.ukharvest.core.values import local_government_lists, theme_names
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.model import assessments, reports
-from ckanext.ukharvest.shown import values as shown_values
+from ckanext.ukharvest.presentation.rendering import values as shown_values
 
 MOST = 100  # values of one field
 LONGEST = 1000  # characters of one value
-# Solr refuses a dataset for a text of more than 32,766 bytes that is not taken apart.
+# Solr refuses a dataset with an untokenised text of more than 32,766 bytes.
 _REFUSED = 32_766
 _SCHEMA_KEYS = ("schema_url", "schema-url")
 
 
-def of(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields of the search index, to be added or to replace CKAN's.
+def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
+    """Return index fields that are added to CKAN's or replace them.
 
     Args:
         package: as ``before_dataset_index`` has it.
@@ -30,7 +31,7 @@ def of(package: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
-    """Keep a source's last errors, which ckanext-harvest shows with it, out of searches."""
+    """Exclude a source's last errors, which ckanext-harvest shows with it, from searches."""
     status = reports.short_status(package["id"])
     found = {"status": json.dumps(status)} if "status" in package else {}
     for key in ("data_dict", "validated_data_dict"):
@@ -40,7 +41,7 @@ def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _shortened(package: Mapping[str, Any]) -> dict[str, str]:
-    """Cut what CKAN indexes twice: words are found by ``extras_*``, which stays whole."""
+    """Shorten what CKAN indexes twice: ``extras_*`` keeps all words for the search."""
     return {
         key: text[:LONGEST]
         for key, text in package.items()
@@ -52,17 +53,19 @@ def _shortened(package: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what facets count.
+    """Return the facet fields.
 
-    A dataset is found by the functions above its own too, so that a branch can be chosen.
+    Functions include their parents, so that a branch can be chosen.
     """
-    kinds = (lga.FUNCTION, lga.SERVICE)
-    local = [shown_values.local(_text(package, f"la_{kind}"), kind) for kind in kinds]
+    kinds = (local_government_lists.FUNCTION, local_government_lists.SERVICE)
+    local = [
+        shown_values.parse_local_government(_text(package, f"la_{kind}"), kind) for kind in kinds
+    ]
     functions = [uri for found in local for uri in found.functions]
     services = [uri for found in local for uri in found.services]
     values: dict[str, Iterable[str]] = {
         "theme": _themes(package),
-        "function": (*functions, *lga.parent_functions((*functions, *services))),
+        "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
         "schema": _schemas(package),
         "stars": (str(stars) for stars in assessments.stars_of(package["id"])),
@@ -72,12 +75,12 @@ def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _text(package: Mapping[str, Any], key: str) -> str:
-    """An extra's text, or that of a field of the portal's own, which is stored as an extra."""
-    return str(shown_values.start(package.get(f"extras_{key}")) or "")
+    """Return the text of an extra, or of a schema's own field, which is stored as an extra."""
+    return str(shown_values.truncate(package.get(f"extras_{key}")) or "")
 
 
 def _few(values: Iterable[str]) -> list[str]:
-    """The first ones, each once; the rest is not even looked at."""
+    """Return the first distinct values; the rest is not read."""
     found: dict[str, None] = {}
     for value in values:
         if len(value) <= LONGEST:
@@ -95,7 +98,7 @@ def _themes(package: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _schemas(package: Mapping[str, Any]) -> Iterator[str]:
-    """Schemas of the dataset, then those of its resources; of the list's by the list's address."""
+    """Return the schemas of the dataset, then of its resources; listed ones by the list's URL."""
     texts = shown_values.addresses(_text(package, "schema"))
     whole = str(package.get("data_dict") or "")
     if any(f'"{key}"' in whole for key in _SCHEMA_KEYS):

@@ -1,7 +1,7 @@
-"""Search by place without a map: four numbers, handed to ckanext-spatial as it takes them.
+"""Search by place without a map: four numbers, passed to ckanext-spatial.
 
 Its plugin ``spatial_query`` finds datasets that touch a box, ``ext_bbox``; a box drawn on its map
-comes before the numbers.
+takes precedence over the numbers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ DRAWN = "ckanext.spatial.common_map.type"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What somebody asked for.
+    """A place to search for.
 
     Attributes:
         values: side → what was typed, "" for nothing.
-        errors: what is wrong with it, by side.
-        box: west, south, east and north as ``ext_bbox`` has them; "" where none was asked for, or
-            something is wrong.
+        errors: side → what is wrong with it.
+        box: west, south, east and north as in ``ext_bbox``; "" for none, or if there are errors.
     """
 
     values: dict[str, str]
@@ -36,7 +35,7 @@ class Place:
 
 
 def read(given: Mapping[str, Any]) -> Place:
-    """Return the place that the parameters of a search name: ext_west, ext_south, …"""
+    """Return the place in a search's parameters: ext_west, ext_south, …"""
     drawn = [_short(text) for text in str(given.get(BOX) or "").split(",")]
     texts = drawn if len(drawn) == 4 else [str(given.get(f"ext_{side}") or "") for side in SIDES]
     values = dict(zip(SIDES, (text.strip() for text in texts), strict=True))
@@ -51,7 +50,7 @@ def read(given: Mapping[str, Any]) -> Place:
 
 
 def _short(text: str) -> str:
-    """Return a number to some ten metres: what is drawn has a dozen digits."""
+    """Round a number to about ten metres: a drawn box has a dozen digits."""
     try:
         return f"{float(text):.4f}".rstrip("0").rstrip(".")
     except ValueError:
@@ -64,23 +63,23 @@ def _wrong(side: str, text: str) -> str:
         number = float(text)
     except ValueError:
         number = math.nan
-    if abs(number) <= most:  # not of nan
+    if abs(number) <= most:  # also false for NaN
         return ""
     return str(tk._("Give degrees from -{most} to {most}, such as 54.5.").format(most=most))
 
 
 def apply(search_params: dict[str, Any]) -> None:
-    """Put the box that four numbers name where ckanext-spatial looks for it."""
+    """Set the ``ext_bbox`` of ckanext-spatial from the four numbers."""
     extras = search_params.get("extras") or {}
     if p.plugin_loaded("spatial_query") and not extras.get(BOX) and (box := read(extras).box):
         search_params["extras"] = {**extras, BOX: box}
 
 
 def ukharvest_place() -> dict[str, Any] | None:
-    """Return the place that the page's address names, None where no search by place is possible.
+    """Return the place in the page's URL, None if the portal cannot search by place.
 
-    With ``values``, ``errors`` and ``box``; ``drawn``: the portal has a map to draw on;
-    ``others``: names and values of all else that is searched for.
+    With ``values``, ``errors`` and ``box``; ``drawn``: the portal has a map to draw on; ``others``:
+    names and values of all other search parameters.
     """
     if not p.plugin_loaded("spatial_query"):
         return None

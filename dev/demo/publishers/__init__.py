@@ -33,8 +33,8 @@ from tests.publisher import Response, Route
 
 from stack.console import StackError
 
-# How a publisher misbehaves, one at a time: name at the control route → words for the table.
-# The bad record comes last, because the run after it imports that record again, changed or not.
+# Faults of a publisher, one at a time: name at the control route → text for the table. The bad
+# record comes last, because the run after it imports that record again, changed or not.
 FAULTS = {
     "page2-500": "500 on page 2",
     "two-gone": "two records gone",
@@ -48,13 +48,13 @@ Box = tuple[float, float, float, float]  # west, south, east, north
 
 @dataclass(frozen=True)
 class Served:
-    """One record as a publisher's document has it.
+    """One record in a publisher's document.
 
     Attributes:
-        raw: all that the document says of it; other text means that the record changed.
-        is_readable: False for a record that no portal could take.
-        licence: CKAN's id of the licence that the document names.
-        extras: some of what the dataset has to show as extras.
+        raw: the record's whole text; a changed text means a changed record.
+        is_readable: False for a record that no portal could import.
+        licence: CKAN's id of the document's licence.
+        extras: some of the extras that the dataset must have.
     """
 
     guid: str
@@ -68,7 +68,7 @@ class Served:
 
 
 class Publisher(Protocol):
-    """What a publisher's package has; see above."""
+    """The interface of a publisher's package; see above."""
 
     TITLE: str
     PATH: str
@@ -97,13 +97,13 @@ def load(kind: str) -> Publisher:
 
 
 def document(text: str, media_type: str) -> Response:
-    """A document with an ETag, which changes when the text does."""
+    """Return a document with an ETag that changes with the text."""
     body = text.encode()
     tag = hashlib.sha256(body).hexdigest()[:16]
     return Response(body, headers={"Content-Type": media_type}, etag=f'"{tag}"')
 
 
 def failure() -> Response:
-    """What a web server says when the program behind it has ended."""
+    """Return a web server's error page for a crashed program."""
     page = "<html><head><title>500 Internal Server Error</title></head><body></body></html>"
     return Response(page.encode(), 500, {"Content-Type": "text/html"})

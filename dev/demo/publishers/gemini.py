@@ -1,7 +1,7 @@
-"""Location records of a national park that does not exist, for the types that harvest GEMINI.
+"""GEMINI records of a fictional national park, for the types that harvest GEMINI.
 
-The records are spelt out from gemini.toml as UK GEMINI 2.3 asks for them, by what no part of the
-extension has written; ``served`` reads them back, by other code than the extension's as well.
+The records are written from gemini.toml as UK GEMINI 2.3 requires, and ``served`` reads them back,
+both without the extension's code.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Record:
     Attributes:
         name: of its file, without ending.
         box: west, south, east, north in degrees.
-        date: when it was changed last.
-        links: address, name, protocol.
+        date: of the last change.
+        links: URL, name, protocol.
         shows: identifiers of the datasets that a service shows.
     """
 
@@ -63,7 +63,7 @@ class Record:
         return bool(self.shows)
 
     def untitled(self) -> Record:
-        """The record as somebody spoilt it a while later."""
+        """Return the record without a title, as a later edit spoilt it."""
         return replace(self, title="", date="2026-07-01")
 
 
@@ -74,14 +74,14 @@ def _table() -> dict[str, Any]:
 
 
 def records() -> list[Record]:
-    """All datasets and behind them the services, always in the same order."""
+    """Return all datasets and after them the services, always in the same order."""
     table = _table()
     datasets = [_dataset(theme, place) for theme in table["theme"] for place in table["place"]]
     return [*datasets, *(_service(each) for each in table["service"])]
 
 
 def lone() -> Record:
-    """A dataset that is in no folder, because an identifier belongs to one source alone."""
+    """Return a dataset that is in no folder, because an identifier belongs to one source only."""
     return replace(
         records()[0],
         name="otter-survey",
@@ -133,7 +133,7 @@ def _slug(text: str) -> str:
 
 
 def document(record: Record) -> str:
-    """The record as a file."""
+    """Return the record as a file."""
     return "".join(
         (
             '<?xml version="1.0" encoding="UTF-8"?>\n<gmd:MD_Metadata',
@@ -266,7 +266,7 @@ def _text(element: str, words: str) -> str:
 
 
 def served(record: ElementTree.Element) -> Served:
-    """Read a gmd:MD_Metadata plainly."""
+    """Read a gmd:MD_Metadata without the extension's code."""
     title = _first(record, "title")
     licence = next(e for e in record.iter(f"{GMX}Anchor") if "licence" in e.attrib[HREF])
     west, south, east, north = (float(_first(record, side)) for side in _SIDES)

@@ -1,1 +1,1 @@
-"""What the links of resources are, on a portal."""
+"""Link checks on a portal."""

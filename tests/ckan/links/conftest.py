@@ -1,4 +1,4 @@
-"""What the tests of links share."""
+"""Fixtures of the link check's tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.links import look as looking
+from ckanext.ukharvest.quality.link_check import check as looking
 from tests.ckan.harvesting import Portal
 from tests.ckan.links.place import Place
 from tests.publisher import Publisher
@@ -29,7 +29,7 @@ def _at_once(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Move the clock on by so many days."""
+    """Move the clock on by this many days."""
     now, moved = tables.utcnow, [timedelta(0)]
 
     def later() -> datetime:

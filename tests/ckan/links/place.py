@@ -1,4 +1,4 @@
-"""A publisher with one dataset whose link is looked at, and what a background worker does."""
+"""A publisher of one dataset with a link to check, and a jobs worker's part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ckan import model
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest import link_job
+from ckanext.ukharvest.engine.jobs import link_check
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.publisher import Publisher
@@ -38,7 +38,7 @@ class Routes(dict[str, Any]):
 
 
 class Place:
-    """A publisher whose one dataset points to RIVERS without saying what that is."""
+    """A publisher whose one dataset links RIVERS without naming its format."""
 
     def __init__(self, portal: Portal, publisher: Publisher) -> None:
         self.portal = portal
@@ -80,8 +80,8 @@ class Place:
     def formats(self) -> list[str]:
         return [each["format"] for each in self.dataset["resources"]]
 
-    def asked(self) -> list[str]:
-        """What was asked for since the last call, beside the catalogue."""
+    def new_requests(self) -> list[str]:
+        """Return the requests since the last call, without the catalogue's."""
         paths = [path for path in self.publisher.paths if not path.startswith(PATH)]
         self.publisher.requests.clear()
         return paths
@@ -91,12 +91,12 @@ class Place:
 
 
 def queued() -> list[str]:
-    """Titles of the background jobs that wait."""
+    """Return the titles of the queued background jobs."""
     return [job["title"] for job in call_action("job_list")]
 
 
 def work() -> None:
-    """Do what a background worker does with the job that waits, or as if one did."""
+    """Run the queued job as a jobs worker does, or run one if none is queued."""
     call_action("job_clear")
-    link_job.look_at_due()
+    link_check.look_at_due()
     model.Session.remove()

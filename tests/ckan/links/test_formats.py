@@ -1,4 +1,4 @@
-"""Formats that were found: into datasets that lack them, and nowhere else."""
+"""Formats found by link checks: into datasets that lack them, and nowhere else."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest import store
-from ckanext.ukharvest.links.look import Look
-from ckanext.ukharvest.model import Link, links, prune, rows
+from ckanext.ukharvest.core.link_result import LinkResult
+from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.model import Link, link_checks, prune, record_rows
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, statements, tick
 from tests.ckan.links.place import PATH, RIVERS, Place, queued, work
@@ -34,7 +34,7 @@ def test_another_address_is_another_look_and_the_old_one_is_forgotten(place: Pla
 def test_a_changed_record_keeps_the_format_without_a_request(place: Place) -> None:
     place.harvest()
     work()
-    place.asked()
+    place.new_requests()
     place.publish(RIVERS, title="Rivers and lakes")
     with statements("ukharvest_link") as sent:
         (object_id,) = place.portal.gather(place.portal.create_job(place.source))
@@ -42,8 +42,8 @@ def test_a_changed_record_keeps_the_format_without_a_request(place: Place) -> No
         place.portal.deliver(object_id)
     assert len(sent) == 1
     assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
-    assert place.asked() == []
-    assert not links.is_due()
+    assert place.new_requests() == []
+    assert not link_checks.is_due()
 
 
 def test_an_import_whose_resources_have_formats_does_not_ask_for_links(
@@ -54,7 +54,7 @@ def test_an_import_whose_resources_have_formats_does_not_ask_for_links(
         for object_id in portal.gather(portal.create_job(place.source)):
             portal.deliver(object_id)
     assert sent == []
-    assert not links.is_due()
+    assert not link_checks.is_due()
 
 
 def test_a_format_that_somebody_gave_stays(place: Place) -> None:
@@ -64,10 +64,10 @@ def test_a_format_that_somebody_gave_stays(place: Place) -> None:
     work()
     assert place.formats == ["ZIP", "WMS"]
     dataset_id = place.dataset["id"]
-    assert call_action("ukharvest_links_look", id=dataset_id) == {"links": 1, "queued": True}
-    assert call_action("ukharvest_links_look", id=dataset_id) == {"links": 1, "queued": False}
+    assert call_action("ukharvest_link_check", id=dataset_id) == {"links": 1, "queued": True}
+    assert call_action("ukharvest_link_check", id=dataset_id) == {"links": 1, "queued": False}
     act("resource_patch", id=place.resource["id"], format="")
-    call_action("ukharvest_links_look", id=dataset_id)
+    call_action("ukharvest_link_check", id=dataset_id)
     work()
     assert place.formats == ["WMS", "WMS"]
 
@@ -80,38 +80,38 @@ def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
     work()
     assert place.formats == ["Wms ", "WMS"]
     assert place.link()["layers"] != []
-    assert not links.is_due()
+    assert not link_checks.is_due()
 
 
 def test_what_was_found_and_not_written_is_written_by_the_next_tick_s_job(place: Place) -> None:
-    """After a job that was killed, and where an import wrote while its link was looked at."""
+    """After a job that was killed, and after an import during the link check."""
     place.harvest()
-    links.save(Look(place.resource["url"], format="WMS"), 30)
+    link_checks.save(LinkResult(place.resource["url"], format="WMS"), 30)
     model.Session.commit()
-    assert not links.is_due()
+    assert not link_checks.is_due()
     tick()
     assert len(queued()) == 1
     work()
     assert place.formats == ["WMS"]
-    assert place.asked() == []
+    assert place.new_requests() == []
 
 
 def test_an_import_at_the_same_time_is_not_overwritten(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    real = rows.lock_all_of
+    real = record_rows.lock_all_of
 
     def after_an_import(package_id: str) -> None:
         place.publish(RIVERS, title="Rivers and lakes")
         (object_id,) = place.portal.gather(place.portal.create_job(place.source))
         with monkeypatch.context() as patch:
-            patch.setattr(links, "formats_of", lambda _urls: {})  # what was found came later
+            patch.setattr(link_checks, "formats_of", lambda _urls: {})  # the result came later
             place.portal.deliver(object_id)
         real(package_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(rows, "lock_all_of", after_an_import)
+        patch.setattr(record_rows, "lock_all_of", after_an_import)
         work()
     assert (place.dataset["title"], place.formats) == ("Rivers and lakes", ["WMS"])
 
@@ -123,7 +123,7 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
     body = json.loads(place.publisher.routes[PATH].body)
     place.publisher.serve(PATH, catalogue([*body["dataset"], other]))
     assert place.harvest() == {"added": 2}
-    real = store.fill_formats
+    real = dataset_writer.fill_formats
     refused = place.portal.datasets()[0]["id"]
 
     def fill(package_id: str) -> list[str]:
@@ -131,20 +131,20 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
             raise ValueError("a plugin of the portal")
         return real(package_id)
 
-    monkeypatch.setattr(store, "fill_formats", fill)
+    monkeypatch.setattr(dataset_writer, "fill_formats", fill)
     work()
     formats = [each["resources"][0]["format"] for each in place.portal.datasets()]
     assert formats == ["", "WMS"]
-    assert not links.is_due()
-    monkeypatch.setattr(store, "fill_formats", real)
-    place.asked()
-    for jobs in (1, 0):  # one an hour tries again
+    assert not link_checks.is_due()
+    monkeypatch.setattr(dataset_writer, "fill_formats", real)
+    place.new_requests()
+    for jobs in (1, 0):  # only one an hour tries again
         call_action("job_clear")
         tick()
         assert len(queued()) == jobs
     work()
     assert [each["resources"][0]["format"] for each in place.portal.datasets()] == ["WMS", "WMS"]
-    assert place.asked() == []
+    assert place.new_requests() == []
 
 
 @pytest.mark.ckan_config("ckan.views.default_views", ["ukharvest_map_view"])

@@ -1,4 +1,4 @@
-"""When links are looked at: a background job, its pauses and its faults."""
+"""The background job of link checks: when it runs, its pauses and its faults."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import sqlalchemy as sa
 from ckan.lib import jobs
 from ckan.tests.helpers import call_action
 
-from ckanext.ukharvest import link_job, sweeper
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.model import links, locks
+from ckanext.ukharvest.engine.jobs import link_check
+from ckanext.ukharvest.model import link_checks, locks
+from ckanext.ukharvest.operations import sweeper
 from tests.ckan.harvesting import statements, tick
 from tests.ckan.links.place import RIVERS, Place, queued, work
 
@@ -25,12 +26,12 @@ def test_a_link_is_looked_at_by_a_background_worker_and_never_in_the_import(plac
     assert place.harvest() == {"added": 1}
     assert place.formats == [""]
     assert place.link() == {}
-    assert place.asked() == []
+    assert place.new_requests() == []
     tick()
-    assert queued() == ["Look at links of harvested resources"]  # the run's own tick asked
+    assert queued() == ["Check links of harvested resources"]  # the run's own tick asked
     jobs.Worker().work(burst=True)
     assert place.formats == ["WMS"]
-    assert RIVERS in place.asked()[0]
+    assert RIVERS in place.new_requests()[0]
     found = call_action("package_search", fq="res_format:WMS")
     assert found["count"] == 1
     link = place.link()
@@ -47,13 +48,13 @@ def test_an_unchanged_night_costs_two_queries_and_no_request(place: Place) -> No
     work()
     modified = place.dataset["metadata_modified"]
     tick()  # prunes, once an hour
-    place.asked()
+    place.new_requests()
     with statements("ukharvest_link") as sent:
         assert place.harvest() == {"not modified": 1}
         for _ in range(3):
             tick()
     assert len(sent) == 2  # by the first tick after the run
-    assert place.asked() == []
+    assert place.new_requests() == []
     assert queued() == []
     assert place.dataset["metadata_modified"] == modified
 
@@ -65,18 +66,18 @@ def test_a_service_is_looked_at_again_after_a_month(
     work()
     modified = place.dataset["metadata_modified"]
     place.serve_wms("rivers")
-    place.asked()
+    place.new_requests()
     move(29)
-    assert not links.is_due()
+    assert not link_checks.is_due()
     tick()
     move(2)
     tick()
     assert len(queued()) == 1
     work()
     assert [layer["name"] for layer in place.link()["layers"]] == ["rivers"]
-    assert place.asked() != []
+    assert place.new_requests() != []
     assert place.dataset["metadata_modified"] == modified
-    assert not links.is_due()
+    assert not link_checks.is_due()
 
 
 def test_a_fault_that_may_pass_is_tried_again_and_takes_nothing_away(
@@ -88,11 +89,11 @@ def test_a_fault_that_may_pass_is_tried_again_and_takes_nothing_away(
     assert place.formats == [""]
     assert place.link()["why"]
     for days in (1, 2):  # each pause is twice the last
-        assert not links.is_due()
+        assert not link_checks.is_due()
         move(days - 0.5)
-        assert not links.is_due()
+        assert not link_checks.is_due()
         move(0.6)
-        assert links.is_due()
+        assert link_checks.is_due()
         work()
     move(5)
     place.serve_wms("rivers")
@@ -113,9 +114,9 @@ def test_a_silent_server_is_left_alone_for_the_rest_of_the_job(place: Place) -> 
     place.publish(*paths)
     place.harvest()
     work()
-    asked = {path.partition("?")[0] for path in place.asked()}
-    assert len(asked) == link_job.SILENT_AFTER
-    assert not links.is_due()
+    asked = {path.partition("?")[0] for path in place.new_requests()}
+    assert len(asked) == link_check.SILENT_AFTER
+    assert not link_checks.is_due()
 
 
 def test_of_two_jobs_at_once_one_works(place: Place, cli: Any) -> None:
@@ -123,10 +124,10 @@ def test_of_two_jobs_at_once_one_works(place: Place, cli: Any) -> None:
     with locks.alone(locks.LINKS) as is_alone:
         assert is_alone
         work()
-        refused = cli.invoke(ukharvest, ["links", "--look"])
+        refused = cli.invoke(ukharvest, ["links", "--check"])
     assert "already" in refused.output
     assert refused.exit_code == 1
-    assert place.asked() == []
+    assert place.new_requests() == []
     work()
     assert place.formats == ["WMS"]
 
@@ -135,17 +136,17 @@ def test_a_job_ends_after_its_minutes_and_queues_another(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    monkeypatch.setattr(link_job, "BUDGET", -1.0)
-    send = link_job._send
+    monkeypatch.setattr(link_check, "BUDGET", -1.0)
+    send = link_check._send
 
     def send_on() -> None:
         with locks.alone(locks.LINKS) as is_alone:
-            assert is_alone  # for a worker that is idle and begins at once
+            assert is_alone  # for an idle jobs worker that begins at once
         send()
 
-    monkeypatch.setattr(link_job, "_send", send_on)
+    monkeypatch.setattr(link_check, "_send", send_on)
     work()
-    assert place.asked() == []
+    assert place.new_requests() == []
     assert len(queued()) == 1
 
 
@@ -156,10 +157,10 @@ def test_a_database_that_is_away_ends_the_job_and_queues_none(
         raise sa.exc.OperationalError("SELECT 1", {}, Exception("gone"))
 
     place.harvest()
-    monkeypatch.setattr(links, "save", away)
+    monkeypatch.setattr(link_checks, "save", away)
     work()
     assert queued() == []
-    assert links.is_due()  # for the next tick
+    assert link_checks.is_due()  # for the next tick
 
 
 def test_a_redis_that_is_away_does_not_stop_the_tick(
@@ -178,7 +179,7 @@ def test_a_redis_that_is_away_does_not_stop_the_tick(
 
 
 def test_strange_addresses_are_looked_at_once_and_no_password_is_told(place: Place) -> None:
-    """Of resources that somebody added to a harvested dataset by hand."""
+    """Of resources that were added to a harvested dataset by hand."""
     no_web = ["javascript:alert(1)", "ftp://127.0.0.1/rivers"]
     strange = [
         "http://somebody:geheim@127.0.0.1/rivers",
@@ -190,11 +191,11 @@ def test_strange_addresses_are_looked_at_once_and_no_password_is_told(place: Pla
     place.harvest()
     work()
     place.add(*no_web)
-    assert not links.is_due()
+    assert not link_checks.is_due()
     place.add(*strange)
     work()
-    assert not links.is_due()
-    results = call_action("ukharvest_link_list", untold=True)["results"]
+    assert not link_checks.is_due()
+    results = call_action("ukharvest_link_list", unknown=True)["results"]
     assert {row["url"] for row in results} == set(strange)
     for row in results:
         assert 20 < len(row["why"]) < 700
@@ -202,10 +203,10 @@ def test_strange_addresses_are_looked_at_once_and_no_password_is_told(place: Pla
 
 
 def test_the_portal_can_do_without(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(tk.config, "ckanext.ukharvest.links.look", False)
+    monkeypatch.setitem(tk.config, "ckanext.ukharvest.links.check", False)
     place.harvest()
     tick()
     work()
-    assert queued() == place.asked() == []
+    assert queued() == place.new_requests() == []
     with pytest.raises(tk.ValidationError):
-        call_action("ukharvest_links_look", id=place.dataset["id"])
+        call_action("ukharvest_link_check", id=place.dataset["id"])

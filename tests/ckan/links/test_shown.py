@@ -1,4 +1,4 @@
-"""What was found, on pages, in actions, by the command and by the doctor."""
+"""Results of link checks on pages, in actions, by the command and by the doctor."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 
-from ckanext.ukharvest import doctor
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
-from ckanext.ukharvest.doctor import links as check
-from ckanext.ukharvest.links.look import Layer, Look
-from ckanext.ukharvest.model import links
+from ckanext.ukharvest.core.link_result import Layer, LinkResult
+from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.operations import doctor
+from ckanext.ukharvest.operations.doctor import links as check
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
@@ -32,7 +32,7 @@ def test_an_internal_address_is_told_to_those_who_can_mend_it(
     place.publish("http://10.20.30.40/maps")
     place.harvest()
     # The run's own tick has queued a job.
-    asked = call_action("ukharvest_links_look", id=place.dataset["id"])
+    asked = call_action("ukharvest_link_check", id=place.dataset["id"])
     assert asked == {"links": 1, "queued": False}
     assert place.link() == {}
     work()
@@ -44,15 +44,17 @@ def test_an_internal_address_is_told_to_those_who_can_mend_it(
     assert place.link(user=stranger["name"], ignore_auth=False)["why"] == ""
     assert place.link(user="", ignore_auth=False)["why"] == ""
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
-    assert "could not be told" in app.get(page, headers={"Authorization": editor["token"]}).body
-    assert "could not be told" not in app.get(page).body
-    (row,) = call_action("ukharvest_link_list", source="rivers", untold=True)["results"]
+    assert (
+        "could not be identified" in app.get(page, headers={"Authorization": editor["token"]}).body
+    )
+    assert "could not be identified" not in app.get(page).body
+    (row,) = call_action("ukharvest_link_list", source="rivers", unknown=True)["results"]
     assert (row["why"], row["dataset"]) == (why, place.dataset["name"])
 
 
 def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     hostile = "<script>alert(1)</script>"
-    found = Look(
+    found = LinkResult(
         place.publisher.url(RIVERS),
         format="WMS",
         version="1.3.0" + hostile,
@@ -62,10 +64,10 @@ def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     place.harvest()
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
     assert "What this link is" not in app.get(page).body
-    links.save(found, 30)
+    link_checks.save(found, 30)
     model.Session.commit()
     body = app.get(page).body
-    for part in ("What this link is:", "WMS 1.3.0", "2 layers", "looked at on", "<details>"):
+    for part in ("What this link is:", "WMS 1.3.0", "2 layers", "checked on", "<details>"):
         assert part in body
     assert "<script>alert(1)" not in body
 
@@ -74,10 +76,12 @@ def test_how_it_looks_and_what_strangers_write(place: Place, visitor: Visitor) -
     texts = looks.HOSTILE
     place.harvest()
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
-    looks.know_stock(visitor, page)  # nobody has looked at the link yet
+    looks.know_stock(visitor, page)  # the link was not checked yet
     layers = tuple(Layer(text, text) for text in texts)
     url = place.publisher.url(RIVERS)
-    links.save(Look(url, format="WMS", version=texts[0], layers=layers, title=texts[2]), 30)
+    link_checks.save(
+        LinkResult(url, format="WMS", version=texts[0], layers=layers, title=texts[2]), 30
+    )
     model.Session.commit()
     looks.check(visitor, "resource", page, beside=page, region=".ukharvest-link", is_own=False)
     looks.assert_harmless(visitor.page)
@@ -92,7 +96,7 @@ def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> Non
     act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
     asked = {
         "ukharvest_link_show": {"id": place.resource["id"]},
-        "ukharvest_links_look": {"id": place.dataset["id"]},
+        "ukharvest_link_check": {"id": place.dataset["id"]},
         "ukharvest_link_list": {"source": "rivers"},
     }
     for name, fields in asked.items():
@@ -108,7 +112,7 @@ def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> Non
     for name, id_ in (
         ("ukharvest_link_show", "nowhere"),
         ("ukharvest_link_show", resource_id),
-        ("ukharvest_links_look", "nowhere"),
+        ("ukharvest_link_check", "nowhere"),
     ):
         with pytest.raises(tk.ObjectNotFound):
             call_action(name, id=id_)
@@ -116,30 +120,31 @@ def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> Non
 
 def test_the_command_lists_links_and_looks_at_them(place: Place, cli: Any) -> None:
     place.harvest()
-    done = cli.invoke(ukharvest, ["links", "rivers", "--look"])
+    done = cli.invoke(ukharvest, ["links", "rivers", "--check"])
     assert "WMS 1.3.0, 2 layers" in done.output
-    assert "Looked at 1 links; 1 could be told." in done.output
+    assert "Checked 1 link; identified 1." in done.output
     assert place.formats == ["WMS"]
-    assert "Looked at 0 links" in cli.invoke(ukharvest, ["links", "--look"]).output
+    assert "Checked 0 links" in cli.invoke(ukharvest, ["links", "--check"]).output
     (row,) = json.loads(cli.invoke(ukharvest, ["links", "--format", "json"]).output)
     assert (row["format"], row["url"]) == ("WMS", place.publisher.url(RIVERS))
-    assert json.loads(cli.invoke(ukharvest, ["links", "--untold", "--format", "json"]).output) == []
+    unknown = cli.invoke(ukharvest, ["links", "--unknown", "--format", "json"])
+    assert json.loads(unknown.output) == []
     assert "WMS" in cli.invoke(ukharvest, ["links", "rivers"]).output
-    assert cli.invoke(ukharvest, ["links", "nobody"]).exit_code == 1
+    assert cli.invoke(ukharvest, ["links", "nobody"]).exit_code == 2
 
 
 def test_the_doctor_sees_that_nobody_looks(
     place: Place, move: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()
-    assert list(check.looked_at()) == []
+    assert list(check.waiting_links()) == []
     move(2)
     monkeypatch.setattr(check, "utcnow", tables.utcnow)
-    (finding,) = check.looked_at()
+    (finding,) = check.waiting_links()
     assert (finding.level, finding.code) == ("warning", "links")
     assert "ckan jobs worker" in finding.what_to_do
     work()
-    (finding,) = check.looked_at()
+    (finding,) = check.waiting_links()
     assert finding.level == "info"
     assert "1 links" in finding.message
     assert "links" in {each.code for each in doctor.examine()}

@@ -1,4 +1,4 @@
-"""What another extension does: rules of its own, rules with a bug, and ckanext-qa's table."""
+"""Another extension's star rules: working ones, and one with a bug."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ckanext.ukharvest.interfaces import DatasetStars, IUkHarvestStars, Stars
 
 
 class SecondStarsPlugin(p.SingletonPlugin):
-    """A house that knows a format of its own, likes no XLS, and trusts its own office."""
+    """Plugin with its own format, no stars for XLS, and its own office trusted."""
 
     p.implements(IUkHarvestStars, inherit=True)
 
@@ -50,7 +50,3 @@ class FaultyStarsPlugin(p.SingletonPlugin):
 
     def stars_reason(self, found: Stars) -> Any:
         return None
-
-
-class QaPlugin(p.SingletonPlugin):
-    """Has the name of ckanext-qa's plugin; a test makes the table."""

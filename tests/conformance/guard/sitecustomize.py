@@ -1,4 +1,4 @@
-"""Ends the process that looks up a name or opens a connection: reading a file needs neither."""
+"""End the process if it looks up a name or opens a connection: reading a file needs neither."""
 
 import os
 import socket

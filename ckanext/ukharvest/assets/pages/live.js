@@ -26,11 +26,17 @@
   const isLive = (part) => Boolean(part?.classList?.contains("ukharvest-live"));
   const of = (part, what) => document.querySelector(`[data-ukharvest-${what}="${part.id}"]`);
   const isRead = (part) => part.contains(document.activeElement);
+  const isCalm = (part) => Boolean(part.querySelector("[data-ukharvest-calm]"));
 
   function mayAsk(part) {
     if (document.hidden || resting.has(part.id) || isRead(part)) return false;
-    const isCalm = part.querySelector("[data-ukharvest-calm]");
-    return !isCalm || Date.now() - (asked.get(part.id) ?? begun) >= CALM;
+    return !isCalm(part) || Date.now() - (asked.get(part.id) ?? begun) >= CALM;
+  }
+
+  /* Nobody needs to pause a part in which nothing moves. */
+  function offerPause(part) {
+    const button = of(part, "pause");
+    if (button) button.hidden = !resting.has(part.id) && isCalm(part);
   }
 
   function stop(part) {
@@ -78,13 +84,15 @@
     const told = of(part, "told");
     const words = part.querySelector("[data-ukharvest-says]")?.dataset.ukharvestSays;
     if (told && words && told.textContent !== words) told.textContent = words;
+    if (!resting.has(part.id)) offerPause(part);
   });
 
   document.addEventListener("DOMContentLoaded", () => {
     for (const button of document.querySelectorAll("[data-ukharvest-pause]")) {
       const part = button.dataset.ukharvestPause;
       const pause = button.textContent;
-      button.hidden = !document.getElementById(part);
+      const found = document.getElementById(part);
+      if (found) offerPause(found);
       button.addEventListener("click", () => {
         if (!resting.delete(part)) resting.add(part);
         button.textContent = resting.has(part) ? button.dataset.ukharvestGo : pause;

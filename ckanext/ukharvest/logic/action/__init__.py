@@ -1,12 +1,13 @@
-"""Actions, by subject; CKAN exports what ``__all__`` names."""
+"""Actions, in one module per subject; ``__all__`` lists those that CKAN gets."""
 
 from __future__ import annotations
 
-from ckanext.ukharvest.logic.action.coupled import ukharvest_coupled_show
+from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
+from ckanext.ukharvest.logic.action.coupled import ukharvest_coupling_show
 from ckanext.ukharvest.logic.action.deletions import (
-    ukharvest_deletions_approve,
-    ukharvest_deletions_keep,
-    ukharvest_deletions_list,
+    ukharvest_deletion_approve,
+    ukharvest_deletion_keep,
+    ukharvest_deletion_list,
 )
 from ckanext.ukharvest.logic.action.figures import (
     harvest_job_list,
@@ -14,11 +15,11 @@ from ckanext.ukharvest.logic.action.figures import (
     harvest_source_reindex,
     harvest_source_show_status,
 )
-from ckanext.ukharvest.logic.action.links import ukharvest_link_show, ukharvest_links_look
+from ckanext.ukharvest.logic.action.links import ukharvest_link_check, ukharvest_link_show
 from ckanext.ukharvest.logic.action.lists import (
-    ukharvest_doctor,
+    ukharvest_doctor_show,
     ukharvest_link_list,
-    ukharvest_types_list,
+    ukharvest_type_list,
 )
 from ckanext.ukharvest.logic.action.mail import (
     ukharvest_mail_show,
@@ -33,28 +34,34 @@ from ckanext.ukharvest.logic.action.operations import (
     ukharvest_schedule_update,
 )
 from ckanext.ukharvest.logic.action.portal import (
-    ukharvest_dashboard,
+    ukharvest_dashboard_show,
     ukharvest_notice_show,
     ukharvest_notice_update,
 )
 from ckanext.ukharvest.logic.action.problems import (
-    ukharvest_problem_groups,
+    ukharvest_problem_group_list,
     ukharvest_problem_list,
     ukharvest_record_list,
     ukharvest_run_show,
 )
 from ckanext.ukharvest.logic.action.provenance import (
-    ukharvest_dataset_changes,
+    ukharvest_dataset_change_list,
     ukharvest_dataset_show,
 )
-from ckanext.ukharvest.logic.action.record import ukharvest_record_run, ukharvest_record_show
+from ckanext.ukharvest.logic.action.record import ukharvest_record_import, ukharvest_record_show
 from ckanext.ukharvest.logic.action.runs import (
     harvest_job_abort,
-    ukharvest_jobs_list,
+    ukharvest_run_list,
     ukharvest_run_stop,
     ukharvest_source_show,
 )
-from ckanext.ukharvest.logic.action.source_list import ukharvest_sources_list
+from ckanext.ukharvest.logic.action.source_list import ukharvest_source_list
+from ckanext.ukharvest.logic.action.source_previews import (
+    ukharvest_dry_run_create,
+    ukharvest_source_preview_create,
+    ukharvest_source_preview_show,
+    ukharvest_source_preview_stop,
+)
 from ckanext.ukharvest.logic.action.stars import (
     ukharvest_stars_list,
     ukharvest_stars_report,
@@ -67,17 +74,8 @@ from ckanext.ukharvest.logic.action.stock import (
     harvest_source_job_history_clear,
     harvest_sources_job_history_clear,
 )
-from ckanext.ukharvest.logic.action.themes import (
-    ukharvest_theme_show,
-    ukharvest_theme_suggest,
-)
-from ckanext.ukharvest.logic.action.trials import (
-    ukharvest_source_check,
-    ukharvest_source_test,
-    ukharvest_trial_show,
-    ukharvest_trial_stop,
-)
-from ckanext.ukharvest.logic.action.versions import ukharvest_record_versions
+from ckanext.ukharvest.logic.action.themes import ukharvest_theme_show, ukharvest_theme_suggest
+from ckanext.ukharvest.logic.action.versions import ukharvest_record_version_list
 from ckanext.ukharvest.logic.action.vocabularies import (
     ukharvest_vocabulary_list,
     ukharvest_vocabulary_show,
@@ -96,46 +94,47 @@ __all__ = [
     "harvest_source_reindex",
     "harvest_source_show_status",
     "harvest_sources_job_history_clear",
-    "ukharvest_coupled_show",
-    "ukharvest_dashboard",
-    "ukharvest_dataset_changes",
+    "ukharvest_coupling_show",
+    "ukharvest_dashboard_show",
+    "ukharvest_dataset_change_list",
     "ukharvest_dataset_show",
-    "ukharvest_deletions_approve",
-    "ukharvest_deletions_keep",
-    "ukharvest_deletions_list",
-    "ukharvest_doctor",
-    "ukharvest_jobs_list",
+    "ukharvest_deletion_approve",
+    "ukharvest_deletion_keep",
+    "ukharvest_deletion_list",
+    "ukharvest_doctor_show",
+    "ukharvest_run_list",
     "ukharvest_link_list",
     "ukharvest_link_show",
-    "ukharvest_links_look",
+    "ukharvest_link_check",
     "ukharvest_notice_show",
     "ukharvest_notice_update",
-    "ukharvest_problem_groups",
+    "ukharvest_problem_group_list",
     "ukharvest_problem_list",
     "ukharvest_record_list",
-    "ukharvest_record_run",
+    "ukharvest_record_import",
     "ukharvest_record_show",
     "ukharvest_mail_show",
     "ukharvest_mail_test",
     "ukharvest_mail_update",
-    "ukharvest_record_versions",
+    "ukharvest_record_version_list",
     "ukharvest_run_create",
     "ukharvest_run_show",
     "ukharvest_run_stop",
     "ukharvest_schedule_show",
     "ukharvest_schedule_update",
-    "ukharvest_source_check",
-    "ukharvest_source_test",
+    "ukharvest_source_adopt",
+    "ukharvest_dry_run_create",
+    "ukharvest_source_preview_create",
     "ukharvest_source_show",
-    "ukharvest_sources_list",
+    "ukharvest_source_list",
     "ukharvest_stars_list",
     "ukharvest_stars_report",
     "ukharvest_stars_show",
     "ukharvest_theme_show",
     "ukharvest_theme_suggest",
-    "ukharvest_trial_show",
-    "ukharvest_trial_stop",
-    "ukharvest_types_list",
+    "ukharvest_source_preview_show",
+    "ukharvest_source_preview_stop",
+    "ukharvest_type_list",
     "ukharvest_vocabulary_list",
     "ukharvest_vocabulary_show",
 ]

@@ -1,4 +1,4 @@
-"""Services and the datasets that they operate on."""
+"""Action: the datasets that a service operates on, and the services of a dataset."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import coupling
 
-MOST = 500  # of each; CKAN's search gives 1,000 datasets at most
+MOST = 500  # datasets, and services; CKAN's search returns at most 1,000
 
 
 @tk.side_effect_free
-def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+def ukharvest_coupling_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Show which datasets a service operates on, and which services operate on a dataset.
 
-    Both sides are told, whichever was harvested first and from whichever sources they come. Only
-    what is active is listed, and what the user may read.
+    For everybody who may read the dataset. Lists only active datasets that the user may read,
+    from any source, no matter which was harvested first.
 
     :param id: id or name of the dataset or service
     :type id: string
 
-    :returns: ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, by title,
-        at most 500 of each; ``references``: what the service calls those datasets in its record
+    :returns: ``datasets`` and ``services``: dicts with ``id``, ``name`` and ``title``, sorted by
+        title, at most 500 of each; ``references``: the names of those datasets in the service's
+        record
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
-    tk.check_access("ukharvest_coupled_show", context, data_dict)
+    tk.check_access("ukharvest_coupling_show", context, data_dict)
     package = dataset_of(id_)
     named = coupling.datasets_of(package.id)
     found = {
@@ -41,7 +42,7 @@ def ukharvest_coupled_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
 
 
 def _readable(context: Any, ids: set[str]) -> list[dict[str, Any]]:
-    """Those that the user may read, in one search, which knows each dataset's permissions."""
+    """Return the datasets that the user may read, by one search, which applies permissions."""
     if not ids:
         return []
     own = {key: context[key] for key in ("user", "auth_user_obj", "ignore_auth") if key in context}

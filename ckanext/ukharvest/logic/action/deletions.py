@@ -1,4 +1,4 @@
-"""Deletions that a run held back: list them, and carry them out or keep the datasets."""
+"""Actions: list, approve or keep pending deletions."""
 
 from __future__ import annotations
 
@@ -7,51 +7,53 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest import config, store
-from ckanext.ukharvest.core.moments import iso
-from ckanext.ukharvest.logic.may import may, reads
-from ckanext.ukharvest.logic.paging import validated
+from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.permissions import may, readable_organisations
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, held, reports
-from ckanext.ukharvest.sweeper import workers
-from ckanext.ukharvest.words.runs import others_wait
+from ckanext.ukharvest.model import SourceState, pending_deletions, reports
+from ckanext.ukharvest.operations.sweeper import lost_work
+from ckanext.ukharvest.presentation.messages.runs import others_wait
 
 Session = model.Session
 Row = dict[str, Any]
 
 
 @tk.side_effect_free
-def ukharvest_deletions_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List the deletions of a harvest source that wait for approval.
+def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List the pending deletions of a harvest source. For users who may update the source.
 
-    Only those whose record is still missing and whose dataset is still there are listed.
+    Leaves out records that are no longer missing and datasets that no longer exist.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
     :param limit: how many to return (optional, default: all)
     :type limit: integer
-    :param offset: how many to leave out, by title (optional, default: 0)
+    :param offset: how many to skip, sorted by title (optional, default: 0)
     :type offset: integer
 
     :returns: ``source_id``, ``reason`` and ``job_id`` of the run that held them, ``since`` (UTC),
-        ``count``, and ``deletions``: each with ``guid``, ``dataset_id``, ``dataset_name``,
-        ``title`` (both "" of another organisation's private dataset), ``last_seen`` (UTC) and
-        ``missed_runs``. Where something waits also
-        ``version`` (of the list; those who decide send it back), ``seen`` (records that that run
-        found), ``datasets`` (of the source, those listed included), ``share`` (of them, 0 to 1),
-        ``max_share`` (above which the portal asks), ``same_title`` (listed titles that another
-        dataset of the source has: identifiers may have changed), ``may_decide`` (who asks may)
-        and ``deciders``: names of the organisation's administrators
+        ``count``, and ``deletions``: dicts with ``guid``, ``dataset_id``, ``dataset_name``,
+        ``title`` (both "" for another organisation's private dataset), ``last_seen`` (UTC) and
+        ``missed_runs``. If there are any, also ``version`` (of the list, to send with the
+        decision), ``seen`` (number of records that the run found), ``datasets`` (number of the
+        source's datasets, the listed ones included), ``share`` (of them that is listed, 0 to 1),
+        ``max_share`` (above which deletions need approval), ``same_title`` (number of listed
+        titles that another dataset of the source has: identifiers may have changed),
+        ``may_decide`` (whether the user may) and ``deciders``: names of the organisation's
+        administrators
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_deletions_list", context, data_dict)
+    tk.check_access("ukharvest_deletion_list", context, data_dict)
     source = source_of(data_dict)
     state = Session.get(SourceState, source.id, populate_existing=True)
     kept: Row = (state.held if state else None) or {}
-    waiting = held.waiting(source.id, kept.get("guids", ()))
+    waiting = pending_deletions.waiting(source.id, kept.get("guids", ()))
     if not waiting:
         kept = {}
-    page = validated(data_dict, page=len(waiting), largest=len(waiting))
+    page = schema.validate(data_dict, schema.deletion_list_schema())
     start, end = page["offset"], page["offset"] + page["limit"]
     return {
         "source_id": source.id,
@@ -60,15 +62,15 @@ def ukharvest_deletions_list(context: Any, data_dict: dict[str, Any]) -> dict[st
         "since": kept.get("since"),
         "count": len(waiting),
         **(_around(context, source.id, kept, waiting) if waiting else {}),
-        "deletions": _rows(waiting[start:end], reads(context)),
+        "deletions": _rows(waiting[start:end], readable_organisations(context)),
     }
 
 
-def _rows(due: list[held.Waiting], readable: list[str] | None) -> list[Row]:
+def _rows(due: list[pending_deletions.Waiting], readable: list[str] | None) -> list[Row]:
     return [_row(each, readable is None or each.is_for(readable)) for each in due]
 
 
-def _row(each: held.Waiting, may_read: bool) -> Row:
+def _row(each: pending_deletions.Waiting, may_read: bool) -> Row:
     return {
         "guid": each.guid,
         "dataset_id": each.package_id,
@@ -79,12 +81,14 @@ def _row(each: held.Waiting, may_read: bool) -> Row:
     }
 
 
-def _around(context: Any, source_id: str, kept: Row, waiting: list[held.Waiting]) -> Row:
-    """What one has to know to decide."""
+def _around(
+    context: Any, source_id: str, kept: Row, waiting: list[pending_deletions.Waiting]
+) -> Row:
+    """Return the facts that help to decide."""
     report = reports.reports_of([kept["job_id"]]).get(kept["job_id"])
-    datasets, same_title = held.around(source_id, waiting)
+    datasets, same_title = pending_deletions.around(source_id, waiting)
     return {
-        "version": held.version_of(waiting),
+        "version": pending_deletions.version_of(waiting),
         "seen": int((report.counts or {}).get("seen", 0)) if report else 0,
         "datasets": datasets,
         "share": len(waiting) / max(datasets, 1),
@@ -96,7 +100,7 @@ def _around(context: Any, source_id: str, kept: Row, waiting: list[held.Waiting]
 
 
 def _may_decide(context: Any, source_id: str) -> bool:
-    return may(context, "ukharvest_deletions_approve", source_id=source_id)
+    return may(context, "ukharvest_deletion_approve", source_id=source_id)
 
 
 def _deciders(source_id: str) -> list[str]:
@@ -111,80 +115,89 @@ def _deciders(source_id: str) -> list[str]:
     return sorted(str(user.display_name) for user in query)
 
 
-def ukharvest_deletions_approve(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Carry out the deletions of a harvest source that wait, exactly as listed.
+def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Carry out the pending deletions of a harvest source, exactly as listed.
 
-    A record that came back meanwhile, or whose dataset somebody deleted, is left alone. Calling
-    it again does nothing. The deletions are a job of the source, with its figures.
+    For administrators of the source's organisation. Records that came back in the meantime and
+    datasets that are deleted already are skipped. Calling it again does nothing. The deletions
+    are recorded as a harvest job of the source.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
-    :param version: of the list that was looked at; if other datasets wait by now, nothing is
-        deleted (optional)
+    :param version: version of the list that the user decided on; if the list has changed since,
+        nothing is deleted (optional, default: do not check)
     :type version: string
-    :param background: let the fetch consumers delete, instead of waiting for it (optional,
-        default: ``False``)
+    :param background: return at once and let the fetch consumers delete (optional, default:
+        ``False``)
     :type background: boolean
 
-    :returns: ``deleted``: number of datasets, ``left``: number of listed ones that were not due
-        any more, ``job_id``: of the job, None if there was nothing to delete
+    :returns: ``deleted``: number of datasets, ``left``: number of listed ones that were skipped,
+        ``job_id``: id of the job, None if there was nothing to delete
     :rtype: dictionary
     """
-    source_id, version = _asked(context, data_dict, "ukharvest_deletions_approve")
+    source_id = _source_id(context, data_dict, "ukharvest_deletion_approve")
+    data = schema.validate(data_dict, schema.deletion_approve_schema())
+    user, version = _user(context), data["version"]
     try:
-        job_id, object_ids, left = held.release(source_id, _user(context), version)
-    except held.Changed as exc:
+        job_id, object_ids, left = pending_deletions.release(source_id, user, version)
+    except pending_deletions.Changed as exc:
         raise _changed(exc) from exc
-    if job_id and tk.asbool(data_dict.get("background")):
-        workers.send(workers.FETCH, object_ids)
+    if job_id and data["background"]:
+        lost_work.send(lost_work.FETCH, object_ids)
     else:
         _delete(source_id, job_id, object_ids)
     return {"deleted": len(object_ids), "left": left, "job_id": job_id}
 
 
-def ukharvest_deletions_keep(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Keep the datasets of a harvest source whose deletion waits; they are no longer updated.
+def ukharvest_deletion_keep(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Keep the datasets of a harvest source's pending deletions; they are no longer updated.
 
-    Their records count as missing no more. A record that comes back is brought in again.
+    For administrators of the source's organisation. Their records no longer count as missing. A
+    record that comes back is imported again.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
-    :param version: of the list that was looked at; if other datasets wait by now, nothing changes
-        (optional)
+    :param version: version of the list that the user decided on; if the list has changed since,
+        nothing changes (optional, default: do not check)
     :type version: string
 
     :returns: ``kept``: number of datasets
     :rtype: dictionary
     """
-    source_id, version = _asked(context, data_dict, "ukharvest_deletions_keep")
+    source_id = _source_id(context, data_dict, "ukharvest_deletion_keep")
+    data = schema.validate(data_dict, schema.deletion_keep_schema())
     try:
-        return {"kept": held.keep(source_id, _user(context), version)}
-    except held.Changed as exc:
+        return {"kept": pending_deletions.keep_datasets(source_id, _user(context), data["version"])}
+    except pending_deletions.Changed as exc:
         raise _changed(exc) from exc
 
 
-def _asked(context: Any, data_dict: dict[str, Any], action: str) -> tuple[str, str]:
-    """Return the source's id and the version of the list, unless a run is reading the source."""
+def _source_id(context: Any, data_dict: dict[str, Any], action: str) -> str:
+    """Return the source's id.
+
+    Raises:
+        ValidationError: a run is reading the source.
+    """
     tk.check_access(action, context, data_dict)
     source_id = str(source_of(data_dict).id)
-    if held.is_being_read(source_id):
+    if pending_deletions.is_being_read(source_id):
         message = tk._("The source is being read right now; decide again when that has ended.")
         raise tk.ValidationError({"source_id": [message]})
-    return source_id, str(data_dict.get("version") or "")
+    return source_id
 
 
 def _user(context: Any) -> str:
     return str(context.get("user") or "")
 
 
-def _changed(exc: held.Changed) -> tk.ValidationError:
+def _changed(exc: pending_deletions.Changed) -> tk.ValidationError:
     return tk.ValidationError({"version": [others_wait(exc.number)]})
 
 
 def _delete(source_id: str, job_id: str | None, object_ids: list[str]) -> None:
     for object_id in object_ids:
-        store.delete(object_id)
-        held.done(object_id)
+        dataset_writer.delete(object_id)
+        pending_deletions.done(object_id)
     if job_id:
-        held.close(job_id)
+        pending_deletions.close(job_id)
         tk.get_action("harvest_source_reindex")({"ignore_auth": True}, {"id": source_id})

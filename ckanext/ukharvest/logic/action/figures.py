@@ -1,7 +1,7 @@
-"""ckanext-harvest's own actions that show figures or index sources, with what they lack.
+"""Chained actions: add our figures to ckanext-harvest's actions, and index all fields of sources.
 
-Chained actions repeat ``side_effect_free`` where the stock action has it: CKAN reads it from the
-outermost function, and without it the API refuses GET.
+They repeat ``side_effect_free`` where the stock action has it: CKAN reads it from the outermost
+function, and without it the API refuses GET.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ckanext.ukharvest.model import reports
 def harvest_job_show(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Show a harvest job, with the figures of unchanged and missing records.
 
-    As ckanext-harvest's action; ``stats["not modified"]`` counts unchanged records, which have
-    no harvest object, ``stats["missing"]`` those that the source no longer lists, and
-    ``ukharvest`` has ``mode``, ``outcome``, ``reason``, ``complete`` and ``counts``.
+    Like ckanext-harvest's action; in addition ``stats["not modified"]`` counts unchanged records
+    (which have no harvest object), ``stats["missing"]`` counts records that the source no longer
+    lists, and ``ukharvest`` has ``mode``, ``outcome``, ``reason``, ``complete`` and ``counts``.
 
     :param id: the id of the job
     :type id: string
@@ -55,8 +55,8 @@ def harvest_source_show_status(
 ) -> dict[str, Any]:
     """Show a source's status; ``last_job`` has the figures of :py:func:`harvest_job_show`.
 
-    Who may not update the source is told how many datasets and runs it has and, as
-    ``last_job``, when the last run ended that did not fail: no figures, no errors.
+    Users who may not update the source only get the numbers of datasets and runs and, in
+    ``last_job``, when the last run that did not fail ended: no figures, no errors.
 
     :param id: the id of the harvest source
     :type id: string
@@ -70,13 +70,13 @@ def harvest_source_show_status(
     return status
 
 
-# Like the stock action, which other actions call in contexts of every kind, it asks nobody: it
-# tells nothing and changes nothing but the index.
+# No authorisation, like the stock action, which other actions call in any context: it returns
+# nothing about the source and changes only the index.
 @auth_audit_exempt
 @tk.side_effect_free
 @tk.chained_action
 def harvest_source_reindex(original: Any, context: Any, data_dict: dict[str, Any]) -> bool:
-    """Put a harvest source into the search index, with all its fields on every CKAN.
+    """Index a harvest source for the search, with all its fields on every CKAN version.
 
     :param id: the id of the harvest source
     :type id: string

@@ -1,4 +1,4 @@
-"""What the links of resources are."""
+"""Actions: show and start the link check of resources."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest import config, link_job
-from ckanext.ukharvest.logic.may import may
+from ckanext.ukharvest import config
+from ckanext.ukharvest.engine.jobs import link_check
+from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import dataset_of
-from ckanext.ukharvest.model import links
+from ckanext.ukharvest.model import link_checks
 
 
 @tk.side_effect_free
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show what was found at a resource's address. Who may see the resource.
+    """Show the result of the link check of a resource. For users who may read the resource.
 
     :param id: id of the resource
     :type id: string
 
-    :returns: nothing if it was never looked at, else ``format`` (empty if it could not be told),
+    :returns: {} if the link was never checked, else ``format`` ("" if it is unknown),
         ``version``, ``layers`` (dicts with ``name`` and ``title``), ``base_url`` and ``title`` of
-        a service, ``media_type`` as the server said, ``checked`` and ``due`` (the next look; UTC
-        in ISO 8601), and ``why``: one sentence if the last look told nothing, for those who may
-        edit the dataset
+        a service, ``media_type`` as the server sent it, ``checked`` and ``due`` (the next check;
+        UTC in ISO 8601), and ``why``: one sentence if the last check found nothing, "" for users
+        who may not edit the dataset
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
@@ -32,33 +33,33 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     resource = model.Resource.get(id_)
     if resource is None or resource.state != "active":
         raise tk.ObjectNotFound(tk._("There is no resource of this id."))
-    link = links.find(resource.url)
+    link = link_checks.find(resource.url)
     if link is None or link.checked is None:
         return {}
-    shown = links.as_dict(link)
+    shown = link_checks.as_dict(link)
     if shown["why"] and not may(context, "package_update", id=resource.package_id):
         shown["why"] = ""
     return shown
 
 
-def ukharvest_links_look(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Have a background job look at the links of a harvested dataset now. Who may edit it.
+def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Queue a link check of a harvested dataset. For users who may edit the dataset.
 
-    Looked at are the links of resources without a format, of services, and those that were looked
-    at before. A format that a resource has stays: empty it to have the found one written.
+    It checks links of resources without a format, links of services, and links that were checked
+    before. It does not change a format that a resource has: empty it to have it replaced.
 
     :param id: id or name of the dataset
     :type id: string
 
-    :returns: ``links``: their number, and ``queued``: whether a job was queued for them; else one
-        is waiting or at work already
+    :returns: ``links``: number of links to check, and ``queued``: whether a background job was
+        queued (false also if one is waiting or running already)
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
-    tk.check_access("ukharvest_links_look", context, data_dict)
+    tk.check_access("ukharvest_link_check", context, data_dict)
     package = dataset_of(id_)
-    if not config.looks_at_links():
-        raise tk.ValidationError({"id": [tk._("This portal does not look at links.")]})
-    number = links.ask(package.id)
+    if not config.checks_links():
+        raise tk.ValidationError({"id": [tk._("This portal does not check links.")]})
+    number = link_checks.ask(package.id)
     model.Session.commit()
-    return {"links": number, "queued": bool(number) and link_job.enqueue()}
+    return {"links": number, "queued": bool(number) and link_check.enqueue()}

@@ -1,4 +1,4 @@
-"""Lists for scripts and commands: links, types, and what the doctor finds."""
+"""Actions: list links, source types and the doctor's findings."""
 
 from __future__ import annotations
 
@@ -8,43 +8,42 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest import config, doctor
-from ckanext.ukharvest.logic.paging import validated
-from ckanext.ukharvest.model import links
-from ckanext.ukharvest.types import COMMON_OPTIONS, TYPES, SourceType
-from ckanext.ukharvest.words import option_words, source_words
+from ckanext.ukharvest import config
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.operations import doctor
+from ckanext.ukharvest.presentation.messages import option_texts, source_texts
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
 
 @tk.side_effect_free
 def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List what is known of the links of harvested resources, by address.
+    """List the links of harvested resources with the results of the link check, sorted by URL.
 
-    Those of one source for those who may update it, of all for sysadmins: of resources without a
-    format, of services, and whichever were looked at.
+    Links of one source for users who may update it, of all sources for sysadmins. Lists links of
+    resources without a format, links of services, and links that were checked.
 
     :param source: name or id of a harvest source (optional)
     :type source: string
-    :param untold: only links that were looked at and could not be told (optional,
-        default: ``False``)
-    :type untold: boolean
+    :param unknown: only links that were checked and whose format is unknown (optional, default:
+        ``False``)
+    :type unknown: boolean
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
-    :param offset: how many to leave out (optional, default: 0)
+    :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
-    :returns: ``count`` and ``results``: one dict a resource, with ``dataset`` (its name),
-        ``resource_id``, ``resource_format`` (what the dataset says), ``url``, and as in
+    :returns: ``count`` and ``results``: one dict per resource, with ``dataset`` (its name),
+        ``resource_id``, ``resource_format`` (as stored in CKAN), ``url``, and as in
         :py:func:`ukharvest_link_show` ``format``, ``version``, ``layers``, ``base_url``,
-        ``media_type``, ``title``, ``why``, ``checked`` (null if never looked at) and ``due``
+        ``media_type``, ``title``, ``why``, ``checked`` (null if never checked) and ``due``
     :rtype: dictionary
     """
     tk.check_access("ukharvest_link_list", context, data_dict)
-    ignore, text = tk.get_validator("ignore_missing"), tk.get_validator("unicode_safe")
-    boolean = [tk.get_validator("default")(False), tk.get_validator("boolean_validator")]
-    data = validated(data_dict, {"source": [ignore, text], "untold": boolean})
-    count, results = links.list_links(
+    data = schema.validate(data_dict, schema.link_list_schema())
+    count, results = link_checks.list_links(
         source_id=_source_id(data["source"]) if data.get("source") else None,
-        only_untold=data["untold"],
+        only_unknown=data["unknown"],
         limit=data["limit"],
         offset=data["offset"],
     )
@@ -60,29 +59,29 @@ def _source_id(name_or_id: str) -> str:
 
 
 @tk.side_effect_free
-def ukharvest_types_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the source types of ckanext-ukharvest with their options.
+def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the source types of ckanext-ukharvest with their options. For everybody.
 
-    :returns: dicts with ``name``, ``title``, ``description``, ``aliases``, ``enabled`` (its
-        plugin is on), what the form of a source says: ``group``, ``label``, ``line``,
-        ``url_hint``, ``url_example``; and ``options``: dicts with ``name``, ``label`` ("" for one
-        that the form does not show), ``kind``, ``default``, ``choices`` and ``help``
+    :returns: dicts with ``name``, ``title``, ``description``, ``aliases``, ``enabled`` (whether
+        its plugin is loaded), the texts of the source form (``group``, ``label``, ``line``,
+        ``url_hint``, ``url_example``), and ``options``: dicts with ``name``, ``label`` ("" for an
+        option that is not in the form), ``kind``, ``default``, ``choices`` and ``help``
     :rtype: list of dictionaries
     """
-    tk.check_access("ukharvest_types_list", context, data_dict)
+    tk.check_access("ukharvest_type_list", context, data_dict)
     enabled = config.our_type_names()
     return [_type_row(kind, enabled=kind.name in enabled) for kind in TYPES.values()]
 
 
 def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
-    words = source_words.KINDS[kind.name]
+    words = source_texts.KINDS[kind.name]
     return {
         "name": kind.name,
         "title": kind.title,
         "description": kind.description,
         "aliases": list(kind.aliases),
         "enabled": enabled,
-        "group": tk._(source_words.GROUPS[words.group]),
+        "group": tk._(source_texts.GROUPS[words.group]),
         "label": tk._(words.label),
         "line": tk._(words.line),
         "url_hint": tk._(words.hint),
@@ -90,7 +89,7 @@ def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
         "options": [
             {
                 "name": option.name,
-                "label": tk._(label) if (label := option_words.LABELS.get(option.name)) else "",
+                "label": tk._(label) if (label := option_texts.LABELS.get(option.name)) else "",
                 "kind": option.kind,
                 "default": list(option.default) if option.kind == "list" else option.default,
                 "choices": list(option.choices),
@@ -102,15 +101,15 @@ def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
 
 
 @tk.side_effect_free
-def ukharvest_doctor(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Look for whatever keeps this portal from harvesting well; changes nothing. Sysadmins.
+def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Check this portal for faults that affect harvesting; changes nothing. Sysadmins only.
 
-    :returns: ``status`` (0 all is fine, 1 there are warnings, 2 there are errors) and
+    :returns: ``status`` (0 no faults, 1 warnings, 2 errors) and
         ``findings``: dicts with ``level`` (``ok``, ``info``, ``warning``, ``error``), ``code``,
         ``message`` and ``what_to_do``
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_doctor", context, data_dict)
+    tk.check_access("ukharvest_doctor_show", context, data_dict)
     findings = doctor.examine()
     return {
         "status": doctor.status_of(findings),

@@ -1,7 +1,8 @@
-"""The tick, the schedules and runs on demand."""
+"""Actions: the periodic work of ``ckan harvester run``, schedules, and runs on demand."""
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 from typing import Any
 
@@ -10,28 +11,32 @@ from ckan import model
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
-from ckanext.ukharvest import compat, config, mails, sweeper
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.core.moments import iso
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic import schema, source_adoption
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, stopping
-from ckanext.ukharvest.sweeper import schedules
+from ckanext.ukharvest.model import SourceState, locks, set_aside, stopping
+from ckanext.ukharvest.model.source_state import ensure_source_state
+from ckanext.ukharvest.operations import notifications, sweeper
+from ckanext.ukharvest.operations.sweeper import schedules
 
 log = logging.getLogger(__name__)
 
-Errors = dict[str, list[str]]
-MODES = ("normal", "force")
+
+class SourceIsBeingCleared(HarvestJobExists):
+    """No run can be created while the source is being cleared."""
 
 
 @tk.chained_action
 def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> list[Any]:
-    """Do everything that has to happen now and then: cron calls it by ``ckan harvester run``.
+    """Do the periodic work: cron calls this with ``ckan harvester run``.
 
-    What got stuck is sent again or ended, then ckanext-harvest starts the runs that are due and
-    closes those that are done, the next starts are set by the sources' schedules, and mails about
-    the sources are sent.
+    Sends stuck work again or ends it, lets ckanext-harvest start the runs that are due and close
+    those that have ended, sets the next starts by the sources' schedules, and sends emails.
+    Authorised as ckanext-harvest's action.
 
-    :param source_id: only close the done jobs of this source, and start none (optional)
+    :param source_id: only close ended jobs of this source, and start none (optional)
     :type source_id: string
     """
     tk.check_access("harvest_jobs_run", context, data_dict)
@@ -43,45 +48,56 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
         compat.rollback()
         raise
     finally:
-        # Also after a failure, such as a mail that could not be sent: else it starts every tick.
+        # Also after a failure, such as of an email: else the runs would start again at each call.
         schedules.set_next(due)
-        mails.tell()
+        notifications.send_due()
     return answer
 
 
 @tk.chained_action
 def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Create a run of a harvest source, as ckanext-harvest does, and note who asked for it.
+    """Create a run of a harvest source, as ckanext-harvest does, and record who started it.
+
+    Refused while the source is being cleared. A source that was set aside runs on its schedule
+    again after this. Authorised as ckanext-harvest's action.
 
     :param source_id: id of the harvest source
     :type source_id: string
-    :param run: whether to send it to the gather consumer too (optional, default: ``True``)
+    :param run: whether to send it to the gather consumer (optional, default: ``True``)
     :type run: boolean
     """
+    # The lock lasts until the job is committed, so that clearing sees it. On this error cron skips
+    # the source.
+    if not locks.hold_off_clearing(str(data_dict.get("source_id"))):
+        raise SourceIsBeingCleared(
+            tk._("The datasets of this source are being removed. Start the run when that is done.")
+        )
     job: dict[str, Any] = original(context, data_dict)
     user = context.get("user") or ""
     source = HarvestSource.get(job["source_id"])
     if source.type in config.our_type_names() and _is_person(user):
         stopping.open_report(job["id"], source.id, asked_by=user)
         model.Session.commit()
+    if set_aside.clear(source.id):
+        model.Session.commit()
     return job
 
 
 def _is_person(user: str) -> bool:
-    """Tell whether a name is a user's and not that of cron and commands."""
+    """Tell whether a user name is a person's, not that of cron and commands."""
     machines = (config.harvest_user(), tk.config.get("ckan.site_id"))
     return user not in machines and model.User.get(user) is not None
 
 
 @tk.side_effect_free
 def ukharvest_schedule_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show when a harvest source runs.
+    """Show when a harvest source runs. For users who may update the source.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
 
     :returns: ``frequency``, ``time`` ("HH:MM" or ""), ``days`` (of "mon" … "sun"), ``zone``,
-        ``next_run`` (UTC, None where a person starts the runs) and ``text`` for people
+        ``next_run`` (UTC, None if it is not scheduled) and ``text``, all that as a sentence
     :rtype: dictionary
     """
     tk.check_access("ukharvest_schedule_show", context, data_dict)
@@ -91,16 +107,20 @@ def ukharvest_schedule_show(context: Any, data_dict: dict[str, Any]) -> dict[str
 
 
 def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Set time of day, days and time zone of a harvest source's runs, as a whole.
+    """Set time of day, days and time zone of a harvest source's runs.
+
+    For users who may update the source. A parameter that is left out is set to its default.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
-    :param time: "HH:MM"; empty: soon after midnight, each source at its own minute (optional)
+    :param time: "HH:MM"; "": soon after midnight, each source at its own minute (optional,
+        default: "")
     :type time: string
-    :param days: of "mon", "tue", "wed", "thu", "fri", "sat", "sun"; DAILY runs on these only,
-        WEEKLY and BIWEEKLY on these, MONTHLY on the first of them in a month (optional)
+    :param days: of "mon", "tue", "wed", "thu", "fri", "sat", "sun"; DAILY, WEEKLY and BIWEEKLY
+        sources run only on these, MONTHLY ones on the first of them in a month (optional,
+        default: any day)
     :type days: list of strings
-    :param zone: time zone such as ``Europe/London``; default: the portal's (optional)
+    :param zone: time zone such as ``Europe/London`` (optional, default: the portal's)
     :type zone: string
 
     :returns: as :py:func:`ukharvest_schedule_show`
@@ -108,38 +128,29 @@ def ukharvest_schedule_update(context: Any, data_dict: dict[str, Any]) -> dict[s
     """
     tk.check_access("ukharvest_schedule_update", context, data_dict)
     source = source_of(data_dict)
-    plan = _checked(data_dict)
-    state = model.Session.get(SourceState, source.id)
-    if state is None:
-        state = SourceState(source_id=source.id)
-        model.Session.add(state)
+    plan = _plan(schema.validate(data_dict, schema.schedule_update_schema()))
+    state = ensure_source_state(source.id)
     state.schedule = {"time": plan.time, "days": list(plan.days), "zone": plan.zone}
     source.next_run = schedules.next_start(source, plan)
     model.Session.commit()
     return _shown(source, plan)
 
 
-def _checked(data_dict: dict[str, Any]) -> schedules.Plan:
-    time = data_dict.get("time") or ""
-    zone = data_dict.get("zone") or schedules.portal_zone()
-    days = tk.aslist(data_dict.get("days") or [], sep=None)
-    errors: Errors = {}
-    if not schedule.is_time(time):
-        errors["time"] = [tk._('Expected a time of day such as "02:30", or nothing.')]
-    if not all(day in schedule.DAYS for day in days):
-        errors["days"] = [tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun.")]
-    if not schedule.is_zone(zone):
-        errors["zone"] = [tk._('Expected the name of a time zone, such as "Europe/London".')]
-    if errors:
-        raise tk.ValidationError(errors)
-    return schedules.Plan(time, tuple(day for day in schedule.DAYS if day in days), zone)
+def _plan(data: dict[str, Any]) -> schedules.Plan:
+    days = tuple(day for day in schedule.DAYS if day in data["days"])
+    return schedules.Plan(data["time"], days, data["zone"])
+
+
+def _start(source: HarvestSource, plan: schedules.Plan) -> dt.datetime | None:
+    waits = not source.active or source.id in set_aside.source_ids()
+    return None if waits else schedules.next_start(source, plan)
 
 
 def _shown(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:
-    start = schedules.next_start(source, plan) if source.active else None
-    minutes = config.schedule_tick_minutes()
+    start = _start(source, plan)
+    minutes = config.schedule_cron_minutes()
     if start is None:
-        text = tk._("Runs only when somebody starts it")
+        text = tk._("Runs only when you start it")
     elif source.frequency == schedule.ALWAYS:
         text = tk._("Scheduled to start within {minutes} minutes").format(minutes=minutes)
     else:
@@ -158,7 +169,9 @@ def _shown(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:
 
 
 def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Start a run of a harvest source: make its job and send it to the gather consumer.
+    """Start a run of a harvest source: create its job and send it to the gather consumer.
+
+    For users who may call ``harvest_job_create``.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
@@ -166,20 +179,22 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
         bring back datasets that were deleted by hand (optional, default: ``normal``)
     :type mode: string
 
-    :returns: the job, as ``harvest_job_show`` does
+    :returns: the job, as ``harvest_job_show`` returns it
     :rtype: dictionary
     """
     source = source_of(data_dict)
     tk.check_access("ukharvest_run_create", context, {**data_dict, "source_id": source.id})
-    mode = data_dict.get("mode") or "normal"
-    if mode not in MODES:
-        raise tk.ValidationError({"mode": [tk._("Expected one of: normal, force.")]})
+    mode = schema.validate(data_dict, schema.run_create_schema())["mode"]
+    if refusal := source_adoption.hint(source.type, model.Package.get(source.id).name):
+        raise tk.ValidationError({"source_id": [refusal]})
     own = {"model": model, "session": model.Session, "user": context.get("user")}
     own["ignore_auth"] = True  # checked above
     try:
         job = tk.get_action("harvest_job_create")(own, {"source_id": source.id, "run": False})
     except HarvestJobExists as exc:
-        raise tk.ValidationError({"source_id": [_is_running(source.id)]}) from exc
+        is_cleared = isinstance(exc, SourceIsBeingCleared)
+        message = str(exc) if is_cleared else _is_running(source.id)
+        raise tk.ValidationError({"source_id": [message]}) from exc
     except HarvestSourceInactiveError as exc:
         message = tk._("The source is switched off; switch it on before it can run.")
         raise tk.ValidationError({"source_id": [message]}) from exc

@@ -1,4 +1,4 @@
-"""Harvesting on the whole portal: the sysadmin's dashboard and notice."""
+"""Actions: the sysadmin's dashboard, and the notice to editors."""
 
 from __future__ import annotations
 
@@ -6,41 +6,45 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.portal import notice, snapshot
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.operations.dashboard import notice, snapshot
 
 
 @tk.side_effect_free
-def ukharvest_dashboard(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show whether harvesting as a whole is alive, from a snapshot of at most 10 s. Sysadmins.
+def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Show whether harvesting works, from a snapshot at most 10 seconds old. Sysadmins only.
 
-    :param thorough: also look at every dataset, which takes seconds and is done once a minute at
-        most; what is found is shown for a day (optional, default: ``False``)
+    :param thorough: also check every dataset; this takes seconds, is done at most once a minute,
+        and its findings are shown for a day (optional, default: ``False``)
     :type thorough: boolean
 
     :returns: ``as_of``; ``attention``: what needs a sysadmin, worst first: ``level`` (``error``,
-        ``warning``), ``code``, ``text``, ``what_to_do`` and ``run`` (``id`` and ``source``, or
-        null); ``workers``: ``kind`` (``gather``, ``fetch``, ``command``, ``background``),
-        ``host``, ``pid``, ``last_seen``, ``alive``, ``busy_with``, ``source``, ``busy_since``;
-        ``queues``: what waits to be gathered and imported and in the background; ``runs`` (at
-        most 50, of ``runs_count``): ``id``, ``source``, ``state``, ``done``, ``total``, ``lost``,
+        ``warning``), ``code``, ``text``, ``what_to_do``, ``run`` (``id`` and ``source``, or
+        null) and ``health`` (of the sources that it is about, or null);
+        ``workers``: ``kind`` (``gather``, ``fetch``, ``command``, ``background``), ``host``,
+        ``pid``, ``last_seen``, ``alive``, ``busy_with``, ``source``, ``busy_since``;
+        ``queues``: lengths of the gather, fetch and background queues; ``runs`` (at most 50, of
+        ``runs_count``): ``id``, ``source``, ``state``, ``done``, ``total``, ``lost``,
         ``waiting``, ``begun``, ``started``, ``last_progress`` and ``reason``; ``states``: number
-        of all runs by state; ``health``: number of sources
-        by health; ``day``: ``runs``, ``failed`` and ``changed`` datasets since ``since``;
-        ``hosts``, the slowest of seven days: ``host``, ``requests``, ``failures``, ``median`` and
-        ``p95``, upper bounds in seconds; ``tables``: ``name``, ``bytes``, ``rows`` and ``grown``
-        by so many bytes since the day ``since``; ``checks``, as ``findings`` of
-        :py:func:`ukharvest_doctor`, those that look at every dataset as of ``checks_as_of``
+        of runs by state; ``health``: number of sources by health; ``day``: ``runs``, ``failed``
+        and ``changed`` datasets since ``since``; ``hosts``, the slowest of seven days: ``host``,
+        ``requests``, ``failures``, and ``median`` and ``p95`` (upper bounds in seconds);
+        ``tables``: ``name``, ``bytes``, ``rows`` and ``grown`` (bytes since the day ``since``);
+        ``checks``, as ``findings`` of :py:func:`ukharvest_doctor_show`; those about every dataset
+        are as of ``checks_as_of``
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_dashboard", context, data_dict)
-    return snapshot.take(thorough=tk.asbool(data_dict.get("thorough", False)))
+    tk.check_access("ukharvest_dashboard_show", context, data_dict)
+    return snapshot.load_snapshot(**schema.validate(data_dict, schema.dashboard_show_schema()))
 
 
 @tk.side_effect_free
 def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show what the portal's sysadmin tells those who look after sources.
+    """Show the sysadmin's notice to editors of sources.
 
-    :returns: ``text``, empty if there is no notice, ``by`` (name of a user) and ``since`` (UTC)
+    For users who may add or edit datasets in any organisation.
+
+    :returns: ``text`` ("" if there is no notice), ``by`` (name of a user) and ``since`` (UTC)
     :rtype: dictionary
     """
     tk.check_access("ukharvest_notice_show", context, data_dict)
@@ -48,17 +52,15 @@ def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
 
 
 def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Tell those who look after sources something, on the list and each source's page. Sysadmins.
+    """Set the notice to editors, on the list and each page of sources. Sysadmins only.
 
-    :param text: plain text of at most 1000 characters; empty takes the notice away
+    :param text: plain text of at most 1000 characters; "" removes the notice (optional, default:
+        "")
     :type text: string
 
     :returns: as :py:func:`ukharvest_notice_show`
     :rtype: dictionary
     """
     tk.check_access("ukharvest_notice_update", context, data_dict)
-    text = str(data_dict.get("text") or "").strip()
-    if len(text) > notice.LONGEST:
-        message = tk._("Write at most {number} characters.")
-        raise tk.ValidationError({"text": [message.format(number=notice.LONGEST)]})
+    text = schema.validate(data_dict, schema.notice_update_schema())["text"]
     return notice.write(text, str(context.get("user") or ""))

@@ -1,4 +1,4 @@
-"""One run, and what is wrong with a source's records: by kind, one by one, and by record."""
+"""Actions: show a run, and list the problems of records by kind, one by one, or by record."""
 
 from __future__ import annotations
 
@@ -10,85 +10,96 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
 
-from ckanext.ukharvest.core.problem_words import LOST, PROBLEM, SEVERITIES, STOP
-from ckanext.ukharvest.logic.may import reads
-from ckanext.ukharvest.logic.paging import LARGEST_PAGE, validated
+from ckanext.ukharvest.core.errors import DuplicateGuid
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES, STOP
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.permissions import readable_organisations
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import health, held, problem_groups, reports, run_figures, run_records
+from ckanext.ukharvest.model import (
+    health,
+    pending_deletions,
+    problem_groups,
+    reports,
+    run_figures,
+    run_records,
+)
 from ckanext.ukharvest.model.ownership import UNENDED
 from ckanext.ukharvest.model.problem_groups import Scope
-from ckanext.ukharvest.words import problems as words
+from ckanext.ukharvest.presentation.messages import problems as words
 
-LARGEST_LIST = 10_000  # of problems, for files
 PROBLEMS_OF_A_ROW = 3
 
-Say = Callable[[str, str], words.Shown]  # the same few kinds again and again
+Say = Callable[[str, str, str], words.ProblemTexts]  # cached: only a few kinds of problem
 
 
 @tk.side_effect_free
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show a run of a harvest source.
+    """Show a run of a harvest source. For users who may update the source.
 
     :param id: id of the run
     :type id: string
 
     :returns: ``id``, ``source_id``, ``status`` (of the harvest job), ``created``, ``started``,
-        ``gathered`` (the source was read), ``finished`` (UTC in ISO 8601, null where it has not
-        come to that), ``seconds``, ``mode`` ("normal", "force", or "approval" of deletions that
-        waited), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` ("finished",
-        "errors", "held", "failed", "stopped", "unchanged", "running", "queued"), ``reason``,
-        ``error`` (of a run that failed: ``code``, ``message``, ``passes``: it often passes by
-        itself), ``complete`` (it read the whole source), ``seen`` (records that the source
-        listed), ``counts`` with ``added``, ``updated``, ``unchanged``, ``skipped``, ``deleted``,
-        ``missing``, ``held``, ``lost`` (not brought in) and ``with_problems`` (brought in, and no
-        later run brought them in again), ``is_last``: no later run of the source has ended, and
-        ``waits``: deletions that it held wait for a decision
+        ``gathered`` (end of reading the source), ``finished`` (times are UTC in ISO 8601, null if
+        not reached), ``seconds``, ``mode`` ("normal", "force", or "approval" of pending
+        deletions), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` ("finished",
+        "errors", "held", "empty", "shrunk", "failed", "stopped", "unchanged", "running",
+        "queued"), ``reason``, ``error`` (of a failed run: ``code``, ``message``, ``passes``:
+        whether such errors are often temporary), ``complete`` (whether it read the whole source),
+        ``seen`` (number of records that the source listed), ``counts`` with ``added``,
+        ``updated``, ``unchanged``, ``skipped``, ``deleted``, ``missing``, ``held``, ``lost``
+        (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
+        source has ended), and ``waits`` (deletions that the run held are still pending)
     :rtype: dictionary
     """
     job = _job_of(context, data_dict, "ukharvest_run_show", "id")
-    (row,) = run_figures.of([job])
+    (row,) = run_figures.load_figures([job])
     later = model.Session.query(HarvestJob.id).filter(
         HarvestJob.source_id == job.source_id,
         HarvestJob.created > job.created,
         HarvestJob.status.notin_(UNENDED),
     )
-    waits = row["outcome"] == "held" and held.held_by(job.source_id) == job.id
+    waits = row["outcome"] == RunOutcome.HELD and pending_deletions.held_by(job.source_id) == job.id
     return {**row, "is_last": later.first() is None, "waits": waits}
 
 
 @tk.side_effect_free
-def ukharvest_problem_groups(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
-    """List what is wrong by kind, the worst first: in a run, or in a source as it is now.
+def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
+    """List errors and problems by kind, the worst first, of a run or of a source as it is now.
 
-    Of a source: what its records lack that it still lists, and why its last run failed, if it
-    did. Of a run: what it could not bring in, and what the records lack that it was the last to
-    bring in.
+    For users who may update the source. Of a source: errors and problems of the records that it
+    still lists, and why its last run failed, if it did. Of a run: errors of the records that it
+    did not import, and problems of the records that no later run has imported.
 
     :param source_id: id or name of a harvest source
     :type source_id: string
     :param job_id: id of a run, instead of the source
     :type job_id: string
 
-    :returns: for each kind ``code``, ``severity`` ("stop": the run stopped; "lost": the records
-        were not brought in; "problem": they were, and something is missing; "note"), ``title``,
-        ``meaning`` and ``tip`` in words, ``records`` and ``occurrences`` (numbers), and
-        ``examples``: of the first five records ``record_id`` (null if it has no page), ``guid``,
-        ``title`` ("" where the dataset is another organisation's private one), ``message``,
+    :returns: dicts with ``code``, ``field`` (without numbers of entries), ``severity`` ("stop": the
+        run stopped; "lost": the records were not imported; "problem": they were imported with a
+        problem; "note"), ``title``,
+        ``meaning`` and ``tip`` (texts), ``records`` and ``occurrences`` (numbers), and
+        ``examples``: for the first five records ``record_id`` (null if it has no page), ``guid``,
+        ``title`` ("" if the dataset is another organisation's private one), ``message``,
         ``field`` and ``line``
     :rtype: list of dictionaries
     """
-    scope = _scope(context, data_dict, "ukharvest_problem_groups")
-    found = [*_stops(scope), *map(_group, problem_groups.groups(scope))]
+    scope = _scope(context, data_dict, "ukharvest_problem_group_list")
+    groups = problem_groups.groups(scope)
+    _name_first_records(scope, [(group.code, each) for group in groups for each in group.examples])
+    found = [*_stops(scope), *map(_group, groups)]
     return sorted(found, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
 
 
 def _stops(scope: Scope) -> list[dict[str, Any]]:
-    """Why the run failed, or the last one of the source."""
+    """Return a group with the error of the run, or of the source's last run, if that failed."""
     job_id = scope.job_id or health.failed_run(scope.source_id)
     if not job_id:
         return []
     report = reports.reports_of([job_id]).get(job_id)
-    if report and report.outcome != "failed":
+    if report and report.outcome != RunOutcome.FAILED:
         return []
     messages = model.Session.query(HarvestGatherError.message).filter_by(harvest_job_id=job_id)
     found = [row[0] for row in messages.order_by(HarvestGatherError.created).limit(5)]
@@ -107,20 +118,40 @@ def _example(message: str) -> dict[str, Any]:
 def _group(group: problem_groups.Group) -> dict[str, Any]:
     kind = LOST if group.kind == LOST else PROBLEM
     examples = [{**each, "message": _message(each)} for each in group.examples]
-    return _worded(group.code, kind, group.records, group.occurrences, examples)
+    return _worded(group.code, kind, group.records, group.occurrences, examples, group.field)
 
 
 def _message(row: Mapping[str, Any]) -> str:
-    """What a record lacks; of one that was lost before messages were kept, nobody knows."""
+    """Return a row's message; records that failed before messages were stored have none."""
     return row["message"] or tk._("The next run that reads the record tells why.")
 
 
+def _name_first_records(scope: Scope, problems: list[tuple[str, dict[str, Any]]]) -> None:
+    """Add to the messages about used identifiers the title of the record that has each of them.
+
+    Args:
+        problems: code, and the dict with ``guid`` and ``message``.
+    """
+    used = [each for code, each in problems if code == DuplicateGuid.code]
+    titles = problem_groups.titles(scope, {each["guid"] for each in used})
+    for each in used:
+        if title := titles.get(each["guid"]):
+            first = tk._("The title of the imported record is “{title}”.").format(title=title)
+            each["message"] = f"{each['message']} {first}"
+
+
 def _worded(
-    code: str, kind: str, records: int, occurrences: int, examples: list[dict[str, Any]]
+    code: str,
+    kind: str,
+    records: int,
+    occurrences: int,
+    examples: list[dict[str, Any]],
+    field: str = "",
 ) -> dict[str, Any]:
-    shown = words.shown(code, kind)
+    shown = words.describe_problem(code, kind, field)
     return {
         "code": code,
+        "field": field,
         "severity": shown.severity,
         "title": shown.title,
         "meaning": shown.meaning,
@@ -133,37 +164,45 @@ def _worded(
 
 @tk.side_effect_free
 def ukharvest_problem_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List what is wrong with records one by one, lost records first; the CSV files are this.
+    """List errors and problems of records one by one, errors first, as in the CSV files.
 
-    :param source_id: id or name of a harvest source, for what is open now
+    For users who may update the source.
+
+    :param source_id: id or name of a harvest source, for its records as they are now
     :type source_id: string
     :param job_id: id of a run, instead of the source
     :type job_id: string
-    :param code: only this kind (optional)
+    :param code: only this kind of problem (optional, default: all)
     :type code: string
+    :param field: only problems of this field, without numbers of entries, such as
+        ``distribution.mediaType`` (optional, default: all)
+    :type field: string
     :param limit: how many to return (optional, default: 50, at most 10,000)
     :type limit: integer
-    :param offset: how many to leave out (optional, default: 0)
+    :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
-    :returns: ``count`` and ``results``: dicts with ``outcome`` ("lost", or "problem": brought
-        in), ``severity``, ``code``, ``title`` of the kind, ``message``, ``field``, ``line``,
-        ``record_id``, ``guid``, ``record_title``, ``record_url`` and ``dataset_name`` (null where
-        there is none, or it is another organisation's private one: it has no title either)
+    :returns: ``count`` and ``results``: dicts with ``outcome`` ("lost", or "problem": imported),
+        ``severity``, ``code``, ``title`` of the kind, ``message``, ``tip``, ``field``, ``line``,
+        ``record_id``, ``guid``, ``record_title``, ``record_url`` and ``dataset_name`` (null if
+        there is none, or if it is another organisation's private one: then there is no title
+        either)
     :rtype: dictionary
     """
     scope = _scope(context, data_dict, "ukharvest_problem_list")
-    data = _checked(data_dict, largest=LARGEST_LIST)
+    data = schema.validate(data_dict, schema.problem_list_schema())
     page = {"limit": data["limit"], "offset": data["offset"]}
-    rows = problem_groups.problems(scope, code=data["code"], **page)
-    say = cache(words.shown)
+    asked = {"code": data["code"], "field": data["field"]}
+    rows = problem_groups.problems(scope, **asked, **page)
+    _name_first_records(scope, [(row["code"], row) for row in rows])
+    say = cache(words.describe_problem)
     return {
-        "count": problem_groups.count_problems(scope, code=data["code"]),
-        "results": [_problem(row, say(row["code"], row["kind"])) for row in rows],
+        "count": problem_groups.count_problems(scope, **asked),
+        "results": [_problem(row, say(row["code"], row["kind"], row["field"])) for row in rows],
     }
 
 
-def _problem(row: dict[str, Any], shown: words.Shown) -> dict[str, Any]:
+def _problem(row: dict[str, Any], shown: words.ProblemTexts) -> dict[str, Any]:
     few = ("code", "message", "field", "line", "record_id", "guid", "dataset_name")
     return {
         **{key: row[key] for key in few},
@@ -171,6 +210,7 @@ def _problem(row: dict[str, Any], shown: words.Shown) -> dict[str, Any]:
         "outcome": row["kind"],
         "severity": shown.severity,
         "title": shown.title,
+        "tip": shown.tip,
         "record_title": row["title"],
         "record_url": row["url"],
     }
@@ -180,38 +220,41 @@ def _problem(row: dict[str, Any], shown: words.Shown) -> dict[str, Any]:
 def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """List the records of a run, or of a source as they are now, the worst first, then by title.
 
-    What a run left unchanged or did not find is listed for the last run alone: nothing else is
-    kept of it than its number.
+    For users who may update the source. Unchanged and missing records are listed for the last run
+    only: of earlier runs only their numbers are stored.
 
     :param source_id: id or name of a harvest source
     :type source_id: string
     :param job_id: id of a run, instead of the source
     :type job_id: string
-    :param outcome: only records that are ``lost``, ``held`` (would be deleted), ``missing``,
-        ``deleted``, ``added``, ``updated``, ``waiting`` (not imported), ``skipped`` (left out),
-        ``unchanged``, or ``problems``: brought in with problems (optional)
+    :param outcome: only records that are ``lost`` (failed), ``held`` (their deletion is pending),
+        ``missing``, ``deleted``, ``added``, ``updated``, ``waiting`` (not imported yet),
+        ``skipped`` (by the source's options), ``unchanged``, or ``problems`` (imported with a
+        problem) (optional, default: all)
     :type outcome: string
-    :param code: only records with this kind of problem (optional)
+    :param code: only records with this kind of problem (optional, default: all)
     :type code: string
-    :param q: a part of the title or the identifier (optional)
+    :param field: only records with a problem of this field (optional, default: all)
+    :type field: string
+    :param q: a part of the title or the identifier (optional, default: all)
     :type q: string
     :param limit: how many to return (optional, default: 50, at most 1000)
     :type limit: integer
-    :param offset: how many to leave out (optional, default: 0)
+    :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
-    :returns: ``count`` and ``results``: dicts with ``record_id`` (null: it has no page), ``guid``,
-        ``title``, ``outcome``, ``dataset_name`` (null where there is none, or it is another
-        organisation's private one: it has no title either), ``problems`` (the first three:
-        ``code``, ``severity``, ``title``, ``message``, ``field``, ``line``) and
-        ``problems_count``; ``listed``: outcome → how many records are listed with it in all
+    :returns: ``count`` and ``results``: dicts with ``record_id`` (null if it has no page),
+        ``guid``, ``title``, ``outcome``, ``dataset_name`` (null if there is none, or if it is
+        another organisation's private one: then there is no title either), ``problems`` (the
+        first three: ``code``, ``severity``, ``title``, ``message``, ``field``, ``line``) and
+        ``problems_count``; ``listed``: outcome → number of records in all
     :rtype: dictionary
     """
     scope = _scope(context, data_dict, "ukharvest_record_list")
-    data = _checked(data_dict)
+    data = schema.validate(data_dict, schema.record_list_schema())
     page = run_records.records(scope, **data)
-    problems = run_records.problems_of(page.rows)
-    say = cache(words.shown)
+    problems = run_records.problems_of(scope, page.rows)
+    say = cache(words.describe_problem)
     return {
         "count": page.count,
         "listed": page.listed,
@@ -224,36 +267,26 @@ def _record(row: dict[str, Any], problems: list[dict[str, Any]], say: Say) -> di
     first = problems[:PROBLEMS_OF_A_ROW]
     return {
         **{key: row[key] for key in few},
-        "problems": [_short(each, say(each["code"], each["kind"])) for each in first],
+        "problems": [
+            _short(each, say(each["code"], each["kind"], each["field"])) for each in first
+        ],
         "problems_count": len(problems),
     }
 
 
-def _short(problem: dict[str, Any], shown: words.Shown) -> dict[str, Any]:
+def _short(problem: dict[str, Any], shown: words.ProblemTexts) -> dict[str, Any]:
     few = {key: problem[key] for key in ("code", "message", "field", "line")}
     return {**few, "severity": shown.severity, "title": shown.title}
 
 
-def _checked(data_dict: dict[str, Any], *, largest: int = LARGEST_PAGE) -> dict[str, Any]:
-    text = [tk.get_validator("default")(""), tk.get_validator("unicode_safe")]
-    schema = {"outcome": [*text, _is_outcome], "code": text, "q": text}
-    return validated(data_dict, schema, page=50, largest=largest)
-
-
-def _is_outcome(value: str) -> str:
-    if value and value not in (*run_records.OUTCOMES, run_records.PROBLEMS):
-        raise tk.Invalid(tk._("Expected the outcome of a record, such as lost or added."))
-    return value
-
-
 def _scope(context: Any, data_dict: dict[str, Any], action: str) -> Scope:
-    """Return whose problems are asked for, once it is clear that they may be."""
+    """Return the source or run that the parameters name, after checking access."""
     if data_dict.get("job_id"):
         job = _job_of(context, data_dict, action, "job_id")
-        return Scope(job.source_id, job.id, reads(context))
+        return Scope(job.source_id, job.id, readable_organisations(context))
     source = source_of(data_dict)
     tk.check_access(action, context, {"source_id": source.id})
-    return Scope(source.id, "", reads(context))
+    return Scope(source.id, "", readable_organisations(context))
 
 
 def _job_of(context: Any, data_dict: dict[str, Any], action: str, key: str) -> HarvestJob:

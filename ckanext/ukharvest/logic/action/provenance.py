@@ -1,4 +1,4 @@
-"""Where a dataset comes from and what the harvest changed in it."""
+"""Actions: the origin of a harvested dataset, and the changes that harvests made to it."""
 
 from __future__ import annotations
 
@@ -6,74 +6,78 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.logic.paging import validated
-from ckanext.ukharvest.logic.provenance import looks_after, shown, told
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.provenance import (
+    describe_change,
+    describe_origin,
+    may_edit_dataset_or_source,
+)
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import changes, provenance
-
-MOST = 100  # changes of one answer
 
 
 @tk.side_effect_free
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show where a dataset comes from, and how it stands with its harvest. Times are UTC.
+    """Show the origin and harvest state of a dataset. For users who may read it. Times are UTC.
 
     :param id: id or name of the dataset
     :type id: string
 
-    :returns: ``harvested_by_source``: false for a dataset that no source brought in, and then
+    :returns: ``harvested_by_source``: false for a dataset that was not harvested, and then
         nothing else; ``source`` (``id``, ``name``, ``title``, ``organization`` with ``name`` and
-        ``title``; None if it is gone or not to be seen), ``record_id``, ``guid``, ``harvest_url``
-        (where the record was read; "" if its source is private and not to be seen), ``harvested``
-        (when the dataset was last written from it), ``checked`` (when a run last saw the record),
-        ``unchanged`` (that run found nothing new), ``metadata_date`` and ``reference`` as the
-        record gives them, ``next_run`` (None where a person starts it), ``state`` (``current``,
-        ``missing``, ``held``: it was missing and waits for a decision, ``kept``: it was missing
-        and a person kept it, ``off``: its source is switched off, ``source_deleted``),
-        ``missed_runs``, ``runs_left`` (that have to miss it before it is deleted), ``kept_fields``
-        (``field`` and ``label`` of what an import leaves as a person set it), ``edited_since``
-        (when somebody changed the dataset after the last import, None if nobody did). For those
-        who may edit the dataset or its source also ``problems_count`` and ``error`` (why the last
-        import lost the record: ``code``, ``message``, ``line``), else None
+        ``title``; None if it is deleted or the user may not read it), ``record_id``, ``guid``,
+        ``harvest_url`` (where the record was read; "" if its source is private and the user may
+        not read it), ``harvested`` (when the dataset was last updated from the record),
+        ``checked`` (when a run last saw the record), ``unchanged`` (whether that run found no
+        change), ``metadata_date`` and ``reference`` as in the record, ``next_run`` (None if it is
+        not scheduled), ``state`` (``current``, ``missing``, ``held``: its deletion is pending,
+        ``kept``: it was missing and a person kept it, ``off``: its source is switched off,
+        ``source_deleted``), ``missed_runs``, ``runs_left`` (runs that have to miss it before it is
+        deleted), ``kept_fields`` (``field`` and ``label`` of each field that imports do not
+        change), ``edited_since`` (when a person changed the dataset after the last import, or
+        None). For users who may edit the dataset or its source also ``problems_count`` and
+        ``error`` (why the last import failed: ``code``, ``message``, ``line``), else None
     :rtype: dictionary
     """
     tk.check_access("ukharvest_dataset_show", context, data_dict)
     package = tk.get_action("package_show")(
         {"user": context.get("user"), "ignore_auth": True}, {"id": tk.get_or_bust(data_dict, "id")}
     )
-    return shown(context, package)
+    return describe_origin(context, package)
 
 
 @tk.side_effect_free
-def ukharvest_dataset_changes(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List what the harvest changed in a dataset, the latest change first.
+def ukharvest_dataset_change_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List the changes that harvests made to a dataset, the latest first.
 
-    The last 20 changes of a record are kept; imports that changed nothing are none. Fields that
-    the portal hides (``package_hide_extras``) are left out. Those who may edit neither the dataset
-    nor its source are told neither the names and addresses of people, nor what changed in a
-    public dataset while it was private.
+    For users who may read the dataset. The last 20 changes of a record are stored. Fields that
+    the portal hides (``package_hide_extras``) are left out. Users who may edit neither the dataset
+    nor its source do not see names and addresses of people, nor what changed in a public dataset
+    while it was private.
 
     :param id: id or name of the dataset
     :type id: string
-    :param limit: how many, at most 100 (optional, default: 20)
+    :param limit: how many to return (optional, default: 20, at most 100)
     :type limit: integer
-    :param offset: how many to leave out at the beginning (optional, default: 0)
+    :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
-    :returns: ``count`` and ``results``: each with ``date`` (UTC), ``job_id`` (None if the run's
+    :returns: ``count`` and ``results``: dicts with ``date`` (UTC), ``job_id`` (None if the run's
         history was cleared), ``kind`` (``added``, ``updated``, ``deleted``), ``fields`` and
-        ``more`` (number of further ones). Each field has ``field``, ``label``, ``of`` (``dataset``
-        or a resource's name), ``old`` and ``new``: shortened texts, both empty where only what
-        they do not show differs
+        ``more`` (number of fields that are not listed). Each field has ``field``, ``label``,
+        ``of`` (``dataset`` or a resource's name), ``old`` and ``new``: shortened texts, both ""
+        if they differ only in what is cut off
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_dataset_changes", context, data_dict)
+    tk.check_access("ukharvest_dataset_change_list", context, data_dict)
     package = dataset_of(str(tk.get_or_bust(data_dict, "id")))
     origin = provenance.of_dataset(package.id) if context.get("user") else None
-    is_told_all = looks_after(context, package.id, origin and origin.source_id)
-    page = validated(data_dict, page=changes.KEPT, largest=MOST)
-    are_private_told = is_told_all or package.private
+    may_see_all = may_edit_dataset_or_source(context, package.id, origin and origin.source_id)
+    page = schema.validate(data_dict, schema.dataset_change_list_schema())
     count, found = changes.of_dataset(
-        package.id, page["limit"], page["offset"], with_private=are_private_told
+        package.id, page["limit"], page["offset"], with_private=may_see_all or package.private
     )
-    return {"count": count, "results": [told(each, with_contacts=is_told_all) for each in found]}
+    return {
+        "count": count,
+        "results": [describe_change(each, with_contacts=may_see_all) for each in found],
+    }

@@ -1,4 +1,4 @@
-"""One record of a source: where it stands, what is wrong with it, what its runs did."""
+"""Actions: show a record of a source with its problems and history, and import it again."""
 
 from __future__ import annotations
 
@@ -7,51 +7,53 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest.logic.records import shown
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.records import describe_record
 from ckanext.ukharvest.model import record_history
 from ckanext.ukharvest.model.record_history import Found
 
 
 @tk.side_effect_free
 def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show one record of a harvest source. Times are UTC.
+    """Show one record of a harvest source. For users who may update the source. Times are UTC.
 
-    :param id: the record's number, as the lists of records give it
+    :param id: number of the record: ``record_id`` in :py:func:`ukharvest_record_list`
     :type id: integer
 
-    :returns: ``id``, ``source_id``, ``guid``, ``title`` ("" as long as none could be read),
-        ``url`` (where it was read, "" if that is the source itself), ``outcome`` (``added``,
-        ``updated``, ``unchanged``, ``deleted``, ``missing``, ``held``: it would be deleted,
-        ``kept``: a person kept its dataset, ``lost``, ``skipped``, ``waiting``), ``missed_runs``,
-        ``runs_left`` (that have to miss it before its dataset is deleted), ``first_seen``,
+    :returns: ``id``, ``source_id``, ``guid``, ``title`` ("" if none could be read yet), ``url``
+        (where it was read, "" if that is the source itself), ``outcome`` (``added``, ``updated``,
+        ``unchanged``, ``deleted``, ``missing``, ``held``: its deletion is pending, ``kept``: a
+        person kept its dataset, ``lost``: failed, ``skipped``, ``waiting``), ``missed_runs``,
+        ``runs_left`` (runs that have to miss it before its dataset is deleted), ``first_seen``,
         ``last_seen``, ``dataset`` (``id``, ``name``, ``title``, ``state``; None if there is none
-        or it is not to be seen), ``error`` (why the last import lost it: ``code``, ``title``,
-        ``meaning``, ``message``, ``tip``, ``line``), ``problems`` (of the record as last brought
-        in: the same with ``severity`` and ``field``), ``history`` (the latest first: ``date``,
-        ``job_id``, ``outcome``, ``fields`` as in :py:func:`ukharvest_dataset_changes`, ``more``,
-        ``message``), ``content_type`` and ``content_size`` (bytes) of its text, "" and 0 if it is
-        not kept or not to be seen
+        or the user may not read it), ``error`` (why the last import failed: ``code``, ``title``,
+        ``meaning``, ``message``, ``tip``, ``line``), ``problems`` (of the record as last imported:
+        the same with ``severity`` and ``field``), ``history`` (the latest first: ``date``,
+        ``job_id``, ``outcome``, ``fields`` as in :py:func:`ukharvest_dataset_change_list`,
+        ``more``, ``message``), ``content_type`` and ``content_size`` (bytes) of its text, "" and 0
+        if it is not stored or the user may not read it
     :rtype: dictionary
     """
-    return shown(context, _found(context, data_dict, "ukharvest_record_show"))
+    return describe_record(context, _found(context, data_dict, "ukharvest_record_show"))
 
 
-def ukharvest_record_run(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Bring in one record again: start a run of its source that imports it, changed or not.
+def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Import one record again, changed or not, by starting a run of its source.
 
-    The run is a normal one: other records are imported only if they changed.
+    The run is a normal one: it imports other records only if they changed. For users who may
+    start runs of the source.
 
-    :param id: the record's number
+    :param id: number of the record
     :type id: integer
 
-    :returns: the job, as ``harvest_job_show`` does
+    :returns: the job, as ``harvest_job_show`` returns it
     :rtype: dictionary
     """
-    row = _found(context, data_dict, "ukharvest_record_run").row
+    row = _found(context, data_dict, "ukharvest_record_import").row
     record_history.forget_stamp(row)
     source_id = row.source_id
     model.Session.flush()
-    # Commits; where a run is going on, nothing is.
+    # This commits; if a run is under way it raises, and nothing is committed.
     try:
         asked = {"source_id": source_id}
         return dict(tk.get_action("ukharvest_run_create")({"user": context.get("user")}, asked))
@@ -61,11 +63,7 @@ def ukharvest_record_run(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
 
 def _found(context: Any, data_dict: dict[str, Any], action: str) -> Found:
-    given = tk.get_or_bust(data_dict, "id")
-    try:
-        found = record_history.find(int(given))
-    except (TypeError, ValueError) as exc:
-        raise tk.ValidationError({"id": [tk._("Expected a number.")]}) from exc
+    found = record_history.find(schema.validate(data_dict, schema.record_show_schema())["id"])
     if found is None:
         raise tk.ObjectNotFound(tk._("There is no record of this number."))
     tk.check_access(action, context, {"id": found.row.id})

@@ -1,4 +1,4 @@
-"""A source as its page shows it, its runs, and how a run is stopped."""
+"""Actions: show a source with its status, list its runs, and stop a run."""
 
 from __future__ import annotations
 
@@ -10,75 +10,83 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.logic import source_state
-from ckanext.ukharvest.logic.may import may
-from ckanext.ukharvest.logic.paging import validated
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.logic import schema, source_state
+from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, source_of
-from ckanext.ukharvest.model import held, reports, runs, stopping
+from ckanext.ukharvest.model import reports, runs, stopping
+from ckanext.ukharvest.model.workers import limits
 
 UNFINISHED = ("New", "Running")
 
 
 @tk.side_effect_free
 def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show a harvest source: to everybody what it is, to those who may update it how it does.
+    """Show a harvest source, and to users who may update it also its status.
+
+    For users who may read the source.
 
     :param source_id: id or name of the harvest source
     :type source_id: string
-    :param since: ``version`` of an earlier answer (optional)
+    :param since: ``version`` of an earlier result, to compare with (optional)
     :type since: string
 
     :returns: ``id``, ``name``, ``title``, ``url``, ``type``, ``type_label``, ``organization``,
-        ``frequency``, ``frequency_label``, ``created``, ``datasets`` (public ones) and
+        ``frequency``, ``frequency_label``, ``created``, ``datasets`` (number of public ones) and
         ``harvested`` (when its last run that did not fail ended).
 
-        To those who may update it also ``version``, ``unchanged`` (it is that of ``since``),
-        ``state`` ("new", "idle", "queued", "gathering", "importing", "deleting", "checking",
-        "finishing", "stopping", "held", "stuck", "off"), ``heading`` and ``text`` (sentences) of
-        the page's card, its ``badge`` and ``css``, ``actions`` that make sense now, ``progress``
-        ({``run_id``, ``stage``, ``seen``, ``done``, ``total``, ``lost``, ``eta_seconds``,
-        ``started``, ``asked_by``, ``mode``} or null), ``queue_position``, ``held`` (deletions that
-        wait), ``health`` and ``health_reason``, ``failing_since``, ``failures`` (runs in a row),
-        ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null), ``last_good_run``,
-        ``next_run`` and ``datasets`` (private ones too); times are UTC in ISO 8601
+        For users who may update it also ``version``, ``unchanged`` (``version`` equals
+        ``since``), ``state`` ("new", "idle", "queued", "gathering", "importing", "deleting",
+        "checking", "finishing", "stopping", "held", "stuck", "off"), ``heading`` and ``text``
+        (sentences) of the source status on its page, with ``badge`` and ``css``, ``actions`` that
+        are possible now, ``progress`` ({``run_id``, ``stage``, ``seen``, ``done``, ``total``,
+        ``lost``, ``eta_seconds``, ``started``, ``asked_by``, ``mode``} or null),
+        ``queue_position``, ``held`` (number of pending deletions), ``missing`` ({``records``,
+        ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
+        no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
+        (runs in a row), ``set_aside`` ({``job_id``, ``reason``, ``since``} of a source that does
+        not run again until it is changed or a person starts it, or null), ``last_run`` ({``id``,
+        ``finished``, ``outcome``, ``lost``} or null), ``last_good_run``, ``next_run`` and
+        ``datasets`` (private ones included); times are UTC in ISO 8601
     :rtype: dictionary
     """
     source = source_of(data_dict)
     tk.check_access("ukharvest_source_show", context, {"source_id": source.id})
-    answer = source_state.public(source, model.Package.get(source.id))
+    answer = source_state.describe_source(source, model.Package.get(source.id))
     if is_insider(context, source.id):
-        may_decide = partial(may, context, "ukharvest_deletions_approve", source_id=source.id)
-        answer |= source_state.inside(source, may_decide)
+        may_decide = partial(may, context, "ukharvest_deletion_approve", source_id=source.id)
+        answer |= source_state.describe_status(source, may_decide)
         answer["unchanged"] = data_dict.get("since") == answer["version"]
     return answer
 
 
 @tk.side_effect_free
-def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List runs, newest first: of one source for those who may update it, of all for sysadmins.
+def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List runs, newest first: of one source for users who may update it, of all for sysadmins.
 
-    :param source: name or id of a harvest source (optional)
+    :param source: name or id of a harvest source (optional, default: all)
     :type source: string
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
-    :param offset: how many to leave out (optional, default: 0)
+    :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
     :returns: ``count`` and ``results``: dicts with ``id``, ``source`` (name), ``source_id``,
         ``status`` (of the harvest job), ``created``, ``started``, ``gathered``, ``finished``,
-        ``seconds`` (null as long as it runs), ``asked_by`` (empty for the schedule),
-        ``stopped_by``, ``mode`` ("normal", "force", "approval"), ``outcome`` ("finished",
-        "errors", "held", "failed", "stopped", "unchanged", "running", "queued"), ``reason``,
-        ``error``, ``complete``, ``seen``, ``counts`` ({``added``, ``updated``, ``unchanged``,
-        ``skipped``, ``deleted``, ``missing``, ``held``, ``lost``, ``with_problems``}) and
-        ``stats``, as in ``harvest_job_show``; times are UTC in ISO 8601
+        ``seconds`` (null while it runs), ``asked_by`` ("" for the schedule), ``stopped_by``,
+        ``mode`` ("normal", "force", "approval"), ``outcome`` ("finished", "errors", "held",
+        "empty", "shrunk", "failed", "stopped", "unchanged", "running", "queued"), ``reason``,
+        ``error``, ``complete``, ``seen``, ``shortfall`` (as ``missing`` in
+        :py:func:`ukharvest_source_show`), ``counts`` ({``added``, ``updated``, ``unchanged``,
+        ``skipped``, ``deleted``, ``missing``, ``held``, ``lost``, ``with_problems``}; all as in
+        :py:func:`ukharvest_run_show`) and ``stats``, as in ``harvest_job_show``; times are UTC in
+        ISO 8601
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_jobs_list", context, data_dict)
-    text = [tk.get_validator("ignore_missing"), tk.get_validator("unicode_safe")]
-    data = validated(data_dict, {"source": text})
+    tk.check_access("ukharvest_run_list", context, data_dict)
+    data = schema.validate(data_dict, schema.run_list_schema())
     wanted = data.get("source")
-    count, results = runs.listed(
+    count, results = runs.list_runs(
         source_id=source_of({"source_id": wanted}).id if wanted else None,
         limit=data["limit"],
         offset=data["offset"],
@@ -87,15 +95,16 @@ def ukharvest_jobs_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
 
 
 def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Stop a run of a harvest source: nothing more of it begins, and what is in stays.
+    """Stop a run of a harvest source. Records imported before that are kept.
 
-    What waits is neither imported nor counted as lost or missing, and nothing is deleted; the next
-    run finds it. What is being read or imported at this moment ends by itself.
+    For users who may update the source. Records that wait are left for the next run: they are
+    neither imported nor counted as failed or missing, and nothing is deleted. What is being read
+    or imported at this moment is finished.
 
     :param id: id of the run
     :type id: string
 
-    :returns: ``id``, and ``ended``: nothing of it is under way any more
+    :returns: ``id``, and ``ended`` (false while some of its work is being finished)
     :rtype: dictionary
     """
     job = HarvestJob.get(tk.get_or_bust(data_dict, "id"))
@@ -105,7 +114,7 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     if job.status not in UNFINISHED:
         raise tk.ValidationError({"id": [tk._("This run has ended already.")]})
     report = reports.reports_of([job.id]).get(job.id)
-    if report is not None and report.mode == held.APPROVAL:
+    if report is not None and report.mode == RunMode.APPROVAL:
         raise tk.ValidationError({"id": [tk._("Approved deletions are carried out in one go.")]})
     user = str(context.get("user") or config.harvest_user())
     if job.source.type in config.our_type_names():
@@ -118,17 +127,18 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
 def harvest_job_abort(
     original: Any, context: dict[str, Any], data_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """End a run as :py:func:`ukharvest_run_stop` does, whichever harvester it is of.
+    """Stop a run as :py:func:`ukharvest_run_stop` does, of any harvester.
 
-    Nothing that waits is counted as lost. Unlike ckanext-harvest's action alone it does not take
-    from a live worker what that is at: such a run is still ``Running`` in the answer.
+    Records that wait are not counted as failed. Unlike ckanext-harvest's own action it lets a
+    live consumer finish its work: such a run is still ``Running`` in the result. Authorised as
+    ckanext-harvest's action.
 
-    :param id: id of the run, or id or name of a harvest source whose newest run is meant
+    :param id: id of the run, or id or name of a harvest source to stop its newest run
     :type id: string
     :param source_id: id or name of the harvest source (optional)
     :type source_id: string
 
-    :returns: the run, as ``harvest_job_show`` does
+    :returns: the run, as ``harvest_job_show`` returns it
     :rtype: dictionary
     """
     tk.check_access("harvest_job_abort", context, data_dict)
@@ -154,24 +164,24 @@ def _named(name_or_id: str) -> HarvestJob:
 
 
 def _stop(job: HarvestJob, user: str) -> bool:
-    """Stop a run of ours; True if nothing of it is under way any more."""
+    """Stop a run of one of our types; return True if none of its work is under way."""
     source_id = str(job.source_id)
-    is_over = stopping.stop(job, user, config.worker_timeout())
+    is_over = stopping.stop(job, user, limits())
     if is_over:
         tk.get_action("harvest_source_reindex")(_own(user), {"id": source_id})
     return is_over
 
 
 def _abort(original: Any, job: HarvestJob, user: str) -> None:
-    """End a run of another extension's harvester, which does not look whether it should end."""
+    """End a run of another extension's harvester, which does not check whether it should stop."""
     job_id, source_id = str(job.id), str(job.source_id)
     stopping.open_report(job_id, source_id, stopped_by=user)
-    model.Session.commit()  # from now on no message counts one of its records as lost
+    model.Session.commit()  # from now on no queue message counts its records as failed
     original(_own(user), {"id": job_id})
     stopping.note_end(HarvestJob.get(job_id))
     tk.get_action("harvest_source_reindex")(_own(user), {"id": source_id})
 
 
 def _own(user: str) -> dict[str, Any]:
-    # A fresh context: actions leave their own settings in the one that they get.
+    # A new context: actions store their own settings in the one that they get.
     return {"ignore_auth": True, "model": model, "session": model.Session, "user": user}

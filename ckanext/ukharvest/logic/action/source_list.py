@@ -1,63 +1,69 @@
-"""The list of harvest sources, for everybody, with more for those who look after them."""
+"""Action: list harvest sources, with more details for users who may manage them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import authz
 
-from ckanext.ukharvest.core.moments import iso
-from ckanext.ukharvest.logic.paging import validated
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import datasets, health, runs, source_list
 from ckanext.ukharvest.model.source_list import Asker, Listed, Wish
 
 
 @tk.side_effect_free
-def ukharvest_sources_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List harvest sources of every type: what they are for everybody, how they are for editors.
+def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List harvest sources of every type, with their status if the user may manage them.
 
-    :param q: words that title, name, address or organisation have, all of them (optional)
+    For everybody; lists only sources that the user may read. A user may manage a source if they
+    may edit the datasets of its organisation.
+
+    :param q: words to find in title, name, URL or organisation, all of them (optional)
     :type q: string
     :param organization: name of an organisation (optional)
     :type organization: string
     :param type: source type, as stored (optional)
     :type type: string
-    :param health: ``off``, ``held``, ``failing``, ``late``, ``hiccup``, ``errors``, ``new`` or
-        ``healthy``; finds sources that the user may manage (optional)
+    :param health: ``off``, ``held``, ``failing``, ``late``, ``hiccup``, ``empty``, ``shrunk``,
+        ``errors``, ``new`` or ``healthy``; finds only sources that the user may manage (optional)
     :type health: string
-    :param state: what a source does, such as ``importing`` or ``idle``; likewise (optional)
+    :param state: such as ``importing`` or ``idle``; finds only sources that the user may manage
+        (optional)
     :type state: string
     :param frequency: such as ``DAILY`` (optional)
     :type frequency: string
     :param mine: only sources that the user may manage (optional, default: ``False``)
     :type mine: boolean
-    :param include_inactive: also sources that were switched off and, for sysadmins, deleted ones
-        (optional, default: ``False``; those switched off are found by ``health=off``, too)
+    :param include_inactive: also sources that are switched off, if the user may manage them
+        (optional, default: ``False``; ``health=off`` finds these too)
     :type include_inactive: boolean
-    :param sort: ``name``, ``title``, ``health`` (what needs somebody first), ``last_run`` or
-        ``next_run`` (optional, default: ``name``)
+    :param sort: ``name``, ``title``, ``health`` (the worst first), ``last_run`` or ``next_run``
+        (optional, default: ``name``)
     :type sort: string
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
-    :param offset: how many to leave out (optional, default: 0)
+    :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
-    :returns: ``count``, and ``own`` of these that the user may manage; ``facets``: for each of
-        ``organization``, ``type``, ``health``, ``state`` and ``frequency`` a dict of values with
-        the number of sources; ``organizations``: name and title of those with a source;
-        ``managed``: how many the user may manage in all, and ``needs_attention``: how many of
-        these are ``held``, ``failing`` and ``late``; ``results``: dicts with ``id``, ``name``,
-        ``title``, ``type``, ``url``, ``organization`` and ``organization_title``, ``frequency``,
-        ``next_run``, ``last_good_run`` (when it ended), ``datasets`` and ``may_manage``. Of those
-        that the user may manage ``datasets`` counts private ones too, and there are ``health``,
-        ``health_reason``, ``state``, ``since``, ``held_deletions`` and ``last_run``, as in
-        :py:func:`ukharvest_jobs_list` or null. Times are UTC in ISO 8601
+    :returns: ``count``; ``own``: how many of these the user may manage; ``facets``: for each of
+        ``organization``, ``type``, ``health``, ``state`` and ``frequency`` a dict of value →
+        number of sources; ``organizations``: name → title of organisations with a source;
+        ``managed``: how many sources the user may manage in all; ``needs_attention``: how many of
+        these are ``held``, ``failing``, ``late``, ``empty``, ``shrunk`` or ``errors``;
+        ``switched_off``: how many more that are switched off the user may manage; ``results``:
+        dicts with ``id``, ``name``, ``title``, ``type``, ``url``, ``organization``,
+        ``organization_title``, ``frequency``, ``next_run``, ``last_good_run`` (when it ended),
+        ``datasets`` and ``may_manage``. If the user may manage the source, ``datasets`` counts
+        private ones too, and there are ``health``, ``health_reason``, ``state``, ``since``,
+        ``held_deletions``, ``set_aside`` (as in :py:func:`ukharvest_source_show`) and
+        ``last_run`` (as in :py:func:`ukharvest_run_list`, or null). Times are UTC in ISO 8601
     :rtype: dictionary
     """
-    tk.check_access("ukharvest_sources_list", context, data_dict)
-    data = _validated(data_dict)
+    tk.check_access("ukharvest_source_list", context, data_dict)
+    data = schema.validate(data_dict, schema.source_list_schema())
     asker = _asker(context)
     wish = Wish(
         q=data["q"],
@@ -75,22 +81,9 @@ def ukharvest_sources_list(context: Any, data_dict: dict[str, Any]) -> dict[str,
         "own": sum(each.may_manage for each in found.sources),
         "managed": found.managed,
         "needs_attention": found.attention,
+        "switched_off": found.switched_off,
         "results": _rows(page),
     }
-
-
-def _validated(data_dict: Mapping[str, Any]) -> dict[str, Any]:
-    default = tk.get_validator("default")
-    text = [default(""), tk.get_validator("unicode_safe")]
-    boolean = [default(False), tk.get_validator("boolean_validator")]
-    schema = {
-        "q": text,
-        **dict.fromkeys(source_list.FACETS, text),
-        "mine": boolean,
-        "include_inactive": boolean,
-        "sort": [default("name"), tk.get_validator("one_of")(list(source_list.SORTS))],
-    }
-    return validated(data_dict, schema)
 
 
 def _asker(context: Any) -> Asker:
@@ -109,8 +102,8 @@ def _asker(context: Any) -> Asker:
 
 
 def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
-    """The sources of one page, with what is asked of these alone."""
-    known = health.of([each.source.id for each in page])
+    """Return one page of sources, with the values that are loaded for these only."""
+    known = health.load_health([each.source.id for each in page])
     outside = [each.source.id for each in page if not each.may_manage]
     public = datasets.of_sources(outside, public=True) if outside else {}
     last = runs.newest([each.source.id for each in page if each.may_manage])
@@ -137,7 +130,7 @@ def _row(listed: Listed, of: health.SourceHealth | None) -> dict[str, Any]:
         "organization": source.organization,
         "organization_title": source.organization_title,
         "frequency": source.frequency,
-        "next_run": iso(source.next_run),
+        "next_run": None if of and of.set_aside else iso(source.next_run),
         "last_good_run": iso(good["finished"]) if good else None,
         "may_manage": listed.may_manage,
     }
@@ -151,5 +144,6 @@ def _inside(of: health.SourceHealth | None, run: dict[str, Any] | None) -> dict[
         "state": of.state if of else "",
         "since": iso(of.since) if of else None,
         "held_deletions": of.held if of else 0,
+        "set_aside": of.set_aside if of else None,
         "last_run": run,
     }

@@ -1,4 +1,4 @@
-"""Stars of openness: of a dataset, of an organisation's datasets, and their figures."""
+"""Actions: stars of openness of a dataset or an organisation's datasets, and their counts."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
-from ckanext.ukharvest import stars
-from ckanext.ukharvest.core.moments import iso
-from ckanext.ukharvest.core.stars import HIGHEST, DatasetStars, Stars
-from ckanext.ukharvest.logic.paging import validated
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
+from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.sources import dataset_of
-from ckanext.ukharvest.model import assessments, datasets, quality, stars_report
+from ckanext.ukharvest.model import assessments, datasets, stars_report
+from ckanext.ukharvest.presentation.messages import stars as texts
+from ckanext.ukharvest.quality import stars
 
 __all__ = ["ukharvest_stars_list", "ukharvest_stars_report", "ukharvest_stars_show"]
 
 
 @tk.side_effect_free
 def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show a dataset's stars of openness, and why. Who may read the dataset.
+    """Show a dataset's stars of openness with reasons. For users who may read the dataset.
 
     :param id: id or name of the dataset
     :type id: string
 
-    :returns: ``stars`` (0 to 5), ``code`` (why, as a stable word), ``caption`` (what the number
-        means), ``reason``, ``text`` ("3 out of 5: …"), ``since`` (when that came out; null if it
-        was worked out just now and is not stored) and ``resources``: dicts with ``id`` and the
-        same but ``since``, of the resources that count, in the dataset's order
+    :returns: ``stars`` (0 to 5), ``code`` (stable code of the reason), ``caption`` (what the
+        number means), ``reason``, ``text`` ("3 out of 5: …"), ``since`` (time of the rating; null
+        if it was made just now and is not stored) and ``resources``: dicts with ``id`` and the
+        same keys except ``since``, of the resources that count, in the dataset's order
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
@@ -37,7 +38,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     package = dataset_of(id_)
     if package.type == "harvest":
         raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
-    row = assessments.of(package.id)
+    row = assessments.find(package.id)
     found = stars.from_columns(row) if row else _scored(package.id)
     order = [each.id for each in package.resources if each.id in found.resources]
     return {
@@ -48,38 +49,37 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
 
 def _scored(package_id: str) -> DatasetStars:
-    judged = quality.of([package_id]) if quality.is_there() else {}
-    return stars.Rules().score(datasets.by_id([package_id])[0], judged)
+    return stars.Rules().score(datasets.by_id([package_id])[0])
 
 
 def _shown(found: Stars) -> dict[str, Any]:
     return {
         "stars": found.stars,
         "code": found.code,
-        "caption": stars.caption(found.stars),
-        "reason": stars.reason(found),
-        "text": stars.in_words(found),
+        "caption": texts.caption(found.stars),
+        "reason": texts.reason(found),
+        "text": texts.describe_stars(found),
     }
 
 
 @tk.side_effect_free
 def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Count public datasets by their stars of openness, by organisation. Everybody.
+    """Count public datasets by stars of openness and organisation. For everybody.
 
     :param organization: name or id of one organisation (optional, default: all)
     :type organization: string
 
     :returns: ``organizations``: dicts with ``id``, ``name`` and ``title`` (null for datasets
         without an organisation, which come last), ``datasets`` (their number), ``stars`` (list of
-        six numbers: datasets with 0, 1, … 5), ``average`` (null where none has been looked at),
-        ``not_rated`` (not looked at yet) and ``reasons`` (list of dicts ``code``, ``stars``,
-        ``text`` and ``datasets``, the most frequent first), by title; and ``total``: the same of
-        all together
+        six numbers: datasets with 0, 1, … 5), ``average`` (null if none is rated), ``not_rated``
+        (number of datasets not rated yet) and ``reasons`` (list of dicts ``code``, ``stars``,
+        ``text`` and ``datasets``, the most frequent first), sorted by title; and ``total``: the
+        same for all together
     :rtype: dictionary
     """
     tk.check_access("ukharvest_stars_report", context, data_dict)
-    name = data_dict.get("organization")
-    rows = stars_report.counts(_organisation(str(name)).id if name else None)
+    name = schema.validate(data_dict, schema.stars_report_schema())["organization"]
+    rows = stars_report.counts(_organisation(name).id if name else None)
     by_id: dict[str | None, list[Any]] = {}
     for row in rows:
         by_id.setdefault(row.id, []).append(row)
@@ -107,40 +107,38 @@ def _figures(rows: Iterable[Any]) -> dict[str, Any]:
         "average": _average(counts) if rated else None,
         "not_rated": not_rated,
         "reasons": [
-            {"code": code, "stars": number, "text": stars.short(code, number), "datasets": count}
+            {"code": code, "stars": number, "text": texts.short(code, number), "datasets": count}
             for (code, number), count in sorted(reasons.items(), key=lambda each: (-each[1], each))
         ],
     }
 
 
 def _average(counts: list[int]) -> float:
-    """With two decimals, a half rounded up as PostgreSQL and people do."""
+    """Return the average with two decimals; halves are rounded up, as in PostgreSQL."""
     total = sum(number * count for number, count in enumerate(counts))
     return float((Decimal(total) / sum(counts)).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 @tk.side_effect_free
 def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List an organisation's public datasets with their stars and why. Everybody.
+    """List an organisation's public datasets with their stars and reasons. For everybody.
 
     :param organization: name or id of the organisation
     :type organization: string
-    :param stars: only datasets with so many (optional)
+    :param stars: only datasets with this number of stars (optional, default: all)
     :type stars: integer
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
-    :param offset: how many to leave out, by stars, the fewest first (optional, default: 0)
+    :param offset: how many to skip; the fewest stars come first (optional, default: 0)
     :type offset: integer
 
     :returns: ``count`` and ``results``: dicts with ``id``, ``name``, ``title``, and as in
-        :py:func:`ukharvest_stars_show` ``stars`` (null where not looked at yet), ``code``,
+        :py:func:`ukharvest_stars_show` ``stars`` (null if not rated yet), ``code``,
         ``reason`` and ``text``
     :rtype: dictionary
     """
     tk.check_access("ukharvest_stars_list", context, data_dict)
-    name = [tk.get_validator("not_empty"), tk.get_validator("unicode_safe")]
-    stars = [tk.get_validator("ignore_missing"), tk.get_validator("natural_number_validator")]
-    data = validated(data_dict, {"organization": name, "stars": stars})
+    data = schema.validate(data_dict, schema.stars_list_schema())
     count, rows = stars_report.datasets(
         _organisation(data["organization"]).id,
         stars=data.get("stars"),

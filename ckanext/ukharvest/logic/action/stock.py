@@ -1,4 +1,4 @@
-"""ckanext-harvest's actions that clear and show, done so that they lose nobody else's data."""
+"""Chained actions: clear and show as ckanext-harvest does, without its data losses and leaks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 from ckan.logic import auth_audit_exempt
-from ckanext.harvest.model import HarvestObject, HarvestSource
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.logic.sources import is_insider
-from ckanext.ukharvest.model import indexed, mail, ownership
+from ckanext.ukharvest.model import index_repair, locks, notifications, ownership, pending_index
 
 log = logging.getLogger(__name__)
 Session = model.Session
 
-BATCH = 100  # datasets a transaction
+BATCH = 100  # datasets per transaction
 
 
 def _source(data_dict: dict[str, Any]) -> HarvestSource:
@@ -33,8 +33,8 @@ def harvest_source_clear(
 ) -> dict[str, Any]:
     """Remove all datasets, jobs and objects of a harvest source; the source itself stays.
 
-    Datasets go for good (purged, not only deleted), and only those that no other source claims.
-    They go in batches, so a call that breaks off leaves a smaller rest for the next one.
+    For users who may approve deletions. Purges the datasets that no other source claims, in
+    batches: if a call fails, the next one continues. Refused during a run of the source.
     ckanext-harvest's action, which this one replaces, also removes every dataset of the portal
     that is in state ``to_delete``, and fails at a dataset with collaborators.
 
@@ -47,25 +47,60 @@ def harvest_source_clear(
     tk.get_or_bust(data_dict, "id")
     tk.check_access("harvest_source_clear", context, data_dict)
     source_id = _source(data_dict).id
+    with locks.alone(locks.CLEARING, source_id) as is_alone:
+        if not is_alone:
+            raise tk.ValidationError({"id": [_is_locked()]})
+        refuse_during_run(source_id)
+        return _clear(source_id)
+
+
+def refuse_during_run(source_id: str) -> None:
+    """Raise an error if a run of the source is under way.
+
+    Raises:
+        ValidationError: with a message about what to do.
+    """
+    unended = HarvestJob.status.in_(ownership.UNENDED)
+    if Session.query(HarvestJob.id).filter(HarvestJob.source_id == source_id, unended).first():
+        message = tk._(
+            "A run of this source has not ended. Stop it or wait until it ends, then remove the "
+            "datasets."
+        )
+        raise tk.ValidationError({"id": [message]})
+
+
+def _is_locked() -> str:
+    return str(
+        tk._(
+            "This source is being cleared already, or a run of it is being started. Try again in "
+            "a minute."
+        )
+    )
+
+
+def _clear(source_id: str) -> dict[str, Any]:
     doomed = ownership.dataset_ids(source_id)
     left = sorted(set(ownership.shared_ids(source_id)) - set(doomed))
     for start in range(0, len(doomed), BATCH):
         batch = doomed[start : start + BATCH]
         ownership.purge(batch)
+        pending = pending_index.add(batch)
         Session.commit()
-        indexed.remove(batch)
+        index_repair.remove(batch)
+        pending_index.remove(pending)
     ownership.forget(source_id)
     Session.commit()
-    # What is found under the source's id now is a rest of earlier trouble, or others' datasets,
-    # which no longer name this source.
-    indexed.remove(sorted(indexed.found_ids(source_id)))
-    indexed.put(left)
+    # Index entries that still have the source's id are left from earlier faults, or are other
+    # sources' datasets that no longer name this source.
+    index_repair.remove(sorted(index_repair.found_ids(source_id)))
+    index_repair.put(left)
     _reindex(source_id)
     log.info("Cleared harvest source %s: %d datasets", source_id, len(doomed))
     return {"id": source_id, "deleted": len(doomed)}
 
 
-# CKAN looks for an auth function of the action's own name; ckanext-harvest asks that of clearing.
+# No auth audit: CKAN expects an auth function of the action's name; ckanext-harvest checks that
+# of clearing.
 @auth_audit_exempt
 @tk.chained_action
 def harvest_source_job_history_clear(
@@ -73,13 +108,13 @@ def harvest_source_job_history_clear(
 ) -> dict[str, Any]:
     """Remove the ended jobs of a harvest source with their objects; its datasets stay.
 
-    The current object of each dataset stays, and the job that it came in: it is what a dataset's
-    page links to, and what says that the dataset is this source's.
+    For users who may approve deletions. The current object of each dataset stays, and its job: a
+    dataset's page links to it, and it says which source the dataset comes from.
 
     :param id: the id or name of the harvest source
     :type id: string
-    :param keep_current: keep also the other objects and the errors of jobs that a current object
-        came in (optional, default: ``False``)
+    :param keep_current: also keep the other objects and the errors of jobs that have a current
+        object (optional, default: ``False``)
     :type keep_current: bool
     """
     tk.get_or_bust(data_dict, "id")
@@ -98,9 +133,10 @@ def harvest_source_job_history_clear(
 def harvest_sources_job_history_clear(
     _original: Any, context: dict[str, Any], data_dict: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Remove the ended jobs of all active harvest sources; see the action for one source.
+    """Remove the ended jobs of all active harvest sources. Sysadmins only.
 
-    ckanext-harvest's action takes the sources from the search index, at most 1,000 of them.
+    Does :py:func:`harvest_source_job_history_clear` for each. ckanext-harvest's own action takes
+    the sources from the search index, at most 1,000 of them.
 
     :param keep_current: as in :py:func:`harvest_source_job_history_clear` (optional)
     :type keep_current: bool
@@ -120,7 +156,7 @@ def harvest_sources_job_history_clear(
 
 
 def _reindex(source_id: str) -> None:
-    # A fresh context: the action leaves its own settings in the one that it gets.
+    # A new context: the action stores its own settings in the one that it gets.
     context = {"ignore_auth": True, "model": model, "session": Session}
     tk.get_action("harvest_source_reindex")(context, {"id": source_id})
 
@@ -130,22 +166,22 @@ def _reindex(source_id: str) -> None:
 def harvest_object_show(
     original: Any, context: dict[str, Any], data_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """Show a harvest object, to those who may read its dataset.
+    """Show a harvest object. For users who may read its dataset.
 
-    Without a dataset it is shown to those who may update the harvest source; they alone see
-    how its import ended (``errors``, ``report_status``, ``retry_times``).
+    An object without a dataset is for users who may update the harvest source. Only they see how
+    its import ended (``errors``, ``report_status``, ``retry_times``).
 
     :param id: the id of the object (or ``dataset_id``)
     :type id: string
-    :param attr: look ``id`` up in this field of the object instead (optional)
+    :param attr: name of the field that ``id`` is compared with (optional, default: the id)
     :type attr: string
-    :param dataset_id: the id or name of a dataset whose current object is wanted
+    :param dataset_id: the id or name of a dataset, for its current object
     :type dataset_id: string
     """
     attr = data_dict.get("attr")
     if attr and data_dict.get("id"):
-        # Found once: a second look-up by a field that many objects share may find another one
-        # than the one whose reading was allowed.
+        # Look it up only once: many objects can share a field's value, and a second look-up may
+        # find another object than the one that was authorised.
         obj = HarvestObject.get(data_dict["id"], attr=attr)
         if obj is None:
             raise tk.ObjectNotFound(tk._("Harvest object not found"))
@@ -161,14 +197,14 @@ def harvest_object_show(
 def harvest_get_notifications_recipients(
     original: Any, context: dict[str, Any], data_dict: dict[str, Any]
 ) -> list[dict[str, str]]:
-    """List who gets ckanext-harvest's mail on a run that ended: sysadmins, administrators.
+    """List the recipients of ckanext-harvest's email about an ended run.
 
-    Those who are told of a failed run by our mails (``ukharvest_mail_show``) are left out of its
-    mail on that run.
+    These are sysadmins and administrators, without those who get our email about the same failed
+    run (``ukharvest_mail_show``).
 
     :param source_id: the id of the harvest source
     :type source_id: string
     """
     found: list[dict[str, str]] = original(context, data_dict)
-    told = mail.told_of_failure(data_dict["source_id"])
-    return [each for each in found if each["email"].casefold() not in told]
+    ours = notifications.told_of_failure(data_dict["source_id"])
+    return [each for each in found if each["email"].casefold() not in ours]

@@ -1,4 +1,4 @@
-"""Themes of datasets: which one is likely, which one a dataset has, and why."""
+"""Actions: suggest a theme for a dataset, and show a dataset's theme with reasons."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import theming
-from ckanext.ukharvest.core import themes
-from ckanext.ukharvest.core.listed import texts
+from ckanext.ukharvest.core.values.multivalue import texts
 from ckanext.ukharvest.logic.sources import dataset_of
 from ckanext.ukharvest.model import assessments
-from ckanext.ukharvest.theming import texts as theme_texts
+from ckanext.ukharvest.presentation.messages import themes as theme_texts
+from ckanext.ukharvest.quality import themes as theming
+from ckanext.ukharvest.quality.themes import choice as themes
 
 MOST = 1_000  # tags or themes that are read
 
 
 @tk.side_effect_free
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Tell which theme a dataset that is being described is likely to have. Users.
+    """Suggest a theme for a dataset from its description. For logged-in users.
 
-    Nothing is asked of the database. Everything is optional; what is missing says nothing.
+    All parameters are optional. Uses no data from the database.
 
     :param title: title of the dataset
     :type title: string
     :param notes: its description
     :type notes: string
-    :param tags: its tags: list of strings, or one string with commas
+    :param tags: its tags: list of strings, or one comma-separated string
     :type tags: list
-    :param la_function: identifiers of functions of the LGA's list, numbers or labels
+    :param la_function: URIs, numbers or labels of functions in the LGA's list
     :type la_function: string
-    :param la_service: the same of services
+    :param la_service: URIs, numbers or labels of services in the LGA's list
     :type la_service: string
-    :param themes: themes that its source names: labels or addresses of any register
+    :param themes: themes that its source names: labels or URIs of any vocabulary
     :type themes: list
 
-    :returns: ``theme`` and ``secondary`` (stored names; empty if too little speaks for any),
-        ``title`` (of the theme, for people), ``origin`` (``source``, ``function``, ``service``,
-        ``eu``, ``inspire``, ``topic`` or ``words``), ``suggested`` (only words speak for it),
-        ``why`` (list of sentences) and ``ranking``: all themes that anything speaks for, best
-        first, dicts with ``theme``, ``title``, ``score``, ``why`` and ``reasons`` (dicts with
-        ``kind``, ``text``, ``where`` and ``points``)
+    :returns: ``theme`` and ``secondary`` (stored names; empty if there is too little evidence),
+        ``title`` (label of the theme), ``origin`` (the evidence: ``source``, ``function``,
+        ``service``, ``eu``, ``inspire``, ``topic`` or ``words``), ``suggested`` (true if
+        ``origin`` is ``words``), ``why`` (list of sentences) and ``ranking``: all themes with any
+        evidence, best first, dicts with ``theme``, ``title``, ``score``, ``why`` and ``reasons``
+        (dicts with ``kind``, ``text``, ``where`` and ``points``)
     :rtype: dictionary
     """
     tk.check_access("ukharvest_theme_suggest", context, data_dict)
@@ -58,31 +58,31 @@ def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> dict[str
         "la_service": data_dict.get("la_service"),
     }
     given = list(texts(data_dict.get("themes")))[:MOST]
-    choice = themes.choose(theming.about(package, given))
+    choice = themes.choose(theming.collect_theme_facts(package, given))
     return _shown((choice.primary, choice.secondary), choice.origin, choice.ranking)
 
 
 @tk.side_effect_free
 def ukharvest_theme_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show the theme of a dataset, where it comes from, and what speaks for it. Who may read it.
+    """Show the theme of a dataset with its origin and evidence. For users who may read it.
 
     :param id: id or name of the dataset
     :type id: string
 
-    :returns: as ``ukharvest_theme_suggest``; ``theme`` and ``secondary`` are those that the
-        dataset has, and ``origin`` can be ``person`` too: somebody chose it here
+    :returns: as ``ukharvest_theme_suggest``; ``theme`` and ``secondary`` are those of the
+        dataset, and ``origin`` can also be ``person``: a user chose the theme here
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
     tk.check_access("ukharvest_theme_show", context, data_dict)
-    found = assessments.of(dataset_of(id_).id)
+    found = assessments.find(dataset_of(id_).id)
     if found is not None and (found.theme or found.themes):
         ranking = theming.ranking_of(found.themes)
         return _shown((found.theme, tuple(found.theme_secondary)), found.theme_origin, ranking)
-    # It was not written since this extension is there, or nothing spoke for any theme.
+    # It was not saved since this extension was installed, or there is no evidence for any theme.
     package = tk.get_action("package_show")({"ignore_auth": True}, {"id": id_})
-    choice = themes.choose(theming.about(package))
-    now = theming.stored(package)
+    choice = themes.choose(theming.collect_theme_facts(package))
+    now = theming.stored_themes(package)
     return _shown(now, themes.PERSON if now[0] else "", choice.ranking)
 
 

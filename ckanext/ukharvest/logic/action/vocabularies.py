@@ -1,4 +1,4 @@
-"""The lists of values, for forms and scripts."""
+"""Actions: list the vocabularies and their entries."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core import vocabulary
-from ckanext.ukharvest.core.vocabulary import Vocabulary
-from ckanext.ukharvest.logic.paging import validated
-
-LONGEST_SEARCH = 200
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.logic import schema
 
 
 @tk.side_effect_free
 def ukharvest_vocabulary_list(context: Any, data_dict: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the vocabularies: functions, services, themes, frequencies, file types and more.
+    """List the vocabularies: functions, services, themes, file types and more. For everybody.
 
     :returns: dicts with ``name``, ``title``, ``source``, ``licence``, ``attribution``, ``date``,
-        ``entries`` (how many) and ``replaced`` (it is the portal's own)
+        ``entries`` (their number) and ``replaced`` (whether it is the portal's own list)
     :rtype: list of dictionaries
     """
     tk.check_access("ukharvest_vocabulary_list", context, data_dict)
@@ -27,25 +25,25 @@ def ukharvest_vocabulary_list(context: Any, data_dict: dict[str, Any]) -> list[d
 
 @tk.side_effect_free
 def ukharvest_vocabulary_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Show the entries of a vocabulary, all or those that a text finds.
+    """Show the entries of a vocabulary, all or those that match a text. For everybody.
 
     :param name: name of the vocabulary, such as ``services``
     :type name: string
-    :param search: words of which each begins a word of the label, or of the identifier, such as
-        its number (optional)
+    :param search: words; each has to begin a word of the entry's label or identifier, such as its
+        number (optional, default: all entries)
     :type search: string
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
-    :param offset: how many to leave out, in the vocabulary's order (optional, default: 0)
+    :param offset: how many to skip, in the vocabulary's order (optional, default: 0)
     :type offset: integer
 
-    :returns: as in :py:func:`ukharvest_vocabulary_list`, with ``count`` (how many were found) and
-        ``results``: dicts with the vocabulary's columns, and ``id``, ``label`` and ``parents``
-        (labels of what the entry stands in, from the top)
+    :returns: as in :py:func:`ukharvest_vocabulary_list`, with ``count`` (of matching entries)
+        and ``results``: dicts with the vocabulary's columns, and ``id``, ``label`` and
+        ``parents`` (labels of the entries above it, from the top)
     :rtype: dictionary
     """
     tk.check_access("ukharvest_vocabulary_show", context, data_dict)
-    data = _validated(data_dict)
+    data = schema.validate(data_dict, schema.vocabulary_show_schema())
     try:
         found = vocabulary.load(data["name"])
     except KeyError:
@@ -60,17 +58,10 @@ def ukharvest_vocabulary_show(context: Any, data_dict: dict[str, Any]) -> dict[s
 
 
 def _about(found: Vocabulary) -> dict[str, Any]:
-    told = ("title", "source", "licence", "attribution", "date")
+    keys = ("title", "source", "licence", "attribution", "date")
     return {
         "name": found.name,
-        **{key: found.about.get(key, "") for key in told},
+        **{key: found.about.get(key, "") for key in keys},
         "entries": len(found.rows),
         "replaced": vocabulary.is_replaced(found.name),
     }
-
-
-def _validated(data_dict: dict[str, Any]) -> dict[str, Any]:
-    text = tk.get_validator("unicode_safe")
-    name, search = tk.get_validator("not_empty"), tk.get_validator("default")("")
-    data = validated(data_dict, {"name": [name, text], "search": [search, text]})
-    return {**data, "search": data["search"][:LONGEST_SEARCH]}

@@ -17,18 +17,18 @@ from .counting import served
 
 TITLE = "Wendlesham County Council (CKAN)"
 PATH = "/"
-# Each run reads everything, so that the demo's runs differ by what the site does alone.
+# Each run reads everything, so that the runs differ only by the site's changes.
 CONFIG: Mapping[str, Any] = {"full_check_days": 0}
 FAULTS = tuple(ALL_FAULTS)
 
 PAGE = 100
-# Away from each other and from the border of the pages.
+# Away from each other and from the pages' ends.
 BAD = 57
 GONE = (12, 131)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The search's pages."""
+    """Return the search's pages."""
     packages = catalogue.packages(base)
     if fault == "bad-record":
         packages[BAD]["title"] = ""
@@ -43,7 +43,7 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """Every dataset of the search's pages, the one that two pages share once."""
+    """Return every dataset of the search's pages, the shared one of two pages once."""
     base = url.rstrip("/")
     packages: dict[str, Any] = {}
     start, total = 0, 1

@@ -1,4 +1,4 @@
-"""The datasets of a county that does not exist, as its CKAN site would give them."""
+"""The datasets of a fictional county, as its CKAN site returns them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DISTRICTS = {
     "Kingsbarrow": (-1.09, 51.60, -0.98, 51.68),
 }
 
-# Subject, what it holds, tags, service of the local government service list, format, frequency.
+# Subject, content, tags, service of the local government service list, format, frequency.
 SUBJECTS = (
     ("Bus stops", "every bus stop and its shelter", ["transport", "buses"], 1198, "CSV", "monthly"),
     ("Road works", "planned works on the roads", ["roads", "works"], 1152, "GeoJSON", "daily"),
@@ -52,7 +52,7 @@ ORGANISATION = {
 
 
 def packages(base: str) -> list[dict[str, Any]]:
-    """All 140 packages in the order of their ids, as package_search sorts them."""
+    """Return all 140 packages by their ids, as package_search sorts them."""
     found = [
         _package(base, subject, district, number)
         for number, (subject, district) in enumerate(

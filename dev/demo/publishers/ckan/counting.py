@@ -1,4 +1,4 @@
-"""What a portal should show of a package: read plainly, with nothing of the extension."""
+"""Expected fields of a package, read without the extension's code."""
 
 from __future__ import annotations
 

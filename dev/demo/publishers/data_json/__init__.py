@@ -20,13 +20,13 @@ CONFIG: Mapping[str, Any] = {}
 FAULTS = tuple(ALL_FAULTS)
 
 PAGE = 60
-# Away from each other and from the borders of the pages.
+# Away from each other and from the pages' ends.
 BAD = 66
 GONE = (4, 111)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The pages; behind the last one is nothing."""
+    """Return the pages; there is nothing after the last one."""
     datasets = catalogue.datasets()
     if fault == "bad-record":
         del datasets[BAD]["title"]
@@ -40,7 +40,7 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """Page after page, until one is not there."""
+    """Read page after page, until one is missing."""
     found: list[Served] = []
     number = 1
     while True:

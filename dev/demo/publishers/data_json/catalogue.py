@@ -1,4 +1,4 @@
-"""The datasets of a council that does not exist, spelt out from datasets.toml."""
+"""The datasets of a fictional council, made from datasets.toml."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEDIA_TYPES = {
 
 
 def datasets() -> list[dict[str, Any]]:
-    """All entries, always in the same order."""
+    """Return all entries, always in the same order."""
     text = (Path(__file__).parent / "datasets.toml").read_text(encoding="utf-8")
     everything = tomllib.loads(text)
     areas = everything["areas"]

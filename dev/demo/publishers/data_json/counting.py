@@ -1,4 +1,4 @@
-"""What a portal should show of an entry: read plainly, with nothing of the extension."""
+"""Expected fields of an entry, read without the extension's code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def served(entry: dict[str, Any]) -> Served:
     return Served(
         guid=entry["identifier"],
         title=entry.get("title", ""),
-        # data.gov.uk's mapping shows the landing page as one more resource.
+        # data.gov.uk's mapping adds the landing page as a resource.
         urls=frozenset([*map(_url, entry["distribution"]), entry["landingPage"]]),
         raw=json.dumps(entry, sort_keys=True),
         licence=LICENCES[entry["license"]],

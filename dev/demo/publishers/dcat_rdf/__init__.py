@@ -1,4 +1,4 @@
-"""A county's DCAT catalogue in RDF/XML, in pages that Hydra links, as a CKAN serves them."""
+"""A county's DCAT catalogue in RDF/XML, in pages with Hydra links, as a CKAN serves them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CONFIG: Mapping[str, Any] = {}
 FAULTS = tuple(ALL_FAULTS)
 
 PAGE = 25
-# Away from each other and from the borders of the pages.
+# Away from each other and from the pages' ends.
 BAD = 31
 GONE = (4, 60)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The pages; each links the next by its full address."""
+    """Return the pages; each links the next by its full URL."""
     entries = catalogue.entries()
     if fault == "bad-record":
         entries[BAD] = {**entries[BAD], "title": ""}
@@ -42,7 +42,7 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """Page after page, as the links go."""
+    """Follow the links from page to page."""
     found: list[Served] = []
     while url:
         served, url = counting.served(read(url))

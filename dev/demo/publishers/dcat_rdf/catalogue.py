@@ -1,4 +1,4 @@
-"""The datasets of a county that does not exist, and the pages they are served in."""
+"""The datasets of a fictional county, and the pages that list them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _DATE = "http://www.w3.org/2001/XMLSchema#date"
 
 
 def entries() -> list[dict[str, str]]:
-    """All datasets, always in the same order."""
+    """Return all datasets, always in the same order."""
     return [
         {
             "id": f"{topic}-{place.lower()}",
@@ -58,7 +58,7 @@ def entries() -> list[dict[str, str]]:
 
 
 def page(datasets: list[dict[str, str]], url: str, after: str, *, total: int) -> str:
-    """One page of the catalogue as RDF/XML."""
+    """Return one page of the catalogue as RDF/XML."""
     names = " ".join(f'xmlns:{name}="{address}"' for name, address in NAMESPACES.items())
     link = f"<hydra:nextPage>{escape(after)}</hydra:nextPage>" if after else ""
     body = "\n".join(_dataset(each) for each in datasets)

@@ -1,4 +1,4 @@
-"""What a portal should show of a page: read as plain XML, with nothing of the extension."""
+"""Expected fields of a page's datasets, read as plain XML without the extension's code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RDF = f"{{{NAMESPACES['rdf']}}}"
 
 
 def served(text: bytes) -> tuple[list[Served], str]:
-    """Read a page's datasets, and the address of the next page ("" behind the last)."""
+    """Read a page's datasets, and the next page's URL ("" after the last)."""
     root = ElementTree.fromstring(text)
     found = [_dataset(each) for each in root.iterfind(".//dcat:Dataset", NAMESPACES)]
     return found, root.findtext(".//hydra:nextPage", "", NAMESPACES)

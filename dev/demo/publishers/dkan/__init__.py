@@ -1,4 +1,4 @@
-"""A council's DKAN 7: pages of packages whose dates and sizes are printed for people."""
+"""A council's DKAN 7: pages of packages whose dates and sizes are formatted for people."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ FAULTS = tuple(ALL_FAULTS)
 
 ACTIONS = "/api/3/action/"
 LIST = ACTIONS + "current_package_list_with_resources?limit=100&offset="
-# The site shows fewer than it is asked for.
+# The site returns fewer than it is asked for.
 PAGE = 40
-# Away from each other and from the borders of the pages.
+# Away from each other and from the pages' ends.
 BAD = 47
 GONE = (7, 66)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The home page, the pages of packages, the names, and each package alone."""
+    """Return the home page, the pages of packages, the names, and each single package."""
     packages = catalogue.packages(base)
     if fault == "bad-record":
         del packages[BAD]["title"]
@@ -50,7 +50,7 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """Page after page, until one is empty."""
+    """Read page after page, until one is empty."""
     found: list[Served] = []
     while True:
         page = json.loads(read(f"{url.rstrip('/')}{LIST}{len(found)}"))["result"]

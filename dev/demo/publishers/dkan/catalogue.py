@@ -1,4 +1,4 @@
-"""The packages of a council that does not exist, as the templates of DKAN 7 print them."""
+"""The packages of a fictional council, as the templates of DKAN 7 print them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-# Title, what it says, tag, group.
+# Title, description, tag, group.
 _TOPICS = (
     ("Public toilets", "Opening hours and access for wheelchairs.", "toilets", "Property"),
     ("Recycling points", "Banks for glass, paper and textiles.", "recycling", "Environment"),
@@ -30,7 +30,7 @@ _CREATED = datetime(2025, 3, 14, 8, 0, tzinfo=UTC)
 
 
 def packages(base: str) -> list[dict[str, Any]]:
-    """All packages, always in the same order. ``base`` is the site's own address."""
+    """Return all packages, always in the same order; ``base`` is the site's own URL."""
     pairs = [(topic, parish) for topic in _TOPICS for parish in _PARISHES]
     return [_package(base, number, *pair) for number, pair in enumerate(pairs)]
 

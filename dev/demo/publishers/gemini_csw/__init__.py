@@ -1,4 +1,4 @@
-"""A partnership's catalogue that speaks CSW 2.0.2, by POST and by GET, 50 records a page."""
+"""A partnership's CSW 2.0.2 catalogue, by POST and by GET, 50 records a page."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FAULTS = tuple(ALL_FAULTS)
 CSW = "http://www.opengis.net/cat/csw/2.0.2"
 GMD = "http://www.isotc211.org/2005/gmd"
 PAGE = 50
-# Away from each other and from the border of the pages.
+# Away from each other and from the pages' ends.
 BAD = 31
 GONE = (12, 77)
 
 
 def routes(base: str, fault: str) -> dict[str, Route]:
-    """GetRecords by POST, and by GET as pages of 50; GetRecordById by both."""
+    """Return the routes: GetRecords by POST and by GET, GetRecordById by both."""
     entries = catalogue.entries()
     if fault == "bad-record":
         entries[BAD].title = ""
@@ -39,12 +39,12 @@ def routes(base: str, fault: str) -> dict[str, Route]:
     site = _Site(records, breaks_at=PAGE + 1 if fault == "page2-500" else 0)
     found: dict[str, Route] = {f"POST {PATH}": site.posted}
     found |= {_page(start): site.page(start, PAGE) for start in range(1, len(entries) + 1, PAGE)}
-    found |= {_one(guid): site.one(guid) for guid in records}
+    found |= {_one(guid): site.record(guid) for guid in records}
     return found
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """Every record of every page, which each names the next."""
+    """Read every record, following each page's link to the next."""
     base = url.removesuffix(PATH)
     found: list[Served] = []
     following = 1
@@ -62,7 +62,7 @@ def _served(record: ElementTree.Element) -> Served:
 
 
 class _Site:
-    """Answers out of the records, in the order of their identifiers."""
+    """Answers with the records, in the order of their identifiers."""
 
     def __init__(self, records: Mapping[str, str], breaks_at: int) -> None:
         self._records = records
@@ -71,7 +71,7 @@ class _Site:
     def posted(self, request: Request) -> Response:
         root = ElementTree.fromstring(request.body)
         if root.tag == f"{{{CSW}}}GetRecordById":
-            return self.one(root.findtext(f"{{{CSW}}}Id", ""))
+            return self.record(root.findtext(f"{{{CSW}}}Id", ""))
         return self.page(int(root.get("startPosition", "1")), int(root.get("maxRecords", "10")))
 
     def page(self, start: int, size: int) -> Response:
@@ -87,7 +87,7 @@ class _Site:
         )
         return _answer("GetRecordsResponse", f"{head}{''.join(found)}</csw:SearchResults>")
 
-    def one(self, guid: str) -> Response:
+    def record(self, guid: str) -> Response:
         return _answer("GetRecordByIdResponse", self._records.get(guid, ""))
 
 

@@ -1,4 +1,4 @@
-"""The records of a partnership of coastal councils that does not exist, in UK GEMINI 2.3."""
+"""The UK GEMINI 2.3 records of a fictional partnership of coastal councils."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COASTS = {
     "Lowwater": (-2.86, 54.28, -2.78, 54.34),
 }
 
-# Subject, what the record is of, topic category, keyword, kind.
+# Subject, content, topic category, keyword, kind.
 SUBJECTS = (
     ("Beach levels", "heights of the beach, surveyed twice a year", "elevation", "beach"),
     ("Sea defences", "walls, groynes and banks with their condition", "structure", "sea wall"),
@@ -47,7 +47,7 @@ SUBJECTS = (
 
 @dataclass
 class Entry:
-    """One record, as its publisher wrote it down."""
+    """One record as its publisher wrote it."""
 
     guid: str
     number: int
@@ -64,7 +64,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """All 120 records in the order of their identifiers, as the catalogue sorts them."""
+    """Return all 120 records by their identifiers, as the catalogue sorts them."""
     found: list[Entry] = []
     for subject, holds, topic, keyword in SUBJECTS:
         for coast in COASTS:
@@ -76,7 +76,7 @@ def entries() -> list[Entry]:
 
 
 def record(entry: Entry, base: str) -> str:
-    """The record as gmd:MD_Metadata."""
+    """Return the record as gmd:MD_Metadata."""
     spaces = " ".join(f'xmlns:{name}="{address}"' for name, address in _NAMESPACES.items())
     return f"""<gmd:MD_Metadata {spaces}>
 <gmd:fileIdentifier>{_text(entry.guid)}</gmd:fileIdentifier>

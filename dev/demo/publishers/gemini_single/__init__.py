@@ -17,7 +17,7 @@ FAULTS = ("bad-record",)  # it is one record
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The file."""
+    """Return the file."""
     record = gemini.lone()
     if fault == "bad-record":
         record = record.untitled()
@@ -25,5 +25,5 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """The record of the file."""
+    """Return the record of the file."""
     return [gemini.served(ElementTree.fromstring(read(url)))]

@@ -17,7 +17,7 @@ from .page import Entry, page
 TITLE = "Carrow Valley National Park Authority (GEMINI folder)"
 PATH = "/waf/"
 CONFIG: Mapping[str, Any] = {"depth": 1}
-# Page 2 is all behind the first third of the files: written anew, and the server breaks down.
+# Page 2 is all after the first third of the files: it is rewritten, and the server breaks down.
 FAULTS = ("page2-500", "two-gone", "bad-record")
 SERVICES = "services/"
 
@@ -27,7 +27,7 @@ GONE = (5, 23)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The folder's pages and files."""
+    """Return the folder's pages and files."""
     found = gemini.records()
     if fault == "bad-record":
         found[BAD] = found[BAD].untitled()
@@ -41,7 +41,7 @@ def routes(base: str, fault: str) -> dict[str, Response]:
         is_down = fault == "page2-500" and index >= len(found) // 3
         file = failure() if is_down else document(text, "application/xml")
         served[f"{PATH}{folder}{record.name}.xml"] = file
-        # Else nobody would ask for them: a file whose date is the old one is not read again.
+        # Needed for a new read: a file with an unchanged date is not read again.
         date = "2026-06-20" if is_down else record.date
         entry = Entry(f"{record.name}.xml", date, len(text.encode()))
         folders.setdefault(folder, []).append(entry)
@@ -52,7 +52,7 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """All records that the pages name."""
+    """Return all records that the pages link."""
     pages = [url, urljoin(url, SERVICES)]
     files = [
         urljoin(place, name)

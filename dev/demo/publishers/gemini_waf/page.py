@@ -10,7 +10,7 @@ from posixpath import dirname
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or, with a slash, a folder; date and bytes as the file system has them."""
+    """A file or, with a slash, a folder; date and bytes as in the file system."""
 
     name: str
     date: str = "2026-01-05"
@@ -18,7 +18,7 @@ class Entry:
 
 
 def page(path: str, entries: Sequence[Entry]) -> str:
-    """The page of a folder, its entries in the order of their names."""
+    """Return the page of a folder, its entries in the order of their names."""
     title = f"Index of {path.rstrip('/')}"
     rows = "".join(_row(each) for each in sorted(entries, key=lambda each: each.name))
     columns = "".join(

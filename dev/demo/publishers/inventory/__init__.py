@@ -23,7 +23,7 @@ GONE = (3, 20)
 
 
 def routes(base: str, fault: str) -> dict[str, Response]:
-    """The document."""
+    """Return the document."""
     found = inventory.datasets()
     if fault == "bad-record":
         found[BAD].title = ""
@@ -33,5 +33,5 @@ def routes(base: str, fault: str) -> dict[str, Response]:
 
 
 def count(read: Read, url: str) -> list[Served]:
-    """All datasets of the document."""
+    """Return all datasets of the document."""
     return served(read(url))

@@ -1,4 +1,4 @@
-"""What a portal should show of an inventory: read plainly, with nothing of the extension."""
+"""Expected fields of an inventory's datasets, read without the extension's code."""
 
 from __future__ import annotations
 

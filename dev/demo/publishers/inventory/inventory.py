@@ -1,4 +1,4 @@
-"""The inventory of a council that does not exist, spelt out from datasets.toml."""
+"""The inventory of a fictional council, made from datasets.toml."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 HOST = "https://datashare.wexmoor.example"
 AREA = "http://statistics.data.gov.uk/id/statistical-geography/E07000997"
 LICENCE = "http://www.nationalarchives.gov.uk/doc/open-government-licence/"
-# DataShare hands out each file in these ways: path, media type, what it is.
+# DataShare serves each file in these ways: path, media type, description.
 WAYS = (
     ("download", "CSV", "text/csv", "Download"),
     ("download", "XML", "text/xml", "Download"),
@@ -23,7 +23,7 @@ WAYS = (
 
 @dataclass
 class Dataset:
-    """One Dataset: its words, and the line of datasets.toml that it comes from."""
+    """One Dataset: its texts, and its line of datasets.toml."""
 
     identifier: str
     title: str
@@ -33,7 +33,7 @@ class Dataset:
 
 
 def datasets() -> list[Dataset]:
-    """All datasets, always in the same order."""
+    """Return all datasets, always in the same order."""
     text = (Path(__file__).parent / "datasets.toml").read_text(encoding="utf-8")
     return [
         _dataset(line, each)
@@ -43,7 +43,7 @@ def datasets() -> list[Dataset]:
 
 
 def document(found: list[Dataset]) -> str:
-    """The inventory as DataShare writes it."""
+    """Return the inventory as DataShare writes it."""
     newest = max(each.line["modified"] for each in found)
     return "".join(
         (
@@ -88,7 +88,7 @@ def _element(dataset: Dataset) -> str:
 
 
 def _subjects(line: dict[str, Any]) -> Iterator[str]:
-    """One for each link, the other child empty; functions first, as in live feeds."""
+    """Return one subject per link, the other child empty; functions first, as in live feeds."""
     place = "http://id.esd.org.uk"
     for number in line["functions"]:
         yield (

@@ -1,0 +1,141 @@
+"""``ukharvest check``: how a source's records would arrive, for publishers; needs no CKAN."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO, cast
+
+from ckanext.ukharvest import __version__
+from ckanext.ukharvest.check_command import output
+from ckanext.ukharvest.core.errors import Blocked, ConfigError
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
+from ckanext.ukharvest.source_types import TYPES, SourceType, find
+
+
+def run(
+    name: str,
+    location: str,
+    options: Sequence[str] = (),
+    *,
+    limit: int = 0,
+    as_json: bool = False,
+    with_records: bool = False,
+    allow_private: bool = False,
+    out: TextIO | None = None,
+    err: TextIO | None = None,
+) -> int:
+    """Check a source and print the result; return the exit code. Raises nothing."""
+    out, err = out or sys.stdout, err or sys.stderr
+    guard = Guard(("0.0.0.0/0", "::/0") if allow_private else ())
+    with HttpClient(guard, user_agent=f"ckanext-ukharvest/{__version__} (check)") as http:
+        try:
+            check = Check(
+                _find_type(name), location, _split_options(options), limit=limit, http=http
+            )
+        except ConfigError as exc:
+            refused = {"type": name, "location": location, "complete": False, "reason": ""}
+            refused |= {"records": [], "problems": [], "errors": [error_entry(exc)]}
+            if as_json:
+                _dump(refused, out)
+            print(f"ukharvest check: {exc.message}", file=err)
+            return UNUSABLE
+        if as_json:
+            _dump(check.as_dict(list(check)), out)
+        else:
+            output.write(check, out, with_records=with_records)
+    for error in check.errors:
+        print(f"ukharvest check: {error['message']}", file=err)
+        if error["code"] == Blocked.code and is_web_url(location) and not allow_private:
+            print("ukharvest check: here --allow-private allows private addresses", file=err)
+    return check.exit_code
+
+
+def _dump(result: Entry, out: TextIO) -> None:
+    json.dump(result, out, ensure_ascii=False, indent=2)
+    out.write("\n")
+
+
+def _find_type(name: str) -> SourceType:
+    kind = find(name)
+    if kind is None:
+        expected = ", ".join(TYPES)
+        raise ConfigError(f"there is no source type '{name}'; expected one of: {expected}")
+    return kind
+
+
+def _split_options(options: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise ConfigError(f"--option {option}: expected key=value", field=name)
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the console command ``ukharvest`` and return its exit code."""
+    given = _arguments().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Unicode must not stop the report.
+        cast(Any, stream).reconfigure(errors="replace")
+    try:
+        if given.command == "types":
+            output.write_types(TYPES.values(), sys.stdout)
+            return FINE
+        return run(
+            given.type,
+            given.location,
+            given.option,
+            limit=given.limit,
+            as_json=given.format == "json",
+            with_records=given.records,
+            allow_private=given.allow_private,
+        )
+    except BrokenPipeError:  # the reader of our output, such as head, has closed it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as exc:  # noqa: BLE001 - publishers get no traceback
+        print(f"ukharvest check: internal error: {type(exc).__name__}: {exc}", file=sys.stderr)
+        return UNUSABLE
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ukharvest", description=__doc__)
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("types", help="list the source types and their options")
+    check = commands.add_parser(
+        "check",
+        help="show how a source's records would arrive, and what is wrong with them",
+        epilog="Exit code: 0 all records would be imported, 1 some would fail, 2 unusable: "
+        "the source cannot be read, or lists no records.",
+    )
+    check.add_argument("type", metavar="TYPE", help="a source type; see: ukharvest types")
+    check.add_argument("location", metavar="LOCATION", help="a web address or a saved file")
+    check.add_argument("--option", action="append", default=[], metavar="KEY=VALUE")
+    check.add_argument("--limit", type=_number, default=0, metavar="N", help="records to read")
+    check.add_argument("--records", action="store_true", help="print each record as well")
+    check.add_argument("--format", choices=("table", "json"), default="table")
+    check.add_argument(
+        "--allow-private",
+        action="store_true",
+        help="read addresses of this machine and of private networks too",
+    )
+    return parser
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+    return int(text)

@@ -1,0 +1,206 @@
+"""Print the result of ``ukharvest check`` in a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
+from ckanext.ukharvest.core.values.geometries import bounds
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts, describe_problem
+from ckanext.ukharvest.reading.problem_groups import ProblemGroups
+from ckanext.ukharvest.reading.records import fate_of
+
+if TYPE_CHECKING:
+    from ckanext.ukharvest.reading.records import Check
+    from ckanext.ukharvest.source_types import SourceType
+
+Entry = Mapping[str, Any]
+
+_LABEL = 13  # columns of a label
+_LONGEST = 300  # characters of a value; problems and errors are printed in full
+_IN_MEMORY = 10_000_000  # bytes of printed records; the rest waits in a file
+# The words of the pages, said of what has not happened yet.
+_HEADINGS: dict[str, str] = {
+    STOP: "The run would stop",
+    LOST: "Would fail: not imported",
+    PROBLEM: "Would be imported with a problem",
+    NOTE: "For information",
+}
+
+
+def write(check: Check, out: TextIO, *, with_records: bool = False) -> None:
+    """Print a summary and the problems by kind; then the records, if they are asked for."""
+    groups = ProblemGroups()
+    counts: Counter[str] = Counter()
+    # The summary comes first, and is known last.
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as records:
+        for number, entry in enumerate(check, start=1):
+            counts[fate_of(entry)] += 1
+            groups.add(entry["problems"], entry)
+            if "error" in entry:
+                groups.add([entry["error"]], entry, consequence=LOST)
+            if with_records:
+                _print(_block(number, entry), cast(TextIO, records))
+        groups.add(check.problems, {"title": "", "guid": ""})
+        if counts or check.complete or check.reason or not check.errors:
+            _print(_summary(check, counts), out)
+        _write_groups(groups, out)
+        if with_records:
+            out.write("\n")
+            records.seek(0)
+            shutil.copyfileobj(records, out)
+        elif counts:
+            _print([("", ""), ("", "--records prints each record as it would be imported.")], out)
+
+
+def _write_groups(groups: ProblemGroups, out: TextIO) -> None:
+    """Print the kinds of problems under headings by severity, with what to do."""
+    heading: str = ""
+    for group in groups.results():
+        if group["severity"] != heading:
+            heading = group["severity"]
+            out.write(f"\n{_HEADINGS[heading]}\n")
+        texts = _texts(group["code"], heading, group["field"])
+        count = group["records"]
+        _indented(f"{texts.title}: {count:,} record{'' if count == 1 else 's'}", out, 2)
+        for text in filter(None, (texts.wanted, texts.tip and f"How to fix it: {texts.tip}")):
+            _indented(text, out, 4)
+        for example in group["examples"]:
+            name = example["title"] or example["guid"]
+            line = f" (line {example['line']})" if example["line"] else ""
+            _indented(f"{name}: {example['message']}{line}" if name else example["message"], out, 6)
+
+
+def _texts(code: str, severity: str, field: str) -> ProblemTexts:
+    consequence = severity if severity in (STOP, LOST) else PROBLEM
+    return describe_problem(code, consequence, field, translate=str)
+
+
+def _indented(text: str, out: TextIO, spaces: int) -> None:
+    indent = " " * spaces
+    out.write(
+        textwrap.fill(
+            text,
+            _columns(),
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        + "\n"
+    )
+
+
+def _columns() -> int:
+    return max(40, shutil.get_terminal_size((100, 24)).columns)
+
+
+def _print(lines: Iterable[tuple[str, str]], out: TextIO) -> None:
+    """Print (label, value) lines, wrapped to the terminal; lines without label are not indented."""
+    width = _columns()
+    for label, value in lines:
+        if not label:
+            out.write(textwrap.fill(value, width) + "\n")
+            continue
+        head = f"  {label:<{_LABEL - 3}} "
+        wrapped = textwrap.wrap(
+            value, width - _LABEL, break_long_words=False, break_on_hyphens=False
+        )
+        out.write(head + ("\n" + " " * _LABEL).join(wrapped or [""]) + "\n")
+
+
+def _block(number: int, entry: Entry) -> Iterator[tuple[str, str]]:
+    yield "", f"{number}. {entry['title'] or '(no title)'}"
+    yield "guid", entry["guid"] or "(none)"
+    for label, value in _facts(entry):
+        if value:
+            yield label, shorten(value, _LONGEST)
+    for resource in entry["resources"]:
+        yield "resource", shorten(_resource(resource), _LONGEST)
+    yield from _problems(entry["problems"])
+    if "skipped" in entry:
+        yield "left out", entry["skipped"]
+    if "error" in entry:
+        yield "failed", f"[{entry['error']['code']}] {entry['error']['message']}"
+        yield from _tip(entry["error"]["code"], LOST, "")
+    yield "", ""
+
+
+def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+    yield "notes", entry.get("notes", "")
+    yield "url", entry.get("url", "")
+    for key in ("publisher", "contact"):
+        agent = entry.get(key) or {}
+        yield key, " · ".join(filter(None, (agent.get("name"), agent.get("email"))))
+    licence = entry.get("licence") or {}
+    yield "licence", licence.get("id") or licence.get("title") or licence.get("url") or ""
+    yield "tags", ", ".join(entry.get("tags", ()))
+    yield "themes", ", ".join(entry.get("themes", ()))
+    yield "issued", entry.get("issued", "")
+    yield "modified", entry.get("modified", "")
+    yield "frequency", entry.get("frequency", "")
+    period = entry.get("temporal")
+    yield "period", f"{period['start'] or '…'} to {period['end'] or '…'}" if period else ""
+    yield "place", " · ".join(filter(None, (entry.get("spatial_text"), _box(entry))))
+    yield "schema", ", ".join(entry.get("schema_urls", ()))
+    extras = entry.get("extras", {})
+    yield "function", extras.get("la_function", "")
+    yield "service", extras.get("la_service", "")
+
+
+def _box(entry: Entry) -> str:
+    geometry = entry.get("spatial")
+    if not geometry:
+        return ""
+    return f"{geometry['type']} " + ", ".join(f"{side:g}" for side in bounds(geometry))
+
+
+def _resource(resource: Entry) -> str:
+    name = f" “{resource['name']}”" if resource["name"] else ""
+    return f"{resource['format'] or '?'} {resource['url']}{name} ({resource['kind'] or 'data'})"
+
+
+def _problems(problems: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+    for problem in problems:
+        line = f" (line {problem['line']})" if problem["line"] else ""
+        yield "problem", f"[{problem['code']}] {problem['message']}{line}"
+        yield from _tip(problem["code"], PROBLEM, problem["field"])
+
+
+def _tip(code: str, severity: str, field: str) -> Iterator[tuple[str, str]]:
+    if tip := _texts(code, severity, field).tip:
+        yield "how to fix", tip
+
+
+def _summary(check: Check, counts: Counter[str]) -> Iterator[tuple[str, str]]:
+    total = sum(counts.values())
+    arrive = counts["fine"] + counts["problems"]
+    with_problems = f" ({counts['problems']:,} with a problem)" if counts["problems"] else ""
+    yield (
+        "",
+        f"{total:,} record{'' if total == 1 else 's'}: {arrive:,} would be imported{with_problems},"
+        f" {counts['lost']:,} would fail, {counts['skipped']:,} would be left out.",
+    )
+    if check.complete:
+        yield "", "The source was read to its end."
+    elif check.reason or not check.errors:
+        yield "", f"The source was not read to its end: {check.reason}"
+
+
+def write_types(types: Iterable[SourceType], out: TextIO) -> None:
+    """Print the source types with their options."""
+    for kind in types:
+        lines = [("", f"{kind.name}: {kind.title}"), ("", f"  {kind.description}.")]
+        if kind.aliases:
+            lines.append(("also", ", ".join(kind.aliases)))
+        for option in kind.options:
+            value = option.default if option.default not in ("", ()) else "none"
+            default = str(value).lower() if isinstance(value, bool) else value
+            lines.append(("option", f"{option.name} (default {default}): {option.help}"))
+        _print([*lines, ("", "")], out)

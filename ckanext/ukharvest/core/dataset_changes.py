@@ -1,0 +1,162 @@
+"""Changes between two versions of a dataset, field by field, as texts for people.
+
+Both versions are dicts as ``package_show`` gives them; missing, ``None`` and ``""`` are equal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+DATASET, RESOURCES = "dataset", "resources"
+
+MOST = 100  # changes listed for one update
+LONGEST = 400  # characters of a value
+_CONTEXT = 60  # characters kept before and after the difference in a long text
+
+# Fields that say nothing about the data: ids, counts, values that CKAN computes.
+_OF_PACKAGE = frozenset(
+    ("id", "name", "type", "state", "resources", "extras", "metadata_created", "revision_id")
+    + ("metadata_modified", "creator_user_id", "isopen", "license_title", "organization")
+    + ("num_resources", "num_tags", "relationships_as_object", "relationships_as_subject")
+    + ("tracking_summary", "plugin_data", "import_source", "harvest_source_id", "license_url")
+    + ("harvest_object_id", "harvest_source_title", "harvest_source_reference", "owner_org")
+    + ("spatial_harvester", "harvest")
+)
+_OF_RESOURCE = frozenset(
+    ("id", "package_id", "position", "state", "created", "last_modified", "metadata_modified")
+    + ("cache_url", "cache_last_updated", "hash", "datastore_active", "mimetype_inner", "url_type")
+    + (
+        "resource_type",
+        "revision_id",
+        "tracking_summary",
+        "plugin_data",
+        "ckan_url",
+        "on_same_domain",
+    )
+)
+
+Package = Mapping[str, Any]
+Readable = Callable[[str, str], str]
+
+
+class FieldChange(NamedTuple):
+    """One field that differs between the two versions.
+
+    Attributes:
+        field: the field's key; RESOURCES if a resource was added ("old" is "") or removed.
+        of: DATASET, or the name of the resource that the field belongs to.
+        old, new: texts for people, shortened; both "" if only hidden parts of the value differ.
+    """
+
+    field: str
+    of: str
+    old: str
+    new: str
+
+
+def is_changed(before: Package, after: Package) -> bool:
+    """Tell whether anything differs; ``after`` may be a dict that is not saved yet."""
+    return next(_raw(before, after), None) is not None
+
+
+def list_changes(before: Package, after: Package, readable: Readable) -> list[FieldChange]:
+    """Return the changes, sorted by field key, resources last.
+
+    Args:
+        readable: takes a field's key and text, returns the text for people.
+    """
+    found = []
+    for key, of, old, new in _raw(before, after):
+        if key == "license_id":
+            old = _licence(before) or old
+            new = _licence(after) or new
+        words = (readable(key, old), readable(key, new))
+        found.append(
+            FieldChange(key, of, *(_windows(*words) if words[0] != words[1] else ("", "")))
+        )
+    return found
+
+
+def _licence(package: Package) -> str:
+    return str(package.get("license_title") or "")
+
+
+def _raw(before: Package, after: Package) -> Iterator[tuple[str, str, str, str]]:
+    yield from _fields(_flat(before), _flat(after), DATASET)
+    old, new = _resources(before), _resources(after)
+    for id_ in [*old, *(each for each in new if each not in old)]:
+        if id_ not in new:
+            yield RESOURCES, DATASET, _with_address(old[id_]), ""
+        elif id_ not in old:
+            yield RESOURCES, DATASET, "", _with_address(new[id_])
+        else:
+            pair = [{**each} for each in (old[id_], new[id_])]
+            for each in pair:
+                for key in _OF_RESOURCE & each.keys():
+                    del each[key]
+            yield from _fields(pair[0], pair[1], _called(new[id_]))
+
+
+def _fields(
+    old: Mapping[str, Any], new: Mapping[str, Any], of: str
+) -> Iterator[tuple[str, str, str, str]]:
+    for key in sorted({*old, *new}):
+        pair = _text(old.get(key)), _text(new.get(key))
+        if pair[0] != pair[1]:
+            yield key, of, *pair
+
+
+def _flat(package: Package) -> dict[str, Any]:
+    """Return a dataset's own fields and its extras; lists of objects as their names."""
+    extras = {each["key"]: each.get("value") for each in package.get("extras") or ()}
+    flat = {**extras, **package}
+    for key in ("tags", "groups"):
+        flat[key] = _names(package.get(key) or ())
+    return {key: value for key, value in flat.items() if key not in _OF_PACKAGE}
+
+
+def _names(many: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(sorted(str(each.get("name") or "") for each in many))
+
+
+def _resources(package: Package) -> dict[str, Mapping[str, Any]]:
+    many = package.get("resources") or ()
+    return {str(each.get("id") or number): each for number, each in enumerate(many)}
+
+
+def _called(resource: Mapping[str, Any]) -> str:
+    return str(resource.get("name") or resource.get("url") or "")[:LONGEST]
+
+
+def _with_address(resource: Mapping[str, Any]) -> str:
+    name, url = (str(resource.get(key) or "") for key in ("name", "url"))
+    return f"{name} ({url})" if name and url else name or url
+
+
+def _text(value: Any) -> str:
+    if value is None or value == []:
+        return ""
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return str(value).replace("\r\n", "\n").strip()
+
+
+def _windows(old: str, new: str) -> tuple[str, str]:
+    """Cut long texts to the part that differs."""
+    if max(len(old), len(new)) <= LONGEST:
+        return old, new
+    shortest = min(len(old), len(new))
+    start = next((n for n in range(shortest) if old[n] != new[n]), shortest)
+    end = next((n for n in range(shortest - start) if old[-1 - n] != new[-1 - n]), shortest - start)
+    return _window(old, start, end), _window(new, start, end)
+
+
+def _window(text: str, start: int, end: int) -> str:
+    first = max(0, start - _CONTEXT)
+    last = min(len(text), len(text) - end + _CONTEXT)
+    cut = text[first:last]
+    if len(cut) > LONGEST:
+        cut, last = cut[:LONGEST], 0
+    return f"{'… ' if first else ''}{cut}{'' if last == len(text) else ' …'}"

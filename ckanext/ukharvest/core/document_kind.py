@@ -1,0 +1,48 @@
+"""Recognise HTML pages in place of data: servers send error pages with status 200."""
+
+from __future__ import annotations
+
+import html
+import re
+
+HEAD = 4096  # characters that are enough to recognise a record's format
+# A page's first tags come early; scripts before its title can be long.
+_LOOK_AT = 65536
+
+_BEFORE = re.compile(r"(?:\s+|<\?xml[^>]*\?>|<\?[^>]*\?>|<!--.*?-->)+", re.DOTALL)
+_PAGE = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|title|meta|script)\b)", re.IGNORECASE)
+# No pattern may look far ahead: a hostile page could open a title again and again.
+_TITLE = re.compile(r"<title[^<>]*>", re.IGNORECASE)
+_TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
+
+
+def html_title(content: bytes) -> str | None:
+    """Return the title of an HTML page, "" if it has none, None if this is no HTML page.
+
+    The title is on one line, at most 100 characters.
+    """
+    text = _decode(content[:_LOOK_AT])
+    before = _BEFORE.match(text)
+    if not _PAGE.match(text, before.end() if before else 0):
+        return None
+    title = _TITLE.search(text)
+    end = _TITLE_ENDS.search(text, title.end()) if title else None
+    words = html.unescape(text[title.end() : end.start()]).split() if title and end else []
+    line = " ".join(words)
+    return line if len(line) <= 100 else line[:99].rstrip() + "…"
+
+
+def _decode(content: bytes) -> str:
+    """Decode well enough to find tags and a title."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", "replace").lstrip("\ufeff")
+    try:
+        # The cut may split a character.
+        return content.decode("utf-8-sig", "strict" if len(content) < _LOOK_AT else "replace")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def size_of(content: str) -> int:
+    """Return a record's size in bytes of UTF-8."""
+    return len(content.encode("utf-8", "replace"))

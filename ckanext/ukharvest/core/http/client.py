@@ -1,0 +1,295 @@
+"""The HTTP client of every harvest.
+
+It refuses addresses that the guard blocks, limits bodies and waits, and sends secrets to their own
+server only. It handles retries, redirects, pacing and conditional requests for the readers. It
+reads nothing from the environment (proxies, netrc) and keeps no cookies.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from http import HTTPStatus
+from typing import IO
+
+from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
+from urllib3.exceptions import HTTPError
+
+from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
+from ckanext.ukharvest.core.http import body as bodies
+from ckanext.ukharvest.core.http.connection import Deadline, Door, describe_fault, pool_manager
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, Credential, HttpLimits, Reply
+from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
+from ckanext.ukharvest.core.records import Validators
+
+__all__ = ["Credential", "HttpClient", "HttpLimits", "Reply"]
+
+USER_AGENT = "ckanext-ukharvest"
+
+_RETRIED = {429, 500, 502, 503, 504}
+_BACKOFF = 1.0  # seconds before the second attempt, doubled for each further one
+
+DEFAULT_LIMITS = HttpLimits()
+
+
+class HttpClient:
+    """Reads URLs for one harvest; may be shared by threads; close it, or use ``with``.
+
+    Args:
+        guard: decides which addresses may be contacted; must be a proxied guard with ``proxy``.
+        limits: limits of one request.
+        user_agent: should name the portal and a contact, which publishers look for.
+        credentials: secrets, each sent to its own server only.
+        proxy: URL of an HTTP proxy, which then resolves names and makes the connections.
+        sleep, clock: replace time.sleep and time.monotonic in tests.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        limits: HttpLimits = DEFAULT_LIMITS,
+        *,
+        user_agent: str = USER_AGENT,
+        credentials: Sequence[Credential] = (),
+        proxy: str = "",
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if bool(proxy) != guard.proxied:
+            raise ValueError("the guard has to know whether a proxy makes the connections")
+        self.guard = guard
+        self.limits = limits
+        self._user_agent = user_agent
+        self._credentials = tuple(credentials)
+        self._sleep = sleep
+        self._clock = clock
+        self._deadline = Deadline(clock)
+        self._pools = pool_manager(Door(guard, self._deadline), proxy)
+        self._lock = threading.Lock()
+        self._next_start: dict[str, float] = {}  # host → clock
+
+    def get(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        headers: Mapping[str, str] | None = None,
+        accept: str = "",
+        validators: Validators | None = None,
+        follow_redirects: bool = True,
+        allow_status: Collection[int] = (),
+        first: int = 0,
+    ) -> Reply:
+        """Read a URL; raise FetchError when there is no usable answer.
+
+        Args:
+            params: added to the URL's query.
+            headers: extra headers; like credentials, they are not sent to another server.
+            validators: of the cached copy; the reply may then be ``not_modified``.
+            follow_redirects: False returns the redirect itself.
+            allow_status: statuses besides 2xx that are returned, with their body.
+            first: read at most this many unpacked bytes of the body, then close the connection.
+                (HEAD would tell less, and many servers answer it differently.)
+        """
+        if params:
+            url = with_query(url, params)
+        own = {"Accept": accept or "*/*"}
+        if validators is not None and validators.etag:
+            own["If-None-Match"] = validators.etag
+        if validators is not None and validators.last_modified:
+            own["If-Modified-Since"] = validators.last_modified
+        ask = Ask(
+            *("GET", normalise(url), headers or {}, own, allow_status),
+            follow=follow_redirects,
+            first=first,
+        )
+        return self._answer(ask)
+
+    def post(
+        self,
+        url: str,
+        *,
+        body: bytes,
+        content_type: str,
+        headers: Mapping[str, str] | None = None,
+        accept: str = "",
+        allow_status: Collection[int] = (),
+        idempotent: bool = False,
+    ) -> Reply:
+        """Send a body, such as a query; otherwise as ``get``. Retried only when ``idempotent``.
+
+        A redirect is followed with the same method and body, 303 by GET: the bodies are queries,
+        and a server that moved to https expects them there.
+        """
+        own = {"Accept": accept or "*/*", "Content-Type": content_type}
+        ask = Ask("POST", normalise(url), headers or {}, own, allow_status, body, repeat=idempotent)
+        return self._answer(ask)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pools.clear()
+
+    def __enter__(self) -> HttpClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answer(self, ask: Ask) -> Reply:
+        """Follow redirects to the answer; raise BadStatus if its status is not allowed."""
+        self._deadline.start(self.limits.total)
+        url = ask.url
+        visited = {url}
+        trusted = True  # so far only the server that the caller named was contacted
+        while True:
+            reply = self._attempts(ask, url, trusted)
+            location = reply.headers.get("Location", "")
+            if not (ask.follow and reply.status in REDIRECTS and location):
+                break
+            reply.close()
+            try:
+                target = join(url, location)
+            except Blocked as exc:
+                raise _redirected(ask, exc) from exc
+            self._check_redirect(ask, target, visited, trusted)
+            trusted = trusted and origin(target) == origin(url)
+            if reply.status == HTTPStatus.SEE_OTHER:
+                own = {name: ask.own[name] for name in ask.own if name != "Content-Type"}
+                ask = replace(ask, method="GET", body=None, own=own)
+            visited.add(target)
+            url = target
+        if not ask.wants(reply.status):
+            reply.close()
+            raise _bad_status(reply)
+        return reply
+
+    def _check_redirect(self, ask: Ask, target: str, visited: set[str], trusted: bool) -> None:
+        """Raise FetchError when a redirect must not be followed."""
+        if target in visited:
+            why = "redirects in a circle; it may expect cookies, which are not kept"
+        elif len(visited) > self.limits.max_redirects:
+            why = f"redirects more than {self.limits.max_redirects} times"
+        elif (
+            trusted
+            and ask.url.startswith("https:")
+            and target.startswith("http:")
+            and (ask.headers or self._secrets(ask.url))
+        ):
+            why = f"redirects to {safe_url(target)} without https, where a credential is not safe"
+        else:
+            return
+        raise FetchError(f"{safe_url(ask.url)} {why}.", code="redirect", url=safe_url(ask.url))
+
+    def _attempts(self, ask: Ask, url: str, trusted: bool) -> Reply:
+        """Retry until there is a final answer, or no attempt is left."""
+        for attempt in range(self.limits.retries + 1):
+            last = attempt == self.limits.retries or not ask.repeat
+            wait = _BACKOFF * 2**attempt
+            self._pace(url)
+            try:
+                reply = self._once(ask, url, trusted)
+            except Unreachable as exc:
+                if last or not exc.retryable or wait >= self._deadline.left():
+                    raise
+            else:
+                if last or reply.status not in _RETRIED or reply.status in ask.allow:
+                    return reply
+                wait = max(wait, min(reply.retry_after, self.limits.retry_after_cap))
+                if wait >= self._deadline.left():
+                    return reply
+                reply.close()
+            self._sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
+        limits = self.limits
+        response: BaseHTTPResponse | None = None
+        try:
+            self.guard.check_url(url)
+            response = self._pools.urlopen(
+                ask.method,
+                url,
+                body=ask.body,
+                headers=self._headers(ask, url, trusted),
+                redirect=False,
+                retries=False,
+                preload_content=False,
+                decode_content=False,
+                timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
+            )
+            wanted = ask.wants(response.status)
+            body = self._body(response, url, ask.first) if wanted else io.BytesIO()
+            return Reply(url, ask.url, response.status, response.headers, body)
+        except Blocked as exc:
+            if url != ask.url:
+                raise _redirected(ask, exc) from exc
+            exc.url = safe_url(url)
+            raise
+        except (HTTPError, TimeoutError) as exc:
+            raise self._unreachable(exc, url) from exc
+        finally:
+            if response is not None:
+                response.close()
+
+    def _body(self, response: BaseHTTPResponse, url: str, first: int) -> IO[bytes]:
+        if first:
+            return bodies.read_first(response, url, first)
+        return bodies.read(response, url, self.limits.max_bytes)
+
+    def _headers(self, ask: Ask, url: str, trusted: bool) -> HTTPHeaderDict:
+        headers = HTTPHeaderDict(
+            {"User-Agent": self._user_agent, "Accept-Encoding": bodies.ACCEPT_ENCODING}
+        )
+        for each in (ask.own, *((ask.headers, self._secrets(url)) if trusted else ())):
+            for name, value in each.items():
+                headers[name] = value
+        return headers
+
+    def _secrets(self, url: str) -> dict[str, str]:
+        server = origin(url)
+        return {
+            each.header: each.value
+            for each in self._credentials
+            if (each.scheme.lower(), each.host.lower(), each.port) == server
+        }
+
+    def _pace(self, url: str) -> None:
+        """Wait for this host's turn."""
+        if not self.limits.delay:
+            return
+        host = origin(url)[1]
+        with self._lock:
+            now = self._clock()
+            start = max(now, self._next_start.get(host, now))
+            self._next_start[host] = start + self.limits.delay
+        if start > now:
+            self._sleep(min(start - now, max(self._deadline.left(), 0.0)))
+
+    def _unreachable(self, fault: Exception, url: str) -> Unreachable:
+        limits = self.limits
+        if self._deadline.left() <= 0:
+            why = f"was not finished after {limits.total:g} seconds, the most it may take"
+            again = False
+        else:
+            why, again = describe_fault(fault, origin(url)[1], limits.connect, limits.read)
+        error = Unreachable(f"{safe_url(url)} {why}.", url=safe_url(url))
+        error.retryable = again
+        return error
+
+
+def _redirected(ask: Ask, blocked: Blocked) -> Blocked:
+    url = safe_url(ask.url)
+    return Blocked(f"{url} redirects: {blocked.message}", url=url)
+
+
+def _bad_status(reply: Reply) -> BadStatus:
+    try:
+        phrase = f" {HTTPStatus(reply.status).phrase}"
+    except ValueError:
+        phrase = ""
+    url = safe_url(reply.url)
+    return BadStatus(f"{url} answered {reply.status}{phrase}.", status=reply.status, url=url)

@@ -1,0 +1,154 @@
+"""Input and output of the HTTP client: limits, credentials, requests, replies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import IO
+
+from ckanext.ukharvest.core.records import Validators
+
+MIB = 1024 * 1024
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """Limits of one request.
+
+    Attributes:
+        connect: seconds to make a connection.
+        read: seconds without a byte.
+        total: seconds for the request with redirects, retries and waits. Resolving a name cannot
+            be interrupted and may add the resolver's own time limit.
+        max_bytes: size of the unpacked body.
+        max_redirects: redirects followed in a row.
+        retries: further attempts after a failed one.
+        delay: seconds between the starts of two requests to one host.
+        retry_after_cap: longest wait, in seconds, even if the server asks for more.
+    """
+
+    connect: float = 10.0
+    read: float = 60.0
+    total: float = 900.0
+    max_bytes: int = 200 * MIB
+    max_redirects: int = 5
+    retries: int = 3
+    delay: float = 0.0
+    retry_after_cap: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A secret header for exactly one scheme, host and port, and for no other server."""
+
+    scheme: str
+    host: str
+    port: int
+    header: str
+    value: str = field(repr=False)
+
+
+@dataclass(slots=True)
+class Reply:
+    """A response, read to its end unless only its first bytes were requested.
+
+    Attributes:
+        url: the URL that answered, in normal form and without fragment.
+        requested_url: the requested URL, in the same form.
+        headers: names are case-insensitive.
+        body: the unpacked bytes, seekable, at position 0; close the reply when done with it.
+    """
+
+    url: str
+    requested_url: str
+    status: int
+    headers: Mapping[str, str]
+    body: IO[bytes]
+
+    @property
+    def content(self) -> bytes:
+        """The whole body."""
+        self.body.seek(0)
+        data = self.body.read()
+        self.body.seek(0)
+        return data
+
+    @property
+    def media_type(self) -> str:
+        """The media type in lower case, "" if the server names none."""
+        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+    @property
+    def charset(self) -> str:
+        """The charset in the Content-Type header, in lower case, or ""."""
+        message = Message()
+        message["Content-Type"] = self.headers.get("Content-Type", "")
+        return message.get_content_charset("")
+
+    @property
+    def validators(self) -> Validators:
+        """Validators for the next request, so that an unchanged document is not sent again."""
+        return Validators(
+            etag=self.headers.get("ETag", ""), last_modified=self.headers.get("Last-Modified", "")
+        )
+
+    @property
+    def retry_after(self) -> float:
+        """Seconds to wait before the next request, as the server asks; 0 if it does not."""
+        text = self.headers.get("Retry-After", "").strip()
+        if text.isdecimal():
+            return float(text)
+        try:
+            when = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return 0.0
+        if when.tzinfo is None:  # "-0000": an unknown zone, according to RFC 5322
+            when = when.replace(tzinfo=timezone.utc)
+        return max(0.0, (when - datetime.now(timezone.utc)).total_seconds())
+
+    @property
+    def not_modified(self) -> bool:
+        """Whether the server says that the document has not changed since the validators."""
+        return self.status == HTTPStatus.NOT_MODIFIED
+
+    @property
+    def redirected(self) -> bool:
+        """Whether another URL answered than was requested, or the answer is a redirect."""
+        return self.url != self.requested_url or self.status in REDIRECTS
+
+    def close(self) -> None:
+        self.body.close()
+
+    def __enter__(self) -> Reply:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request as the caller made it; ``url`` in normal form."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]  # the caller's: only for the server that the caller named
+    own: Mapping[str, str]  # ours: for any server
+    allow: Collection[int]
+    body: bytes | None = None
+    follow: bool = True
+    repeat: bool = True
+    first: int = 0  # bytes of the body to read; 0: to its end
+
+    def wants(self, status: int) -> bool:
+        """Tell whether an answer with this status is returned to the caller, with its body."""
+        if status == HTTPStatus.NOT_MODIFIED:
+            return "If-None-Match" in self.own or "If-Modified-Since" in self.own
+        if status in REDIRECTS and not self.follow:
+            return True
+        return 200 <= status < 300 or status in self.allow

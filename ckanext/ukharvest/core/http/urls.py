@@ -1,0 +1,97 @@
+"""URLs as the connection sees them: split, normalise, make printable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NoReturn
+from urllib.parse import quote, urlencode, urljoin
+
+from urllib3.exceptions import LocationParseError
+from urllib3.util import Url, parse_url
+
+from ckanext.ukharvest.core.errors import Blocked
+
+Origin = tuple[str, str, int]  # scheme, host, port
+
+SHOWN = 300  # characters of a URL in a message
+
+# A query parameter with the name of a secret that is not a paging token.
+_SECRET = re.compile(
+    r"(?i)([?&;](?!\$?(?:resumption|continuation|skip|page|next))"
+    r"(?:[^=&;#]*(?:token|secret|passw|apikey|signature|credential)[^=&;#]*"
+    r"|(?:[^=&;#]*[_.-])?(?:key|auth|sig|pwd|accesskey|subscriptionkey))=)[^&;#]*"
+)
+_USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
+# ASCII and Unicode controls, spaces and invisible marks that make one URL look like another;
+# browsers and HTTP libraries disagree about each of them.
+_HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff]")
+
+
+def safe_url(url: str) -> str:
+    """Return a URL for a message or a log: printable, without secrets, shortened."""
+    text = _SECRET.sub(r"\1…", _USERINFO.sub(r"\1", url))
+    text = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def parse(url: str) -> Url:
+    """Split a URL as the connection will; raise Blocked when it is not plain http(s).
+
+    Uses urllib3's own parser, because urllib3 connects: two parsers that disagree about where the
+    host ends would be a way round the guard. The result's ``url`` is the normal form.
+    """
+    scheme, colon, _ = url.partition(":")
+    if colon and scheme.isalnum() and scheme.lower() not in ("http", "https"):
+        refuse(url, f"cannot be read: only http and https addresses are, not {scheme[:20].lower()}")
+    if _HIDDEN.search(url):
+        refuse(url, "holds a space, a backslash or a hidden character, which has to be encoded")
+    try:
+        parts = parse_url(url)
+    except LocationParseError:
+        refuse(url, "is not a web address: its host name or port cannot be understood")
+    if parts.scheme not in ("http", "https"):
+        refuse(url, "is not a web address: it has to begin with http:// or https://")
+    if _USERINFO.match(url):
+        refuse(url, "holds a user name or password, which a sysadmin has to set up instead")
+    if not parts.host:
+        refuse(url, "is not a web address: it names no host")
+    if parts.port == 0:
+        refuse(url, "is not a web address: port 0 does not exist")
+    return parts
+
+
+def normalise(url: str) -> str:
+    """Return a URL in normal form without fragment; spaces are encoded."""
+    return parse(url.strip().replace(" ", "%20"))._replace(fragment=None).url
+
+
+def join(url: str, location: str) -> str:
+    """Return the target of a redirect in normal form; raise Blocked when it is not a URL.
+
+    Raw bytes and spaces are encoded, as browsers do; http.client gives bytes as Latin-1.
+    """
+    printable = "".join(map(chr, range(0x21, 0x7F)))
+    encoded = quote(location.strip().encode("latin-1", "replace"), safe=printable)
+    try:
+        return normalise(urljoin(url, encoded))
+    except ValueError:
+        refuse(encoded, "is not a web address: its host name or port cannot be understood")
+
+
+def with_query(url: str, params: Mapping[str, str | int]) -> str:
+    """Return a URL with parameters added to its query, without fragment."""
+    base, _, _ = url.partition("#")
+    return base + ("&" if "?" in base else "?") + urlencode(params)
+
+
+def origin(url: str) -> Origin:
+    """Return the server of a URL: secrets and pacing belong to it."""
+    parts = parse(url)
+    scheme = parts.scheme or ""
+    return scheme, (parts.host or "").strip("[]"), parts.port or (443 if scheme == "https" else 80)
+
+
+def refuse(url: str, why: str) -> NoReturn:
+    """Raise Blocked with a sentence that begins with the URL."""
+    raise Blocked(f"{safe_url(url)} {why}.", url=safe_url(url))

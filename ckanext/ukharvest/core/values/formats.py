@@ -1,0 +1,259 @@
+"""File formats under CKAN's labels, from a publisher's text or from a URL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from ckanext.ukharvest.core.values.format_table import formats
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+
+
+def _squash(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+class _Labels(NamedTuple):
+    """Labels by extension, by media type and by squashed name."""
+
+    by_extension: dict[str, str]
+    by_media_type: dict[str, str]
+    by_name: dict[str, str]
+
+
+@vocabulary.derived("file_types")
+def _known(_read: Vocabulary) -> _Labels:
+    known = _Labels({}, {}, {})
+    for each in formats():
+        known.by_extension.update(dict.fromkeys(each.extensions, each.label))
+        known.by_media_type.update(dict.fromkeys(each.media_types, each.label))
+        known.by_name.update((_squash(n), each.label) for n in (*each.names, each.label))
+    # An extension is a name too, unless another format has that name: "tab" is the extension of a
+    # text file, "TAB" a format of MapInfo.
+    for extension, name in known.by_extension.items():
+        known.by_name.setdefault(_squash(extension), name)
+    return known
+
+
+_OGC_FEATURES = "OGC API Features"
+
+# Longer texts are prose, or an attempt to slow the patterns below.
+_LONGEST = 200
+_LONGEST_PATH = 2_000
+
+# For archives, the format of the packed file is more useful.
+ARCHIVES = frozenset(("ZIP", "GZ", "BZ2", "XZ", "7Z", "TAR", "RAR"))
+
+# RFC 6839: suffixes of media types that are not in the table.
+_SUFFIXES = {"json": "JSON", "xml": "XML", "zip": "ZIP", "gzip": "GZ", "yaml": "YAML"}
+
+_MEDIA_TYPE = re.compile(r"[a-z]+[a-z0-9-]*/[a-z0-9][a-z0-9.+_-]*", re.IGNORECASE)
+_TYPES = "application|audio|chemical|image|multipart|text|video"
+_TYPE_IN_URI = re.compile(rf"/((?:{_TYPES})/[a-z0-9][a-z0-9.+_-]*)/?$", re.IGNORECASE)
+
+# Words around a name that say nothing about the format: "OGC:WMS 1.3.0", "CSV file", "zipped".
+_NOISE = re.compile(
+    r"^(?:ogc|esri|urn:ogc:servicetype|format|file ?type)[\s:_-]+"
+    r"|[\s:_-]+v?\d+(?:\.\d+)+(?:[\s_-]?http[\w-]*)?$"
+    r"|[\s:_-]+(?:http-get[\w-]*|get[\s_-]?(?:map|capabilities|feature))$"
+    r"|\s+(?:files?|format|documents?|downloads?|data|spreadsheets?|endpoint|services?|api)$"
+    r"|\s+(?:zip|archive)$",
+    re.IGNORECASE,
+)
+
+
+def label(value: str, *, unless: Collection[str] = ()) -> str:
+    """Return CKAN's label of a format, "" when it is not known.
+
+    Understands media types (parameters ignored, RFC 6838), extensions with or without a dot, free
+    names, and the URIs of IANA's registry, the EU file-type table and purl.org. For "CSV (zip)" and
+    "zipped shapefile" it returns the packed format. ``application/octet-stream`` is unknown:
+    servers send it when they do not know themselves.
+
+    Args:
+        value: a publisher's text.
+        unless: names, as lower-case letters and digits only, that are not formats here.
+    """
+    text = value.strip().strip("\"'").strip()
+    if len(text) > _LONGEST:
+        return ""
+    if "://" in text:
+        return _of_uri(text)
+    if _MEDIA_TYPE.fullmatch(text.partition(";")[0].strip()):
+        found = _of_media_type(text)
+        if found or text.split("/")[0].lower() in _TYPES.split("|"):
+            return found
+    return _of_name(text.lstrip(".*"), unless) or _of_compound(text, unless)
+
+
+def of_url(url: str) -> str:
+    """Return the format that a URL shows: by a service's parameters or path, or by its extension.
+
+    For a file in an archive ("data.csv.zip") it is the packed format. Any other URL gives "".
+    """
+    query, path = _parts(url)
+    return (
+        _of_request(query)
+        or _of_query(query)
+        or _of_service(path)
+        or _of_path(path)
+        or next(filter(None, (_of_path(query.get(key, "")) for key in _FILES)), "")
+    )
+
+
+def of_request(url: str) -> str:
+    """Return what a URL's query requests from an OGC service: the service, or a file format.
+
+    A URL that names neither service nor request gives "", whatever its path.
+    """
+    return _of_request(_parts(url)[0])
+
+
+def _of_uri(uri: str) -> str:
+    if match := _TYPE_IN_URI.search(uri):
+        return _of_media_type(match[1])
+    last = unquote(re.split(r"[/#]", uri.rstrip("/#"))[-1])
+    return _of_name(last)
+
+
+def _of_media_type(value: str) -> str:
+    name, _, parameters = value.lower().partition(";")
+    name = name.strip()
+    if name in ("text/xml", "application/xml") and "gml" in parameters:
+        return "GML"
+    suffix = name.rpartition("+")[2] if "+" in name else ""
+    return _known().by_media_type.get(name) or _SUFFIXES.get(suffix, "")
+
+
+def _of_name(text: str, unless: Collection[str] = ()) -> str:
+    """Find the label of a name, then of the name without the words around it."""
+    while text and (name := _squash(text)) not in unless:
+        if found := _known().by_name.get(name):
+            return found
+        shorter = _NOISE.sub("", text, count=1).strip()
+        if shorter == text:
+            break
+        text = shorter
+    return ""
+
+
+def _of_compound(text: str, unless: Collection[str]) -> str:
+    """Read a name of several parts ("CSV (zip)", "xls, xlsx"): the first that is not an archive.
+
+    Every part must be known; otherwise the text is prose that happens to contain a format's name.
+    """
+    text = re.sub(r"^(zip)(?:ped)?\s+", r"\1, ", text, flags=re.IGNORECASE)
+    parts = [part for part in re.split(r"[\s]*[(),;/+&|][\s]*|\s+in\s+|\.", text) if part]
+    labels = [_of_media_type(part) or _of_name(part, unless) for part in parts]
+    if len(labels) < 2 or not all(labels):
+        return ""
+    return next((name for name in labels if name not in ARCHIVES), labels[0])
+
+
+_OUTPUT = ("format", "outputformat", "exportformat", "f", "_format", "fmt", "filetype")
+_FILES = ("file", "filename", "fname")
+_OGC = frozenset(("WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS"))
+# Requests of one service only.
+_REQUESTS = {
+    "getmap": "WMS",
+    "getlegendgraphic": "WMS",
+    "getfeature": "WFS",
+    "getcoverage": "WCS",
+    "gettile": "WMTS",
+    "getrecordbyid": "CSW",
+    "getobservation": "SOS",
+}
+# For these, the requested format is a file's; elsewhere it is a map image's or a description's.
+_FILE_SERVICES = frozenset(("WFS", "WCS", "WPS", "SOS"))
+_ON_PATH = (
+    (re.compile(r"/generatekml(?:/|$)|/wms/kml$", re.IGNORECASE), "KML"),
+    # ArcGIS serves OGC services below its own URLs.
+    (re.compile(r"/(W[MFC]S|WMTS)(?:Server)?/?$", re.IGNORECASE), ""),
+    # A script named after a service; the servlets of old ArcIMS, and WMTS with RESTful URLs.
+    (
+        re.compile(
+            r"/(W[MFC]S|WMTS|CSW|SOS|WPS)\.(?:ashx|aspx?|dll|exe|f?cgi|jspx?|php|pl|py)$",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
+    (re.compile(r"com\.esri\.(W[MF]S)\.esrimap$", re.IGNORECASE), ""),
+    (re.compile(r"/(WMTS)(?:/[\d.]+/|-?)capabilities\.xml$", re.IGNORECASE), ""),
+    # THREDDS serves files too: only its other services are recognised by their folders.
+    (re.compile(r"/thredds/(WMS|WCS)/", re.IGNORECASE), ""),
+    # OPeNDAP serves a page about each dataset under the same name with .html.
+    (re.compile(r"/dodsc/(?!.*\.html$)", re.IGNORECASE), "OPeNDAP"),
+    (
+        re.compile(r"/(?:Feature|Map|Image|Scene|VectorTile)Server(?:/|$)", re.IGNORECASE),
+        "Esri REST",
+    ),
+    (re.compile(r"/arcgis/rest/services(?:/|$)", re.IGNORECASE), "Esri REST"),
+    # "/collections" alone is as often a museum's page.
+    (re.compile(r"/collections/[^/]+/items(?:/|$)|/ogcapi(?:/|$)", re.IGNORECASE), _OGC_FEATURES),
+    (re.compile(r"/ogc/features(?:/|$)", re.IGNORECASE), _OGC_FEATURES),
+    # INSPIRE's pre-defined downloads; a file in such a folder goes by its extension.
+    (re.compile(r"/atom(?:/[^/]+)*\.xml$|/atom/?$", re.IGNORECASE), "Atom Feed"),
+    (re.compile(r"/inspirepredefineddatasetdownload$", re.IGNORECASE), "Atom Feed"),
+)
+
+
+def _parts(url: str) -> tuple[dict[str, str], str]:
+    """Return the query with lower-case names, and the path without parameters (;jsessionid=…)."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return {}, ""
+    query = {key.lower(): value for key, value in parse_qsl(parts.query)}
+    # Only the end matters, and it keeps the patterns fast.
+    return query, re.sub(r";[^/]*", "", unquote(parts.path))[-_LONGEST_PATH:]
+
+
+def _of_request(query: dict[str, str]) -> str:
+    request = query.get("request", "").strip().lower()
+    service = query.get("service", "").strip().upper()
+    service = service if service in _OGC else _REQUESTS.get(request, "")
+    # With a box, a GetMap is one image; without, it is a URL to which a box is added.
+    image = request == "getlegendgraphic" or (request == "getmap" and "bbox" in query)
+    if not image and (service not in _FILE_SERVICES or request == "getcapabilities"):
+        return service
+    found = _asked_for(query)
+    # OGC 04-094 does not define JSON: services that offer it send GeoJSON.
+    return ("GeoJSON" if (service, found) == ("WFS", "JSON") else found) or service
+
+
+def _asked_for(query: dict[str, str]) -> str:
+    for key in _OUTPUT:
+        wanted = query.get(key, "")
+        found = label(wanted) if wanted else ""
+        # f=json and f=html ask ArcGIS for a layer's description.
+        if found and not (key == "f" and found in ("JSON", "HTML")):
+            return found
+    return ""
+
+
+def _of_query(query: dict[str, str]) -> str:
+    """Return the format that a query requests; that of capabilities says nothing about the data."""
+    return "" if query.get("request", "").lower() == "getcapabilities" else _asked_for(query)
+
+
+def _of_service(path: str) -> str:
+    for pattern, name in _ON_PATH:
+        if match := pattern.search(path):
+            return name or match[1].upper()
+    last = path.rstrip("/").rpartition("/")[2].upper()
+    return last if last in _OGC or last == "SPARQL" else ""
+
+
+def _of_path(path: str) -> str:
+    """Return the format of the last extension, or of the one before an archive's."""
+    name = path.rstrip("/").rpartition("/")[2].lower()
+    stem, dot, extension = name.rpartition(".")
+    if not dot:
+        return ""
+    outer = _known().by_extension.get(extension, "")
+    if outer in ARCHIVES and "." in stem:
+        return _known().by_extension.get(stem.rpartition(".")[2], "") or outer
+    return outer

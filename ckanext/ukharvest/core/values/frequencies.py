@@ -1,0 +1,77 @@
+"""Update frequencies: one form for POD, ISO 19115, EU and plain English terms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
+
+_UNKNOWN = frozenset(("unknown", "notknown", "notspecified", "na", "null"))
+
+_NUMBER = r"\d+(?:[.,]\d+)?"
+_INTERVAL = re.compile(
+    r"(?:R\d*/)?(?:[^/]*\d[^/]*/)?"
+    rf"(P(?=.)(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?=.)(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)",
+    re.IGNORECASE,
+)
+_UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
+
+
+def parse_frequency(value: str) -> str:
+    """Return ``R/P…`` (an ISO 8601 repeating interval), ``irregular`` or ``never``.
+
+    Understands intervals with or without ``R/``, a count or a start; the codes of ISO 19115 and
+    Dublin Core; EU authority URIs; plain words ("Every month"). A source that does not know
+    ("unknown") gives "".
+
+    Raises:
+        ValueError: none of these.
+    """
+    text = " ".join(value.split())
+    if len(text) <= 100 and (match := _INTERVAL.fullmatch(text)):
+        duration = match.group(1).upper().replace(",", ".")
+        return _intervals().get(duration, "R/" + duration)
+    word = re.split(r"[/#]", text.rstrip("/"))[-1] if "://" in text else text
+    word = re.sub(r"[\W_]+", "", word).lower()
+    word = re.sub(r"^(?:updated|update)|(?:updates|basis)$", "", word) or word
+    if word in _UNKNOWN:
+        return ""
+    if found := _words().get(word):
+        return found
+    raise ValueError(
+        f"'{shorten(text, 40)}' is no known frequency; "
+        "expected an interval such as R/P1Y or a word such as monthly or irregular"
+    )
+
+
+def frequency_label(value: str) -> str:
+    """Return the English label of parse_frequency's result; other text unchanged."""
+    if found := _labels().get(value):
+        return found
+    match = re.fullmatch(r"R/P(\d+)([YMWD])", value)
+    return f"Every {match[1]} {_UNITS[match[2]]}s" if match else value
+
+
+@vocabulary.derived("frequencies")
+def _labels(read: Vocabulary) -> Mapping[str, str]:
+    return {row["value"]: row["label"] for row in read.rows}
+
+
+@vocabulary.derived("frequencies")
+def _intervals(read: Vocabulary) -> Mapping[str, str]:
+    """Return other forms of an interval; POD lists R/P0.5W for "biweekly" beside R/P2W."""
+    return {each: row["value"] for row in read.rows for each in parts(row["intervals"])}
+
+
+@vocabulary.derived("frequencies")
+def _words(read: Vocabulary) -> Mapping[str, str]:
+    """Return frequencies by their words, without case, spaces and punctuation."""
+    return {
+        re.sub(r"[\W_]+", "", each).lower(): row["value"]
+        for row in read.rows
+        for each in parts(row["words"])
+    }

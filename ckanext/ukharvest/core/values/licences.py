@@ -1,0 +1,258 @@
+"""Licences under CKAN's ids, found by exact id, URL or title, or named in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from ckanext.ukharvest.core.records import Licence, ResourceRecord
+from ckanext.ukharvest.core.values import licence_phrases as phrases
+from ckanext.ukharvest.core.values.text import is_redacted
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
+
+_EDITION_WORD = re.compile(
+    r"[\s_-]+(?:international|unported|generic)(?:\s+(?:public\s+)?licen[sc]e)?$", re.IGNORECASE
+)
+
+# Longer texts are not names; runs of dashes and dots in them would take the patterns hours.
+_LONGEST_NAME = 200
+
+# Longer terms are not read, since one part may withdraw what another grants; reading a million
+# characters takes 5 s.
+_LONGEST_TERMS = 20_000
+
+# Placeholders of systems for "no licence chosen" (Socrata: "No license provided"; CKAN's id
+# "notspecified"), and what people type there.
+_PLACEHOLDERS = frozenset(
+    ("nolicenceprovided", "nolicence", "licencenotspecified", "notspecified", "notprovided")
+    + ("notapplicable", "none", "na", "null", "nil", "unknown", "unspecified", "undefined", "tbc")
+)
+
+
+def find(value: str) -> Licence | None:
+    """Return the licence that a text names, None if it names none ("", "n/a", redacted).
+
+    Known are CKAN's ids with their SPDX forms, titles, and URLs of the texts, regardless of case,
+    version and spelling of "licence". A known licence has CKAN's title, and the URL as given, which
+    holds the version; if a sentence names it, the title is the whole text (see
+    ``describe_licence``). An unknown one has id "" and the text as title or URL.
+    """
+    return _find(value) if len(value) > _LONGEST_TERMS else _finder()(value)
+
+
+# A catalogue's records have the same terms, and one record's are read several times; a long text
+# takes 4 ms. A pass over all datasets alternates between hundreds of texts.
+@vocabulary.derived("licences")
+def _finder(_read: Vocabulary) -> Callable[[str], Licence | None]:
+    return lru_cache(maxsize=1024)(_find)
+
+
+def _find(value: str) -> Licence | None:
+    text = " ".join(value.split())
+    if _squash(text) in _PLACEHOLDERS or not _squash(text) or is_redacted(text):
+        return None
+    if is_web_url(text):
+        return _by_address(text) or Licence(url=text)
+    bare = "https://" + text
+    found = _by_name(text) or (_by_address(bare) if "/" in text and is_web_url(bare) else None)
+    return found or _in_sentences(text, value) or Licence(title=text)
+
+
+def describe_licence(licence: Licence) -> str:
+    """Return a source's text about a licence beyond its name, or without one."""
+    known = _known().title(licence.id)
+    return "" if known is not None and licence.title in ("", known) else licence.title
+
+
+# Extras with the terms of a resource, in CKAN and in ckanext-dcat.
+_OF_FILES = ("license_id", "license_url", "license", "licence_url", "licence", "rights")
+
+
+def of_dataset(own: Licence | None, rights: str, files: Iterable[ResourceRecord]) -> Licence | None:
+    """Return a dataset's licence, or the one that its terms or its files name instead.
+
+    The files' licence counts only if every file has it. Documents about the data do not count.
+
+    Args:
+        own: the source's licence of the dataset, known or not.
+        rights: its terms as text.
+    """
+    if own is not None:
+        return own
+    if found := _meant(rights):
+        return found
+    given = [_of_file(file) for file in files if file.kind != "documentation"]
+    first = next(iter(given), None)
+    if first is None or any(each is None or not _same(each, first) for each in given):
+        return None
+    return first
+
+
+def _of_file(file: ResourceRecord) -> Licence | None:
+    if file.licence is not None:
+        return file.licence
+    return next(filter(None, (_meant(file.extras.get(name, "")) for name in _OF_FILES)), None)
+
+
+def _meant(terms: str) -> Licence | None:
+    """Return the licence that terms name; the terms themselves stay where they are."""
+    found = find(terms)
+    return replace(found, title=_known().title(found.id) or "") if found and found.id else None
+
+
+def _same(one: Licence, other: Licence) -> bool:
+    """Tell whether two are the same licence; their versions may differ."""
+    return one.id == other.id if one.id else one == other
+
+
+def find_agreed_licence(named: Iterable[Licence], texts: Iterable[str]) -> Licence | None:
+    """Return the one licence that texts grant; None if they name several, or reserve something.
+
+    A text above the length limit may reserve anything, so that the result is None.
+
+    Args:
+        named: the licences that the texts name, in their order.
+        texts: all texts about the licence.
+    """
+    found = {licence.id: licence for licence in reversed(list(named))}
+    # The Open Government Licence states itself that it is compatible with CC BY.
+    if found.keys() == {"uk-ogl", "cc-by"}:
+        del found["cc-by"]
+    if "cc-nc" in found:
+        return found["cc-nc"]
+    if len(found) != 1 or any(len(t) > _LONGEST_TERMS or phrases.holds_back(t) for t in texts):
+        return None
+    return next(iter(found.values()))
+
+
+def find_single_licence(found: Sequence[Licence]) -> Licence | None:
+    """Return the licence that a source gives in several places, ignoring unknown ones; else None.
+
+    None if known licences differ, or the text of an unknown one reserves something.
+    """
+    return find_agreed_licence(
+        (each for each in found if each.id), [each.title for each in found if not each.id]
+    )
+
+
+def combine_licences(found: Sequence[Licence]) -> Licence:
+    """Return several licences as one unknown licence with all their texts."""
+    if any(each.id for each in found):
+        return Licence(title="; ".join(dict.fromkeys(each.url or each.title for each in found)))
+    title = next((each.title for each in found if each.title), "")
+    return Licence(title=title, url=next((each.url for each in found if each.url), ""))
+
+
+def _in_sentences(text: str, value: str) -> Licence | None:
+    """Return the one licence that a text grants; None for several or with a reservation."""
+    named: list[Licence] = []
+    if len(value) > _LONGEST_TERMS:
+        return None
+    for sentence in phrases.statements(value):
+        urls = filter(is_web_url, phrases.addresses(sentence))
+        named += filter(None, map(_by_address, urls))
+        for licence_id, name in phrases.find_licences(sentence):
+            licence = _known().by_id.get(licence_id, Licence())
+            named.append(replace(licence, url=_url_of(name, licence)))
+    found = find_agreed_licence(named, [value])
+    return replace(found, title=text) if found and found.id else None
+
+
+def _by_name(text: str) -> Licence | None:
+    found = _known().by_name.get(_name(text)) if len(text) <= _LONGEST_NAME else None
+    return replace(found, url=_url_of(text, found)) if found else None
+
+
+def _by_address(url: str) -> Licence | None:
+    address = _address(url)
+    # Registers with URLs by id: opendefinition.org/licenses/cc-by, spdx.org, the EU's.
+    register = re.fullmatch(
+        r"(?:opendefinition\.org|spdx\.org)/licences/([\w.-]+)"
+        r"|publications\.europa\.eu/resource/authority/licence/([\w.-]+)",
+        address,
+    )
+    if register:
+        found = _known().by_name.get(_name(register[1] or register[2]))
+        return replace(found, url=url) if found else None
+    known = _known()
+    for pattern, licence_id in known.addresses:
+        if pattern.fullmatch(address):
+            return replace(known.by_id[licence_id], url=url)
+    return None
+
+
+def _url_of(text: str, licence: Licence) -> str:
+    """Return the URL of the version that a name such as CC-BY-NC-4.0 or OGL v2 means."""
+    name = _EDITION_WORD.sub("", text.lower())
+    match = re.search(r"(\d)(?:[._-](\d))?$", name)
+    if match and licence.id == "uk-ogl" and match[1] in "123":
+        return licence.url.replace("/version/3/", f"/version/{match[1]}/")
+    if match and match[2] and licence.id in ("cc-by", "cc-by-sa", "cc-nc"):
+        exact = re.match(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-", re.sub(r"[\s_]+", "-", name))
+        kind = exact[1] if exact else licence.id.removeprefix("cc-").replace("nc", "by-nc")
+        return f"https://creativecommons.org/licenses/{kind}/{match[1]}.{match[2]}/"
+    return licence.url
+
+
+def _squash(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.lower()).replace("license", "licence")
+
+
+def _name(text: str) -> str:
+    """Normalise a licence's id or title, ignoring versions, editions and spelling."""
+    text = re.sub(r"^the\s+", "", text.strip().lower())
+    text = _EDITION_WORD.sub("", text)
+    text = re.sub(r"(?:[\s_.,-]+(?:version\s*|v\.?\s*)?|v)\d(?:[._-]\d)?$", "", text)
+    return re.sub(r"licence$", "", _squash(text)) or _squash(text)
+
+
+def _address(url: str) -> str:
+    """Reduce a URL to host and path, without language, file extension and "deed"."""
+    parts = urlsplit(url)
+    host = re.sub(r"^www\.", "", (parts.hostname or "").rstrip("."))
+    path = unquote(parts.path).lower().replace("license", "licence")
+    path = re.sub(r"/+", "/", path).rstrip("/")
+    path = re.sub(r"\.(?:html?|pdf|txt|php|rdf|jsonld|json)$", "", path)
+    path = re.sub(r"\.[a-z]{2}(?:[-_][a-z]{2,4})?$", "", path)
+    path = re.sub(r"/(?:legalcode|deed|index|summary)(?:-plain)?$", "", path)
+    return host + path.rstrip("/")
+
+
+class _Known(NamedTuple):
+    """The list ``licences``: CKAN's default register, the same in 2.11 and 2.12."""
+
+    by_id: Mapping[str, Licence]
+    by_name: Mapping[str, Licence]  # ids, titles and other names as ``_name`` writes them
+    addresses: tuple[tuple[re.Pattern[str], str], ...]  # as ``_address`` writes them, with ids
+
+    def title(self, licence_id: str) -> str | None:
+        found = self.by_id.get(licence_id)
+        return found.title if found else None
+
+
+@vocabulary.derived("licences")
+def _known(read: Vocabulary) -> _Known:
+    by_id = {row["id"]: Licence(row["id"], row["title"], row["text_url"]) for row in read.rows}
+    by_name = {
+        _name(name): by_id[row["id"]]
+        for row in read.rows
+        for name in (row["id"], row["title"], *parts(row["names"]))
+    }
+    addresses = tuple(
+        (_pattern(address), row["id"]) for row in read.rows for address in parts(row["addresses"])
+    )
+    return _Known(by_id, by_name, addresses)
+
+
+# Wildcards in the list's addresses; the head of the list explains them.
+_SIGNS = {"*": ".*", "#": r"[\d.-]+", "@": "[a-z]{2,3}(?:-[a-z]+)?", "[": "(?:", "]": ")?"}
+
+
+def _pattern(address: str) -> re.Pattern[str]:
+    return re.compile("".join(_SIGNS.get(char) or re.escape(char) for char in address))

@@ -1,0 +1,268 @@
+"""Local government's functions and services, by the identifiers of the esd-toolkit's lists.
+
+Two lists of the Local Government Association: what a council does (functions, nested) and what it
+offers (services, each within one function). An identifier is a URI such as
+``http://id.esd.org.uk/service/579``; publishers write it in many ways.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from urllib.parse import unquote
+
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+
+FUNCTION, SERVICE = "function", "service"
+
+_LISTS = {FUNCTION: "functions", SERVICE: "services"}
+
+# The list's name before a number; LGSL is the former name of the list of services.
+_NAMED = r"(function|service|lgsl)s?"
+_NUMBER = r"0*([0-9]{1,9})(?![0-9])"
+# http://id.esd.org.uk/service/579, or a page that shows it
+# (http://standards.esd.org.uk/?uri=service%2F579).
+_ADDRESS = re.compile(
+    rf"(?:(?:https?:)?//)?(?:[\w-]+\.)*esd\.org\.uk[/?][^\s,;]*?{_NAMED}/{_NUMBER}(?:[/?&#.][^\s,;]*)?",
+    re.I,
+)
+_PREFIXED = re.compile(rf"esd:{_NAMED}[/:]{_NUMBER}", re.I)
+# Only clear where functions or services are expected.
+_SHORT = re.compile(rf"/?{_NAMED}(?:\s*[/:#]\s*|\s+|(?<=lgsl)){_NUMBER}/?", re.I)
+_BARE = re.compile(rf"{_NUMBER}(?:\.0)?")  # spreadsheets write 579.0 if a column has empty cells
+
+_BEFORE_ADDRESS = re.compile(r"(?<![\s,;])[\s,;]+(?=https?://)", re.I)
+# Between values; URLs may follow each other without a separator.
+_LINES = re.compile(r"[\n;|]+|(?<=[0-9])(?=https?://)", re.I)
+_AROUND = "<>()[]{}\"'.,; \u200b\ufeff"
+# Placeholders for "none".
+_NOTHING = ("none", "n/a", "na", "nan", "nil", "null", "not applicable", "unknown", "tbc")
+_MOST_COMMAS = 5  # parts of a label, such as "Archive loans, donations, bequests and sales"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiers:
+    """The identifiers in some texts.
+
+    Attributes:
+        functions, services: identifiers as ``http://id.esd.org.uk/function/40``, in order of
+            appearance, without repeats; also unknown ones.
+        others: texts that are not identifiers.
+    """
+
+    functions: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def find(texts: Iterable[str], kind: str = "") -> Identifiers:
+    """Find functions and services by their URIs, in whatever field they are.
+
+    Args:
+        texts: one or more identifiers each, separated by spaces, commas, semicolons or line ends,
+            or as a JSON list.
+        kind: FUNCTION or SERVICE, the field's purpose: then numbers ("579", "LGSL 579") and labels
+            ("Public toilets") count too. With "" only references to the esd-toolkit count.
+    """
+    found = _Finding(kind)
+    for text in _each(texts):
+        found.read(text)
+    return Identifiers(tuple(found.uris[FUNCTION]), tuple(found.uris[SERVICE]), tuple(found.others))
+
+
+def label(uri: str) -> str:
+    """Return the label of an identifier of ``find``, "" if no list has it."""
+    return _index().labels.get(uri, "")
+
+
+def path(uri: str) -> tuple[str, ...]:
+    """Return the labels from the top of the lists down to the identifier's own; () if unknown."""
+    above = [label(each) for each in reversed(_above(uri))]
+    return (*above, label(uri)) if label(uri) else ()
+
+
+def parent_functions(uris: Iterable[str]) -> tuple[str, ...]:
+    """Return the functions above these functions and services, nearest first, without repeats.
+
+    A function in ``uris`` is included only if it is above another one.
+    """
+    return tuple(dict.fromkeys(each for uri in uris for each in _above(uri)))
+
+
+def _above(uri: str) -> list[str]:
+    parents = _index().parents
+    found = [uri]
+    while (uri := parents.get(uri, "")) and uri not in found:  # a portal's own list may have cycles
+        found.append(uri)
+    return found[1:]
+
+
+def _each(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the texts, stripped; for a JSON list its items."""
+    for text in texts:
+        text = text.strip()
+        if text[:1] in ("[", '"'):
+            with contextlib.suppress(ValueError, RecursionError):
+                given = json.loads(text)
+                items = given if isinstance(given, list) else [given]
+                yield from filter(
+                    None, (clean_text(str(item)) for item in items if item is not None)
+                )
+                continue
+        if text:
+            yield text
+
+
+class _Finding:
+    """Collects the identifiers in texts."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.index = _index()
+        self.uris: dict[str, dict[str, None]] = {FUNCTION: {}, SERVICE: {}}
+        self.others: dict[str, None] = {}
+
+    def read(self, text: str) -> None:
+        """Add the identifiers in a text; a text without any is kept whole ("Parks, woods")."""
+        uris, rest = self._lines(text)
+        for uri in uris:
+            self.uris[FUNCTION if "/function/" in uri else SERVICE][uri] = None
+        others = rest if uris else _BEFORE_ADDRESS.split(text)
+        self.others.update(dict.fromkeys(filter(self._says_something, others)))
+
+    def _says_something(self, text: str) -> bool:
+        is_nothing = self.kind and text.strip(_AROUND).casefold() in _NOTHING
+        return not is_nothing and any(map(str.isalnum, text))
+
+    def _lines(self, text: str) -> tuple[list[str], list[str]]:
+        """Return the identifiers, and the rest."""
+        uris: list[str] = []
+        rest: list[str] = []
+        for line in filter(None, map(str.strip, _LINES.split(text))):
+            if uri := self._whole(line):
+                uris.append(uri)
+                continue
+            parts = [part for each in line.split(",") if (part := each.strip())]
+            start = 0
+            while start < len(parts):
+                size, uri = self._label(parts[start : start + _MOST_COMMAS])
+                more, others = ([uri], []) if uri else self._words(parts[start])
+                uris += more
+                rest += others
+                start += size
+        return uris, rest
+
+    def _whole(self, text: str) -> str:
+        """Return the identifier that the whole text is, directly or as a label."""
+        found = _address(text)
+        if not found and self.kind:
+            found = self._short(text) or self.index.find_by_label(text, self.kind)
+        return found
+
+    def _label(self, parts: list[str]) -> tuple[int, str]:
+        """Return how many parts form one label, and its identifier: some have commas."""
+        if self.kind and _folded(parts[0]) in self.index.before_comma:
+            for size in range(len(parts), 1, -1):
+                if uri := self.index.find_by_label(", ".join(parts[:size]), self.kind):
+                    return size, uri
+        return 1, self._whole(parts[0])
+
+    def _words(self, part: str) -> tuple[list[str], list[str]]:
+        """Return the identifiers between spaces, and the rest unless it is the label of one."""
+        words = part.split()
+        uris = [_address(word) for word in words]
+        if self.kind:
+            more = [uri or self._short(word) for word, uri in zip(words, uris, strict=True)]
+            # "24 hour care" contains a number that is not an identifier.
+            if self._is_caption(words, more):
+                uris = more
+        rest = [] if self._is_caption(words, uris) else _apart(words, uris)
+        return list(filter(None, uris)), rest
+
+    def _is_caption(self, words: list[str], uris: list[str]) -> bool:
+        rest = " ".join(word for word, uri in zip(words, uris, strict=True) if not uri)
+        labels = {_folded(self.index.labels.get(uri, "")) for uri in uris if uri}
+        return any(uris) and _folded(rest.strip(_AROUND + " -–")) in labels | {""}
+
+    def _short(self, text: str) -> str:
+        if match := _SHORT.fullmatch(text):
+            return _uri(match[1], match[2])
+        match = _BARE.fullmatch(text.strip(_AROUND))
+        return _uri(self.kind, match[1]) if match else ""
+
+
+def _apart(words: list[str], uris: list[str]) -> list[str]:
+    """Return words that are not identifiers: URLs separately, the rest unchanged."""
+    left = [word for word, uri in zip(words, uris, strict=True) if not uri]
+    found: list[str] = []
+    for is_address, group in groupby(left, lambda word: "://" in word):
+        near = list(group)
+        found += near if is_address else [" ".join(near)]
+    return found
+
+
+def _address(word: str) -> str:
+    bare = unquote(unquote(word)).strip(_AROUND) if "esd" in word.lower() else ""
+    match = _PREFIXED.fullmatch(bare) or _ADDRESS.fullmatch(bare)
+    return _uri(match[1], match[2]) if match else ""
+
+
+def _uri(name: str, number: str) -> str:
+    kind = FUNCTION if name.lower().startswith(FUNCTION) else SERVICE
+    return f"http://id.esd.org.uk/{kind}/{int(number)}"
+
+
+def _folded(text: str) -> str:
+    """Return a label for comparison: case, spaces, dashes and "&" make no difference."""
+    text = text.casefold().replace("–", "-").replace("—", "-").replace("&", " and ")
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    lists: tuple[Vocabulary, Vocabulary]
+    labels: Mapping[str, str]
+    parents: Mapping[str, str]
+    by_label: Mapping[str, Mapping[str, str]]  # kind → folded label → identifier
+    before_comma: frozenset[str]  # beginnings of labels with commas, folded
+
+    def find_by_label(self, text: str, kind: str) -> str:
+        """Return the identifier with a label, own kind first; "" if none or several."""
+        other = SERVICE if kind == FUNCTION else FUNCTION
+        folded = _folded(text)
+        return self.by_label[kind].get(folded) or self.by_label[other].get(folded, "")
+
+
+_last: _Index | None = None
+
+
+def _index() -> _Index:
+    """Return the index of the lists, rebuilt after a list was replaced."""
+    global _last
+    lists = (vocabulary.load("functions"), vocabulary.load("services"))
+    if _last is None or any(a is not b for a, b in zip(_last.lists, lists, strict=True)):
+        rows = [row for each in lists for row in each.rows]
+        _last = _Index(
+            lists,
+            {row["uri"]: row["label"] for row in rows},
+            {row["uri"]: row["parent"] for row in rows if row["parent"]},
+            {FUNCTION: _by_label(lists[0]), SERVICE: _by_label(lists[1])},
+            frozenset(
+                _folded(row["label"].partition(",")[0]) for row in rows if "," in row["label"]
+            ),
+        )
+    return _last
+
+
+def _by_label(given: Vocabulary) -> dict[str, str]:
+    # Two functions are called "Utilites" (sic): such a label is ambiguous.
+    times = Counter(_folded(row["label"]) for row in given.rows)
+    found = ((_folded(row["label"]), row["uri"]) for row in given.rows)
+    return {folded: uri for folded, uri in found if times[folded] == 1}

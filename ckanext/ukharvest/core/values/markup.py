@@ -1,0 +1,109 @@
+"""Convert HTML in descriptions to clean text with Markdown links."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+
+_BLOCKS = frozenset(
+    ("address", "article", "blockquote", "div", "dl", "fieldset", "footer", "form", "h1", "h2")
+    + ("h3", "h4", "h5", "h6", "header", "hr", "ol", "p", "pre", "section", "table", "ul")
+)
+_LINES = frozenset(("br", "dd", "dt", "li", "tr"))
+_UNSEEN = frozenset(("head", "script", "style", "template", "title"))
+_NAMES = (
+    frozenset(("a", "abbr", "b", "big", "body", "cite", "code", "em", "font", "html", "i", "img"))
+    | frozenset(("q", "small", "span", "strong", "sub", "sup", "tbody", "td", "th", "thead", "u"))
+    | _BLOCKS
+    | _LINES
+    | _UNSEEN
+)
+# Not html.parser: its time is quadratic in the number of unclosed tags.
+_TAG = re.compile(rf"<(/?)({'|'.join(sorted(_NAMES))})\b([^<>]*)>", re.IGNORECASE)
+_HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE)
+
+
+def plain_text(value: str) -> str:
+    """Return text without tags and entities; paragraphs, lists and links stay readable.
+
+    Text without any HTML tag keeps its line ends and its "<".
+    """
+    text = _without_comments(clean_text(value))
+    reader = _Reader()
+    place = 0
+    for tag in _TAG.finditer(text):
+        reader.words(text[place : tag.start()])
+        place = tag.end()
+        reader.tag(tag[2].lower(), is_end=bool(tag[1]), attributes=tag[3])
+    if not place:
+        return clean_text(html.unescape(text))
+    reader.words(text[place:])
+    return reader.text()
+
+
+def plain_line(value: str) -> str:
+    """Return ``plain_text`` on one line, for names and titles."""
+    return " ".join(plain_text(value).split())
+
+
+def _without_comments(text: str) -> str:
+    parts = []
+    place = 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts.append(text[place:start])
+        place = end + len("-->")
+    return "".join((*parts, text[place:]))
+
+
+class _Reader:
+    """Collects the text that a browser would show."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._unseen = 0
+        self._link: tuple[str, int] | None = None
+
+    def words(self, text: str) -> None:
+        """Add the text between two tags."""
+        if not self._unseen:
+            self._parts.append(re.sub(r"\s+", " ", html.unescape(text)))
+
+    def tag(self, name: str, *, is_end: bool, attributes: str) -> None:
+        """Add a tag."""
+        if name in _UNSEEN:
+            self._unseen = max(0, self._unseen + (-1 if is_end else 1))
+        elif name == "a":
+            self._close_link()
+            match = None if is_end else _HREF.search(attributes)
+            if match:
+                target = html.unescape(match[1] or match[2] or match[3] or "").strip()
+                self._link = (target, len(self._parts))
+        elif name in _BLOCKS:
+            self._parts.append("\n\n")
+        elif name in ("td", "th"):
+            self._parts.append(" ")
+        elif name in _LINES and not is_end:
+            self._parts.append("\n- " if name == "li" else "\n")
+
+    def text(self) -> str:
+        """Return the collected text, with at most one empty line between paragraphs."""
+        lines = (" ".join(line.split()) for line in "".join(self._parts).split("\n"))
+        return clean_text(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))
+
+    def _close_link(self) -> None:
+        if self._link is None:
+            return
+        target, start = self._link
+        self._link = None
+        words = " ".join("".join(self._parts[start:]).split())
+        if not is_web_url(target):
+            return
+        if words and words != target:
+            # Brackets would end the link's text.
+            words = words.replace("[", "(").replace("]", ")")
+            self._parts[start:] = [f"[{words}]({target})"]
+        else:
+            self._parts[start:] = [target]

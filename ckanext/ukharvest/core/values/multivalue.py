@@ -1,0 +1,132 @@
+"""Fields with several values: parse any way of writing them, and store them.
+
+Extras are text: several URLs are stored as a JSON list, yes as ``true``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+
+_YES = ("true", "yes", "y", "1", "on", "t")
+_NO = ("", "false", "no", "n", "0", "off", "f", "none", "null")
+
+# Names under which an object has its URL, and its title.
+_PLACES = ("url", "uri", "href", "@id", "address", "link")
+_NAMES = ("title", "name", "label", "id")
+
+# Between URLs in one text; a URL may contain a comma (RFC 3986).
+_BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]+(?=https?://|www\.)|[\n|]+", re.IGNORECASE)
+
+
+class Addresses(NamedTuple):
+    """URLs, and the other texts; without repeats, in the order of the text."""
+
+    urls: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def as_text(values: Iterable[str]) -> str:
+    """Return several values in stored form: a JSON list, "" for none."""
+    found = list(dict.fromkeys(filter(None, values)))
+    return json.dumps(found, ensure_ascii=False) if found else ""
+
+
+def addresses(value: object, register: str = "") -> Addresses:
+    """Split a value into URLs and other texts.
+
+    Args:
+        value: a text with URLs separated by spaces, commas or line ends, a JSON list, or lists and
+            objects as JSON gives them.
+        register: a list of ``core.vocabularies``; its titles are replaced by their URLs.
+    """
+    urls: dict[str, None] = {}
+    others: dict[str, None] = {}
+    titles = _titles(register)() if register else {}
+    for text in texts(value):
+        whole = titles.get(_folded(text))
+        for piece in [whole] if whole else filter(None, _BETWEEN.split(text)):
+            bare = piece.strip(" \t<>,;\"'")
+            url = titles.get(_folded(bare)) or _address(bare)
+            if url:
+                urls[url] = None
+            elif bare:
+                others[bare] = None
+    return Addresses(tuple(urls), tuple(others))
+
+
+def texts(value: object) -> Iterator[str]:
+    """Yield the texts of a value: each item of lists and JSON lists, the URL of objects."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{", '"'):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, Mapping):
+        yield _of_object(value)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, (list, tuple)):
+                yield json.dumps(item, default=str)  # nested lists have no meaning here
+            else:
+                yield _of_object(item) if isinstance(item, Mapping) else clean_text(item)
+    else:
+        yield clean_text(value)
+
+
+def _of_object(value: Mapping[str, object]) -> str:
+    named = (clean_text(value.get(key)) for key in (*_PLACES, *_NAMES))
+    return next(filter(None, named), json.dumps(value, default=str) if value else "")
+
+
+def parse_flag(value: object) -> str:
+    """Return ``true`` for yes in any spelling, "" for no.
+
+    Raises:
+        ValueError: neither; the message is the end of a sentence.
+    """
+    text = clean_text(value)
+    if text.casefold() in _YES:
+        return "true"
+    if text.casefold() in _NO:
+        return ""
+    raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
+
+
+def is_yes(value: object) -> bool:
+    """Tell whether a value means yes; unclear values do not."""
+    return clean_text(value).casefold() in _YES
+
+
+def submitted_texts(value: object) -> list[str]:
+    """Return what a form or a client submitted, as texts; forms send "" for empty rows."""
+    given = value if isinstance(value, (list, tuple)) else [value]
+    return [text for each in given if each is not None and (text := str(each).strip())]
+
+
+def _address(text: str) -> str:
+    if re.match(r"www\.[\w-]+\.\S+$", text, re.IGNORECASE):
+        text = f"https://{text}"
+    return text if is_web_url(text) else ""
+
+
+@functools.cache
+def _titles(register: str) -> Callable[[], Mapping[str, str]]:
+    """Return a function from a list to its URLs by title."""
+
+    @vocabulary.derived(register)
+    def titles(given: Vocabulary) -> Mapping[str, str]:
+        return {_folded(row["title"]): row["url"] for row in given.rows}
+
+    return titles
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,70 @@
+"""Clean plain text: without control characters and other artefacts of a format."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+
+# C0 and C1 controls but tab and line feed, and lone surrogates, which neither XML nor PostgreSQL
+# can hold; JSON escapes such as \u0000 and \ud800 bring them in.
+_UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+# Characters that are invisible, or that reverse the text after them (Unicode 9 and 23.2): in a
+# message they would hide or change its meaning.
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+# Project Open Data's mark for text that a federal agency withholds: "[[REDACTED-EX B6]]".
+_REDACTED = re.compile(r"\[\[\s*REDACTED.*\]\]", re.IGNORECASE | re.DOTALL)
+
+
+def marked(text: str) -> str:
+    """Mark a text for translation; it is translated when rendered. Import it as ``_``."""
+    return text
+
+
+def clean_text(value: object) -> str:
+    """Return a value as stripped text with LF line ends and without control characters.
+
+    Numbers become their text, booleans ``true`` or ``false``; None and anything that is not a
+    single value (lists, objects, bytes, NaN) become "".
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float, Decimal)):
+        return str(value) if math.isfinite(value) else ""
+    if not isinstance(value, str):
+        return ""
+    text = value.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
+    return _UNWANTED.sub("", text).strip().strip("\ufeff").strip()
+
+
+def is_redacted(value: str) -> bool:
+    """Tell whether a text is nothing but a redaction mark of Project Open Data."""
+    return _REDACTED.fullmatch(value.strip()) is not None
+
+
+def shorten(value: str, length: int = 80) -> str:
+    """Return a text on one line, at most ``length`` characters long, for use in a message.
+
+    Invisible characters are named, as in "dataset[U+200E]".
+    """
+    line = _UNSEEN.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", " ".join(value.split()))
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def counted(number: int, name: str) -> str:
+    """Return a number with a name in English: "1 record", "2,000 records"."""
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
+def one_line(value: object) -> str:
+    """Return CKAN's validation errors, however nested, as one readable line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {one_line(each)}" for key, each in value.items() if each)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(one_line(each) for each in value if each)
+    return str(value)

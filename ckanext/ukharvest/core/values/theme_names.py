@@ -1,0 +1,127 @@
+"""The twelve themes of UK portals: their names, and the theme of a register's entry.
+
+Each function returns a stored name such as "Environment", or "" if no theme applies.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from ckanext.ukharvest.core.values import inspire_themes
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+
+# http://publications.europa.eu/resource/authority/data-theme/TRAN, or the code alone.
+_EU = re.compile(
+    r"(?:https?://(?:www\.)?publications\.europa\.eu/resource/authority/data-theme/)?([A-Z]{4})/?",
+    re.IGNORECASE,
+)
+_TOPIC = re.compile(r"\S*(?:TopicCategory(?:Code)?|MD_TopicCategoryCode)[/#]([A-Za-z]+)/?", re.I)
+
+Entry = tuple[str, str]  # its theme, and its own label
+NONE: Entry = ("", "")
+
+
+def names() -> tuple[str, ...]:
+    """Return the stored names of all themes, in display order."""
+    return tuple(_titles())
+
+
+def title(name: str) -> str:
+    """Return the title of a stored name; an unknown name unchanged."""
+    return _titles().get(name, name)
+
+
+def find(text: str) -> str:
+    """Return the theme that a text names.
+
+    Args:
+        text: name, title or slug in any case, or a theme of the EU's portals.
+    """
+    return of_uk(text) or of_eu(text)[0]
+
+
+def of_uk(text: str) -> str:
+    """Return the theme of this name, title or slug."""
+    return _by_slug().get(_slug(text), "")
+
+
+def of_eu(text: str) -> Entry:
+    """Return the theme and label of an EU data theme, given by URI, code or label."""
+    match = _EU.fullmatch(text.strip())
+    return _entry(_eu().get(match[1].casefold() if match else _slug(text)))
+
+
+def of_inspire(text: str) -> Entry:
+    """Return the theme and label of an INSPIRE theme, given by URI or label."""
+    return _entry(
+        _inspire().get(inspire_themes.theme_of_address(text) or inspire_themes.theme_of_label(text))
+    )
+
+
+def of_topic(text: str) -> Entry:
+    """Return the theme and label of a topic category, given by code or URI."""
+    match = _TOPIC.fullmatch(text.strip())
+    return _entry(vocabulary.row("topic_categories", match[1] if match else text))
+
+
+def is_topic_address(text: str) -> bool:
+    """Tell whether a text is the URI of a topic category, of INSPIRE's register or ISO's."""
+    return bool(_TOPIC.fullmatch(text.strip()))
+
+
+def of_esd(uri: str) -> Entry:
+    """Return the theme and label of a function or service of the LGA's lists.
+
+    One without a theme, as in a newer list, has the theme of the function above it.
+    """
+    row = vocabulary.row("functions", uri) or vocabulary.row("services", uri)
+    label = row["label"] if row else ""
+    seen: set[str] = set()
+    while row and not row.get("theme") and row["parent"] not in seen:
+        seen.add(row["parent"])
+        row = vocabulary.row("functions", row["parent"])
+    return _entry(row)[0], label
+
+
+def _entry(row: Mapping[str, str] | None) -> Entry:
+    return (of_uk(row.get("theme", "")), row["label"]) if row else NONE
+
+
+@vocabulary.derived("themes")
+def _titles(given: Vocabulary) -> Mapping[str, str]:
+    return {row["name"]: row["title"] for row in given.rows}
+
+
+@vocabulary.derived("themes")
+def _by_slug(given: Vocabulary) -> Mapping[str, str]:
+    return {
+        _slug(text): row["name"]
+        for row in given.rows
+        for text in (row["name"], row["title"], row["slug"], *row["aliases"].split(";"))
+        if text
+    }
+
+
+@vocabulary.derived("eu_themes")
+def _eu(given: Vocabulary) -> Mapping[str, Mapping[str, str]]:
+    """Return the themes by code, and by label as a slug."""
+    return {
+        name: row
+        for row in given.rows
+        for name in (_slug(row["label"]), row["uri"].rpartition("/")[2].casefold())
+    }
+
+
+@vocabulary.derived("inspire_themes")
+def _inspire(given: Vocabulary) -> Mapping[str, Mapping[str, str]]:
+    return {row["label"]: row for row in given.rows}
+
+
+def _slug(text: str) -> str:
+    """Return letters and digits with dashes between: "Crime & Justice" is "crime-and-justice"."""
+    plain = unicodedata.normalize("NFKC", unquote(text)).replace("&", " and ").casefold()
+    return re.sub(r"[\W_]+", "-", plain).strip("-")

@@ -1,0 +1,1 @@
+"""Lists of values as CSV files that a portal can replace: reading, checking, updating."""

@@ -1,0 +1,292 @@
+"""The only parser for XML from outside: XML 1.0, no DTD, no entities, no network.
+
+Canonical form as in the W3C recommendation "Exclusive XML Canonicalization 1.0".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Generator
+from copy import deepcopy
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import unquote, urlsplit
+
+from lxml import etree
+
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import ParseError
+
+_DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
+# .NET writes text through a StringWriter, which declares utf-16 whatever the bytes are.
+_FALSE_UTF16 = re.compile(rb"""\A(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
+
+_HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
+_XHTML = "{http://www.w3.org/1999/xhtml}html"
+
+
+class HasDoctype(ParseError):
+    """A DOCTYPE, which is refused before anything is read; ``root`` is the element after it."""
+
+    code = "doctype"
+
+    def __init__(self, root: etree._Element, data: bytes, url: str) -> None:
+        refused = refuse_doctype(data, url)
+        super().__init__(refused.message, url=url, line=refused.line)
+        self.root = root
+
+
+def parse(content: bytes | str, *, url: str = "") -> etree._Element:
+    """Return the root element of an XML document.
+
+    Bytes are decoded by their byte order mark or declaration, else as UTF-8. In text, an encoding
+    declaration is ignored.
+
+    Args:
+        content: the document.
+        url: where it was read, for the error.
+
+    Raises:
+        ParseError: not well-formed, an HTML page, or with a DOCTYPE (entities could read files,
+            reach the network or grow without end); ``line`` is set where it is known.
+    """
+    data = _to_bytes(content, url)
+    try:
+        root = etree.fromstring(data, _parser())
+    except etree.XMLSyntaxError as exc:
+        raise not_xml(data, exc, url) from exc
+    _refuse(root, data, url)
+    return root
+
+
+def parse_beginning(content: bytes) -> etree._Element | None:
+    """Return the root of a document that may be cut off or not well-formed further on.
+
+    The root holds what could be read up to there. A DOCTYPE is skipped: nothing that it declares is
+    read or inserted. So is a byte order mark of another encoding. None when there is no element.
+    """
+    if content[:4] in (b"\xff\xfe<?", b"\xfe\xff<?"):  # in UTF-16 each sign has two bytes
+        content = content[2:]
+    try:
+        root: etree._Element | None = etree.fromstring(_to_bytes(content, ""), _parser(True))
+    except etree.XMLSyntaxError:
+        return None
+    return root
+
+
+def elements(
+    body: IO[bytes], paths: Collection[tuple[str, ...]], *, url: str = ""
+) -> Generator[etree._Element, None, etree._Element]:
+    """Yield the elements at some paths as they are read; return the root with the rest.
+
+    An element is removed from the tree when the next one is requested, so that only one element of
+    a large document is in memory. Once read to the end, the document is known to be well-formed.
+
+    Args:
+        body: the document, seekable.
+        paths: local names from the root down, in any namespace; all must end in the same name.
+        url: where it was read, for the error.
+
+    Raises:
+        ParseError: as ``parse``, also in the middle.
+    """
+    names = {path[-1] for path in paths}
+    file = _Stream(body, url)
+    events = etree.iterparse(
+        file,
+        events=("end",),
+        tag=[f"{{*}}{name}" for name in names],
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+    )
+    done: etree._Element | None = None
+    try:
+        for _event, element in events:
+            if _path(element) not in paths:
+                continue
+            if done is None:
+                _refuse(element.getroottree().getroot(), file.head, url)
+            _take_out(done)
+            yield element
+            done = element
+    except etree.XMLSyntaxError as exc:
+        raise not_xml(file.head, exc, url, events.error_log) from exc
+    root: etree._Element = events.root
+    _refuse(root, file.head, url)
+    _take_out(done)
+    return root
+
+
+class _Stream:
+    """A document's bytes from the beginning, with the same fixes as in ``parse``."""
+
+    def __init__(self, body: IO[bytes], url: str) -> None:
+        body.seek(0)
+        self.head = body.read(_HEAD)
+        self._first = _to_bytes(self.head, url)
+        self._body = body
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        return self._body.read(size)
+
+
+def _path(element: etree._Element) -> tuple[str, ...]:
+    line = (element, *element.iterancestors())
+    return tuple(local_name(each) for each in reversed(line))
+
+
+def _take_out(element: etree._Element | None) -> None:
+    parent = None if element is None else element.getparent()
+    if element is not None and parent is not None:
+        parent.remove(element)
+
+
+def _refuse(root: etree._Element, data: bytes, url: str) -> None:
+    """Raise ParseError for an HTML page, and for a DOCTYPE."""
+    tag = root.tag.lower() if isinstance(root.tag, str) else ""
+    if tag in ("html", _XHTML):
+        raise _page(html_title(data) or "", url)
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise HasDoctype(root, data, url)
+
+
+class _Beside(etree.Resolver):
+    """Lets a document load files from one folder and below it, and nothing else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def resolve(self, system_url: str, public_id: str, _context: object = None) -> None:
+        address = urlsplit(system_url)
+        path = Path(unquote(address.path)).resolve()
+        if address.scheme not in ("", "file") or not path.is_relative_to(self._folder):
+            raise ParseError(f"{system_url} is not among the files in {self._folder}")
+
+
+def parse_installed(path: Path, folder: Path) -> etree._ElementTree:
+    """Return an XML file of an installed package, such as a schema or a stylesheet.
+
+    Args:
+        path: the file.
+        folder: folder that the files it refers to must be in.
+
+    Raises:
+        ParseError: not well-formed; later, and from lxml, if it refers to another place.
+    """
+    parser = _parser()
+    parser.resolvers.add(_Beside(folder.resolve()))
+    try:
+        return etree.parse(str(path), parser)
+    except etree.XMLSyntaxError as exc:
+        raise not_xml(path.read_bytes(), exc, str(path)) from exc
+
+
+def push_parser(target: etree._TargetParserTarget[None]) -> etree.XMLParser:
+    """Return a push parser that builds no tree: feed it bytes, it calls ``target``."""
+    return etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False)
+
+
+def push_html_parser(
+    target: etree._TargetParserTarget[None], encoding: str | None = None
+) -> etree.HTMLParser:
+    """Return the same for an HTML page; broken HTML is read as in a browser.
+
+    Without a tree, deeply nested elements are not lost either: pages leave thousands of elements
+    open.
+
+    Raises:
+        LookupError: the encoding is not known; None uses the encoding that the page declares.
+    """
+    return etree.HTMLParser(target=target, encoding=encoding, recover=True, no_network=True)
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without its namespace.
+
+    Works also for an unbound prefix, which QName refuses: iterparse yields such elements before it
+    reports, at the document's end, that it is not well-formed.
+    """
+    return str(element.tag).rpartition("}")[2]
+
+
+def line_of(element: etree._Element) -> int | None:
+    """Return the line in which an element begins, None if it was not read from a document."""
+    line = element.sourceline
+    return line if isinstance(line, int) else None
+
+
+def canonical(element: etree._Element) -> bytes:
+    """Return the exclusive canonical form of an element and all below it, without comments."""
+    try:
+        return etree.tostring(element, method="c14n", exclusive=True, with_comments=False)
+    except etree.C14NError:
+        # libxml2 refuses relative namespace names (xmlns="inventory"), which the recommendation
+        # deprecates but publishers use; the later C14N 2.0 accepts them. It only finds declarations
+        # at or below the
+        # element: a copy includes the others.
+        return etree.tostring(deepcopy(element), method="c14n2", with_comments=False)
+
+
+def _parser(recover: bool = False) -> etree.XMLParser:
+    """Make a parser for one document: lxml's parsers are not shared between threads."""
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        huge_tree=False,
+        recover=recover,
+    )
+
+
+def _to_bytes(content: bytes | str, url: str) -> bytes:
+    if isinstance(content, bytes):
+        # XML allows nothing before the declaration, but templates leave empty lines there.
+        head = content.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+        data = head if head.startswith(b"<") else content
+        return _FALSE_UTF16.sub(rb"\1", data, count=1) if data.startswith(b"<?xml") else data
+    text = content.lstrip("\ufeff")
+    if declaration := _DECLARATION.match(text):
+        # Line ends are kept, so that line numbers are right.
+        text = "\n" * declaration[0].count("\n") + text[declaration.end() :]
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as exc:
+        line = text.count("\n", 0, exc.start) + 1
+        raise ParseError("the XML holds half a character", url=url, line=line) from exc
+
+
+def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> ParseError:
+    title = html_title(data)
+    if title is not None:
+        return _page(title, url)
+    if not data.strip():
+        return ParseError("the document is empty; expected XML", code="not-xml", url=url)
+    words, line = exc.msg or "", exc.lineno
+    if not line and len(log):
+        # iterparse only logs some faults (an undefined entity).
+        words, line = log[0].message, log[0].line
+    reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL).strip()
+    message = f"the document is not well-formed XML: {reason or 'no element found'}"
+    return ParseError(message, code="not-xml", url=url, line=line or None)
+
+
+def _page(title: str, url: str) -> ParseError:
+    named = f", title '{title}'" if title else " without a title"
+    return ParseError(f"an HTML page instead of XML{named}", code="html", url=url)
+
+
+def refuse_doctype(data: bytes, url: str) -> ParseError:
+    message = "the document has a DOCTYPE, which is not accepted; expected XML without one"
+    return ParseError(message, code="doctype", url=url, line=_line_of_doctype(data))
+
+
+def _line_of_doctype(data: bytes) -> int | None:
+    place = data.find(b"<!DOCTYPE")
+    return data.count(b"\n", 0, place) + 1 if place >= 0 else None

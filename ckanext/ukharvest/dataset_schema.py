@@ -1,0 +1,112 @@
+"""Our fields in CKAN's schemas of datasets and resources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+from ckan.lib.plugins import lookup_package_plugin
+from ckan.logic.schema import default_resource_schema
+
+from ckanext.ukharvest.fields import (
+    ADDRESS,
+    ADDRESSES,
+    DATASET,
+    DATE,
+    FIELDS,
+    FLAG,
+    NAME,
+    NAMES,
+    URIS,
+    Field,
+)
+
+# The validator by vocabulary and kind, else by kind alone.
+_OF_LIST = {
+    ("themes", NAME): "ukharvest_theme",
+    ("themes", NAMES): "ukharvest_themes",
+    ("functions", URIS): "ukharvest_la_function",
+    ("services", URIS): "ukharvest_la_service",
+    ("frequencies", NAME): "ukharvest_frequency",
+}
+_OF_KIND = {
+    ADDRESSES: "ukharvest_addresses",
+    ADDRESS: "ukharvest_address",
+    DATE: "ukharvest_date",
+    FLAG: "ukharvest_flag",
+}
+
+
+def dataset_fields() -> frozenset[str]:
+    """Return the names of the dataset type's fields on this portal, ckanext-scheming's included."""
+    names = set(lookup_package_plugin("dataset").create_package_schema())
+    # Its create_package_schema is CKAN's; it adds its fields when it validates.
+    if p.plugin_loaded("scheming_datasets"):
+        show = tk.get_action("scheming_dataset_schema_show")
+        try:
+            found = show({"ignore_auth": True}, {"type": "dataset"})
+        except tk.ObjectNotFound:  # it has schemas of other types only
+            return frozenset(names)
+        names.update(field["field_name"] for field in found["dataset_fields"])
+    return frozenset(names)
+
+
+def choices(key: str) -> tuple[str, ...]:
+    """Return the values that ckanext-scheming's schema allows in a dataset field, () for any."""
+    if not p.plugin_loaded("scheming_datasets"):
+        return ()
+    own = (tk.h.scheming_get_dataset_schema("dataset") or {}).get("dataset_fields", ())
+    fields = [field for field in own if field.get("field_name") == key]
+    return tuple(
+        str(each["value"]) for field in fields for each in tk.h.scheming_field_choices(field) or ()
+    )
+
+
+def own_fields(of: str, dataset_type: str) -> frozenset[str]:
+    """Return the field names in a type's schema, without CKAN's own fields of resources.
+
+    Args:
+        of: DATASET or RESOURCE.
+        dataset_type: the dataset type.
+    """
+    own = lookup_package_plugin(dataset_type).update_package_schema()
+    names = set(own if of == DATASET else own.get("resources", ())) - set(default_resource_schema())
+    if p.plugin_loaded("scheming_datasets"):
+        theirs: dict[str, Any] = tk.h.scheming_get_dataset_schema(dataset_type) or {}
+        for field in theirs.get(f"{of}_fields", ()):
+            names |= {field["field_name"], field.get("ukharvest_field", "")}
+    return frozenset(names)
+
+
+def validator_of(field: Field) -> str:
+    """Return the name of the validator that converts a field's value to its stored form."""
+    if field.key == "schema_type":
+        return "ukharvest_schema_type"
+    found = _OF_LIST.get((field.vocabulary, field.kind))
+    return found or _OF_KIND.get(field.kind, "ukharvest_text")
+
+
+def add_for_saving(schema: dict[str, Any]) -> dict[str, Any]:
+    """Add our fields to a schema of package_create or package_update; return it."""
+    ignore_missing = tk.get_validator("ignore_missing")
+    for field in FIELDS:
+        validator = tk.get_validator(validator_of(field))
+        if field.of == DATASET:
+            to_extras = tk.get_converter("convert_to_extras")
+            schema[field.key] = [validator, ignore_missing, to_extras]
+        else:
+            schema["resources"][field.key] = [validator, ignore_missing]
+    return schema
+
+
+def add_for_showing(schema: dict[str, Any]) -> dict[str, Any]:
+    """Add our fields to a schema of package_show; return it."""
+    ignore_missing = tk.get_validator("ignore_missing")
+    for field in FIELDS:
+        if field.of == DATASET:
+            from_extras = tk.get_converter("convert_from_extras")
+            schema[field.key] = [from_extras, ignore_missing]
+        else:
+            schema["resources"][field.key] = [ignore_missing]
+    return schema

@@ -1,0 +1,40 @@
+"""Find the fields that an import changed in a dataset, as text for storage (decision 0019)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ckanext.ukharvest.core import dataset_changes
+from ckanext.ukharvest.core.dataset_changes import FieldChange
+from ckanext.ukharvest.presentation.rendering import facts, values
+from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.field_labels import HIDDEN, SAID_BETTER
+
+_ENGLISH = values.Portal()
+
+
+def find_changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldChange]:
+    """Return a dataset's changed fields, from its package_show dicts before and after an import.
+
+    Leaves out technical fields, and fields that another changed field describes better.
+    """
+    found = dataset_changes.list_changes(before, after, format_field)
+    keys = {each.field for each in found}
+    return [
+        each
+        for each in found
+        if each.field not in HIDDEN and SAID_BETTER.get(each.field) not in keys
+    ]
+
+
+def format_field(key: str, text: str) -> str:
+    """Return a field's stored text for people: no JSON, labels instead of URIs."""
+    if key == "spatial":
+        return figure.describe_extent(text) or text
+    if not text or (key not in values.KEYS and text[:1] not in ("[", "{")):
+        return text
+    markup = (
+        values.render_value(key, text, _ENGLISH) if key in values.KEYS else facts.render_extra(text)
+    )
+    return str(markup.replace("</li>", "; </li>").striptags()).strip("; ") or text

@@ -1,0 +1,51 @@
+"""Check whether a record's own date changed together with its content.
+
+data.gov.uk's harvester refused a changed record with an unchanged date. We import it, because the
+portal would otherwise show outdated content, and report a problem.
+"""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.fingerprint import fingerprint
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.engine.source_config import Setting
+from ckanext.ukharvest.model import versions
+
+FIELD = "gmd:dateStamp"
+
+
+def check(setting: Setting, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
+    """Return a problem if the date is not newer than that of the latest different version."""
+    if not setting.kind.dated or not record.metadata_modified:
+        return ()
+    before = _date_before(setting, raw)
+    if not before or not _is_as_old(record.metadata_modified, before):
+        return ()
+    message = (
+        f"{FIELD}: the record has changed, but its date is {record.metadata_modified} and was"
+        f" {before} before; expected the date of the change (or, if the identifier was copied"
+        " from another record with the rest of it, an identifier of its own)"
+    )
+    return (Problem("date-not-changed", FIELD, message),)
+
+
+def _date_before(setting: Setting, raw: RawRecord) -> str:
+    """Return the date of the latest version with different content, "" if there is none."""
+    parser = setting.kind.parser
+    now = fingerprint(raw.content or "", parser.FORM, ())
+    for version in reversed(versions.versions_of(setting.id, raw.guid)):
+        try:
+            if fingerprint(version.content, parser.FORM, ()) == now:
+                continue
+            earlier = RawRecord(raw.guid, version.content, url=raw.url)
+            return parser.parse(earlier, setting.options).metadata_modified
+        except UkharvestError:  # saved by an earlier release of the parser
+            return ""
+    return ""
+
+
+def _is_as_old(date: str, before: str) -> bool:
+    """Compare at the lower precision; publishers do not change their time zone in between."""
+    length = min(len(date), len(before))
+    return date == before or date[:length] < before[:length]

@@ -1,0 +1,158 @@
+"""End a gather: plan deletions, save the run's figures and sync state, release its objects."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestGatherError
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest.core import deletions
+from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
+from ckanext.ukharvest.core.records import Ending
+from ckanext.ukharvest.engine import sync_state
+from ckanext.ukharvest.engine.gather import intake
+from ckanext.ukharvest.engine.gather.signs_of_life import Stopped, end_if_replaced
+from ckanext.ukharvest.engine.gather.state import GatherState
+from ckanext.ukharvest.engine.source_config import Setting
+from ckanext.ukharvest.model import pending_deletions, staged_objects, stopping, utcnow
+from ckanext.ukharvest.model.record_state import forget, mark_back, mark_missed
+from ckanext.ukharvest.model.source_state import ensure_source_state
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+
+def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
+    """Plan deletions, save the sync state and release the objects, in one transaction.
+
+    Raises:
+        Stopped: a person asked to stop the run.
+    """
+    is_asked_for = stopping.is_asked_for(state.job_id, lock=True)
+    end_if_replaced(state)
+    if is_asked_for:
+        raise Stopped
+    if ending.unchanged:
+        intake.leave_all(state)
+    complete, reason = _completeness(state, ending)
+    plan = _plan_deletions(state, complete)
+    _stage_deletions(state, plan.delete)
+    state.mark_unchanged()
+    _mark_missing(state, plan, complete)
+    sync_state.save_sync_state(setting, state.job_id, ending, lost=state.counts["lost"])
+    staged_objects.forget_point(setting.id)
+    problems = (problem.message for problem in ending.problems)
+    _end_report(state, plan, complete=complete, reason=_sentences(reason or plan.reason, *problems))
+    staged_objects.show(state.job_id)
+    Session.commit()
+    log.info("Gathered %s: %s", setting.url, dict(state.counts))
+
+
+def _sentences(*reasons: str) -> str:
+    """Join the reasons that are not empty."""
+    return "; ".join(filter(None, reasons))
+
+
+def _completeness(state: GatherState, ending: Ending) -> tuple[bool, str]:
+    """Return whether records not seen count as missing, and if not, why."""
+    if ending.changes_only:
+        return False, _sentences(_only_changes(state), ending.reason)
+    if ending.complete and state.listing.has_nameless:
+        return False, ("records without an identifier may be any of those that seem to be missing")
+    return ending.complete, ending.reason
+
+
+def _only_changes(state: GatherState) -> str:
+    """Return the reason of a run that read only changes; count the datasets it did not read."""
+    seen = state.listing.seen
+    others = sum(each.is_active for guid, each in state.known.items() if guid not in seen)
+    state.counts["not_asked"] = others
+    return (
+        f"only what changed since {state.since} was asked for: {others:,} other datasets were "
+        f"not checked and do not count as missing or deleted"
+    )
+
+
+def _plan_deletions(state: GatherState, complete: bool) -> deletions.DeletionPlan:
+    known = {
+        guid: deletions.KnownRecord(missed=each.missed_runs, active=each.can_go_missing)
+        for guid, each in state.known.items()
+    }
+    # The first run after adopting datasets deletes none of them.
+    is_first = any(each.is_newly_adopted for each in state.known.values())
+    return deletions.plan(
+        known,
+        state.listing.seen,
+        complete=complete,
+        said_deleted=() if is_first else state.listing.said_deleted,
+        after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
+        max_share=config.delete_max_share(),
+    )
+
+
+def _stage_deletions(state: GatherState, guids: tuple[str, ...]) -> None:
+    for guid in guids:
+        staged = staged_objects.Staged(
+            guid=guid, status="delete", package_id=state.known[guid].package_id
+        )
+        state.batch.append(staged)
+        state.ids.append(staged.id)
+    staged_objects.add(state.batch, state.job_id, state.source.id)
+    state.batch.clear()
+
+
+def _mark_missing(state: GatherState, plan: deletions.DeletionPlan, complete: bool) -> None:
+    mark_missed(state.known[guid].id for guid in (*plan.missing, *plan.held))
+    # Now, not at their import: until then a person might approve their deletion.
+    mark_back(state.known[guid].id for guid in plan.back)
+    state.counts["missing"] = len(plan.missing)
+    state.counts["held"] = len(plan.held)
+    if complete:  # else pending deletions do not change
+        # Datasets adopted by guid alone that are not in this source after all.
+        forget(
+            each.id
+            for guid, each in state.known.items()
+            if each.outcome == RecordOutcome.ADOPTED_BY_GUID and guid not in state.listing.seen
+        )
+        row = ensure_source_state(state.source.id)
+        row.held = pending_deletions.update_held(row.held, state.job_id, plan) or sa.null()
+
+
+def _end_report(
+    state: GatherState, plan: deletions.DeletionPlan, *, complete: bool, reason: str
+) -> None:
+    report = state.report()
+    report.counts = {"seen": 0, **state.counts}
+    if plan.shortfall:
+        report.counts["shortfall"] = asdict(plan.shortfall)
+    report.complete = complete
+    report.outcome = RunOutcome.HELD if plan.held else RunOutcome.FINISHED
+    report.reason = reason
+    report.finished = report.heartbeat = utcnow()
+
+
+def abandon(state: GatherState, error: UkharvestError) -> None:
+    """End the run as failed: nothing is imported, deleted or counted as missing."""
+    compat.rollback()
+    end_if_replaced(state)
+    report = stopping.open_report(state.job_id, state.source.id)
+    if report.stopped_by:  # stopped anyway: not a failure of the source
+        stopping.end_gather(state.job)
+        return
+    staged_objects.discard(state.job_id)
+    staged_objects.forget_point(state.source.id)
+    report.outcome = RunOutcome.FAILED
+    report.reason = error.message
+    report.error = {
+        "code": error.code,
+        "message": error.message,
+        "passes": error.retryable,
+    }
+    report.finished = utcnow()
+    Session.add(HarvestGatherError(message=error.message, harvest_job_id=state.job_id))
+    Session.commit()

@@ -1,0 +1,169 @@
+"""Fetch and import one harvest object."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest import config, dataset_schema
+from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.engine import (
+    dataset_writer,
+    date_check,
+    profiles,
+    remote_organisations,
+    sync_state,
+)
+from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.engine.source_config import Setting, setting_of
+from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.model import JobReport, Record, staged_objects, stopping
+from ckanext.ukharvest.source_types import SourceType
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+# Return value of fetch and import for ckanext.harvest.queue: True, "unchanged" or False.
+StageResult = bool | str
+_RESULTS: Mapping[str, StageResult] = {  # by report_status
+    dataset_writer.UNCHANGED: "unchanged",
+    dataset_writer.ERRORED: False,
+    stopping.STOPPED: False,
+}
+
+
+def fetch(kind: SourceType, obj: HarvestObject) -> StageResult:
+    """Fetch the object's content, unless the listing already contained it.
+
+    Raises:
+        FetchError, RecordError, ConfigError: the record failed.
+    """
+    if obj.report_status:
+        return _RESULTS.get(obj.report_status, True)
+    if stopping.is_asked_for(obj.harvest_job_id):
+        stopping.end_object(obj)
+        return False
+    extras = staged_objects.extras_of(obj.id)
+    if obj.content is not None or extras.get(staged_objects.STATUS) == "delete":
+        return True
+    setting = setting_of(kind, obj.source)
+    with open_client(setting.options["credential"]) as http:
+        saved_state = sync_state.SyncState(interface=sync_state.load_interface(setting))
+        raw = kind.reader.fetch(saved_state.source(setting, http), _raw(obj, extras))
+    if raw.content is None:
+        raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
+    obj.content = raw.content
+    # The content may be newer than the listing: store the date and ETag of its own response.
+    staged_objects.restamp(
+        obj.id, {staged_objects.MODIFIED: raw.modified, staged_objects.ETAG: raw.etag}, extras
+    )
+    Session.commit()
+    return True
+
+
+def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) -> StageResult:
+    """Write the object's record to its dataset, or delete the dataset.
+
+    Args:
+        again: import an object that was imported before (``ckan harvester import``).
+
+    Raises:
+        RecordError, ConfigError: the record failed; the dataset is not changed.
+    """
+    if obj.report_status and not again:
+        return _RESULTS.get(obj.report_status, True)
+    extras = staged_objects.extras_of(obj.id)
+    if extras.get(staged_objects.STATUS) == "delete":
+        return _RESULTS.get(dataset_writer.delete(obj.id), True)
+    setting = setting_of(kind, obj.source)
+    raw = _raw(obj, extras)
+    if raw.content is None:
+        raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
+    try:
+        record = kind.parse(raw, setting.options)
+    except SkipRecord as exc:
+        log.info("Skipped %s: %s", obj.guid, exc.message)
+        dataset_writer.skip(obj.id, setting.stamp(raw))
+        return "unchanged"
+    (result,) = dataset_writer.upsert_many([_write(obj, raw, record, setting, again=again)])
+    if isinstance(result, UkharvestError):
+        raise result
+    return _RESULTS.get(result, True)
+
+
+def _write(
+    obj: HarvestObject, raw: RawRecord, record: DatasetRecord, setting: Setting, *, again: bool
+) -> dataset_writer.Write:
+    profile_fields, problems = _profiles(raw.content or "", setting)
+    record = _with_parent_checked(record, obj)
+    problems = (*record.problems, *date_check.check(setting, raw, record), *problems)
+    report = Session.query(JobReport.mode).filter_by(job_id=obj.harvest_job_id).first()
+    return dataset_writer.Write(
+        object_id=obj.id,
+        record=replace(record, problems=problems),
+        stamp=setting.stamp(raw),
+        defaults=_defaults(setting, raw, record),
+        profile_fields=profile_fields,
+        forced=again or bool(report and report.mode == RunMode.FORCE),
+        schema=dataset_schema.dataset_fields(),
+    )
+
+
+def _profiles(content: str, setting: Setting) -> tuple[Mapping[str, Any], Sequence[Problem]]:
+    names = setting.options.get(profiles.OPTION)
+    return profiles.read(content, names) if names else ({}, ())
+
+
+def _with_parent_checked(record: DatasetRecord, obj: HarvestObject) -> DatasetRecord:
+    """Return the record, with a problem if its collection (isPartOf) is not in the source."""
+    parent = record.extras.get("is_part_of")
+    if not parent:
+        return record
+    in_run = Session.query(HarvestObject.id).filter_by(
+        harvest_job_id=obj.harvest_job_id, guid=parent
+    )
+    before = Session.query(Record.id).filter_by(source_id=obj.harvest_source_id, guid=parent)
+    if in_run.first() or before.first():
+        return record
+    problem = Problem(
+        "missing-parent",
+        "isPartOf",
+        f"isPartOf: '{shorten(parent)}' is not a dataset of this source; expected the identifier "
+        "of the collection that the dataset belongs to",
+    )
+    return replace(record, problems=(*record.problems, problem))
+
+
+def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
+    return RawRecord(
+        guid=obj.guid,
+        content=obj.content,
+        url=extras.get(staged_objects.URL, obj.source.url),
+        modified=extras.get(staged_objects.MODIFIED, ""),
+        etag=extras.get(staged_objects.ETAG, ""),
+    )
+
+
+def _defaults(setting: Setting, raw: RawRecord, record: DatasetRecord) -> package_mapper.Defaults:
+    options = setting.options
+    groups = remote_organisations.map_groups(record.groups, options.get("remote_groups", ""))
+    owner_org = remote_organisations.map_organisation(
+        record.organisation, options.get("remote_orgs", "")
+    )
+    extras = dict(each.split("=", 1) for each in options["default_extras"] if "=" in each)
+    return package_mapper.Defaults(
+        owner_org=owner_org or setting.owner_org,
+        tags=options["default_tags"],
+        groups=(*options["default_groups"], *groups),
+        extras=extras,
+        not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
+        reference=raw.url if setting.kind.reference_is_address else "",
+    )

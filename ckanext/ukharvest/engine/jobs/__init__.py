@@ -1,0 +1,1 @@
+"""CKAN background jobs: link checks and source previews."""

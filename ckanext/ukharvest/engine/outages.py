@@ -1,0 +1,95 @@
+"""Retry a gather or a harvest object after PostgreSQL, Redis or Solr failed."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.core.errors import ServiceFailed, SourceError, UkharvestError
+from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.model import retries
+from ckanext.ukharvest.model.service_faults import failing_service
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+GATHER_PAUSES = (5, 30, 60)  # seconds before a gather starts again
+
+
+def retry_gather(
+    gather: Callable[[], list[str]], abandon: Callable[[UkharvestError], None]
+) -> list[str]:
+    """Run a gather and return its result; run it again if a service failed.
+
+    Each attempt discards the staged objects of the one before, or resumes after them.
+
+    Args:
+        abandon: called with the error if all attempts failed; stores why the run failed.
+    """
+    for pause in (*GATHER_PAUSES, None):
+        try:
+            return gather()
+        except Exception as exc:
+            service = failing_service(exc)
+            if not service:
+                raise
+            error = _gather_failure(service, exc)
+        compat.rollback()
+        log.warning("%s", error.message)
+        if pause is not None:
+            log.warning("The gather begins again in %d s", pause)
+            time.sleep(pause)
+    abandon(error)
+    return []
+
+
+def _gather_failure(service: str, exc: Exception) -> UkharvestError:
+    error = SourceError(
+        f"The {service} of this portal failed while the source was read: {_first_line(exc)}."
+        " Nothing was imported; the next run starts afresh"
+    )
+    error.retryable = True
+    return error
+
+
+def postpone(obj: HarvestObject, exc: Exception, stage: str) -> bool:
+    """Set an object back to waiting after a service failed; return whether that was stored.
+
+    Args:
+        obj: the instance that ckanext.harvest.queue goes on using.
+        stage: "Fetch" or "Import".
+    """
+    service, message = failing_service(exc), _first_line(exc)
+    (object_id,) = sa.inspect(obj).identity
+    # Even if this fails, the queue's next write must not end the object.
+    retries.keep_waiting(obj)
+    try:
+        retries.postpone(object_id, service, message)
+    except retries.GivenUp as given_up:
+        dataset_writer.fail(object_id, _failure(service, given_up.attempts, message), stage)
+        retries.end_waiting(obj)
+    except Exception:  # noqa: BLE001 - the sweeper recovers the object
+        log.exception("Harvest object %s could not be made to wait again", object_id)
+        return False
+    Session.remove()
+    Session.add(obj)
+    return True
+
+
+def _failure(service: str, attempts: int, message: str) -> ServiceFailed:
+    return ServiceFailed(
+        f"The {service} of this portal failed at each of {attempts} attempts to import the record;"
+        f" the last error was: {message}"
+    )
+
+
+def _first_line(exc: Exception) -> str:
+    """Return an error's first line, without the SQL that SQLAlchemy adds."""
+    lines = str(getattr(exc, "orig", None) or exc).strip().splitlines()
+    return lines[0] if lines else type(exc).__name__

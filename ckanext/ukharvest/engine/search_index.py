@@ -1,0 +1,59 @@
+"""Index datasets after their commit, and retry failures at the next tick.
+
+Pending datasets are in ``ukharvest_index_pending`` (index_after_commit.py), so that none is lost if
+a process is killed between commit and indexing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.engine.index_after_commit import Pending
+from ckanext.ukharvest.model import pending_index
+
+BATCH = 100  # datasets per commit of the index
+REFUSALS = 20  # refusals by Solr after which a dataset waits for its next import
+
+
+def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
+    """Index committed datasets; those that Solr refuses stay pending.
+
+    Returns:
+        Package id → why Solr refused its document.
+
+    Raises:
+        compat.IndexFailed: the index could not be reached; the sweeper tries again.
+    """
+    todo: Pending = dict(pending)
+    refused: dict[str, str] = {}
+    while todo:
+        refused |= compat.index_packages(list(todo))
+        done = pending_index.remove({id_: at for id_, at in todo.items() if id_ not in refused})
+        # Written again during indexing: the index may have the older version.
+        again = set(todo) - done - set(refused)
+        todo = pending_index.marks(again) if again else {}
+    if refused:
+        pending_index.count_attempt(sorted(refused))
+    return refused
+
+
+def catch_up() -> tuple[int, dict[str, str]]:
+    """Index all pending datasets.
+
+    Returns:
+        The number of datasets indexed, and package id → why Solr refused its document.
+
+    Raises:
+        compat.IndexFailed: the index could not be reached; the rest waits for the next tick.
+    """
+    number = 0
+    refused: dict[str, str] = {}
+    after: tuple[dt.datetime, str] | None = None
+    while batch := pending_index.oldest(BATCH, after=after, attempts=REFUSALS):
+        found = index_pending(batch)
+        refused |= found
+        number += len(batch) - len(found)
+        after = max((since, id_) for id_, since in batch.items())
+    return number, refused

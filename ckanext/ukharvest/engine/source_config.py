@@ -1,0 +1,102 @@
+"""Read a harvest source's options, and derive import rules and fingerprints from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.engine import profiles
+from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.model import privileged_options
+from ckanext.ukharvest.model.record_rows import Stamp
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A source with its validated options, for one call of a stage."""
+
+    kind: SourceType
+    id: str
+    url: str
+    owner_org: str
+    options: Mapping[str, Any]
+
+    @property
+    def import_rules(self) -> tuple[object, ...]:
+        """Return the import rules: what besides its content decides a record's result.
+
+        Options at their defaults are left out, so that a release that adds an option does not
+        import every record of every portal again.
+        """
+        defaults = {each.name: each.default for each in (*self.kind.options, *COMMON_OPTIONS)}
+        chosen = {
+            name: value for name, value in self.options.items() if value != defaults.get(name)
+        }
+        return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
+
+    @property
+    def import_rules_hash(self) -> str:
+        """Return a short hash of the type and the import rules, stored with each record."""
+        text = canonical_json([self.kind.name, *self.import_rules])
+        return hashlib.blake2b(text.encode("utf-8"), digest_size=8).hexdigest()
+
+    def stamp(self, raw: RawRecord) -> Stamp:
+        """Return the stamp to store for a record whose content was read."""
+        return Stamp(
+            self.fingerprint(raw.content or ""),
+            self.import_rules_hash,
+            raw.url,
+            raw.etag,
+            raw.modified,
+        )
+
+    def fingerprint(self, content: str) -> str:
+        """Return the fingerprint of the relevant content and the import rules."""
+        if self.kind.volatile:
+            content = self.kind.volatile.sub("", content)
+        return fingerprint(content, self.kind.parser.FORM, self.import_rules)
+
+
+def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:
+    """Return the source's options with defaults filled in.
+
+    Raises:
+        ConfigError: the text is no JSON object, an option is unknown or invalid, or a profile is
+            not installed.
+    """
+    try:
+        found = json.loads(text) if text and text.strip() else {}
+    except ValueError as exc:
+        raise ConfigError(f"configuration: not valid JSON ({exc})", field="config") from exc
+    if not isinstance(found, dict):
+        raise ConfigError(
+            'configuration: expected a JSON object such as {"option": "value"}', field="config"
+        )
+    read = options.validate(found, (*kind.options, *COMMON_OPTIONS))
+    if read.get(profiles.OPTION):
+        profiles.check(read[profiles.OPTION])
+    return read
+
+
+def setting_of(kind: SourceType, source: HarvestSource) -> Setting:
+    """Return a source's validated setting.
+
+    Raises:
+        ConfigError: see ``read_options``; or an option needs a sysadmin's confirmation.
+    """
+    package = model.Session.get(model.Package, source.id)
+    owner = (package.owner_org if package else None) or source.publisher_id or ""
+    found = read_options(kind, source.config)
+    privileged_options.check(kind, source.id, found)
+    return Setting(kind, source.id, source.url, owner, found)

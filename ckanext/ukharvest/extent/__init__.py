@@ -1,1 +1,0 @@
-"""Where a dataset lies: areas, and the map that a page shows of them."""

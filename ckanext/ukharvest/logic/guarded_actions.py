@@ -1,0 +1,62 @@
+"""Wrap the actions that CKAN gets: they fail early while a migration is pending."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.logic import action
+from ckanext.ukharvest.model import schema_version
+
+Action = Callable[..., Any]
+
+# Actions of ours that use none of our tables.
+NEED_NO_TABLE = frozenset(
+    {"ukharvest_doctor_show", "ukharvest_type_list"}
+    | {"ukharvest_vocabulary_list", "ukharvest_vocabulary_show"}
+)
+# ckanext-harvest's actions that start, stop or clear. The others only leave out our part.
+REFUSED = frozenset(
+    {"harvest_jobs_run", "harvest_job_create", "harvest_job_abort", "harvest_source_clear"}
+    | {"harvest_source_job_history_clear", "harvest_sources_job_history_clear"}
+)
+
+
+def actions() -> dict[str, Action]:
+    """Return action name → wrapped action."""
+    return {name: _guarded(name, getattr(action, name)) for name in action.__all__}
+
+
+def _guarded(name: str, function: Action) -> Action:
+    is_ours = name.startswith("ukharvest_")
+    needs_tables = name in REFUSED or (is_ours and name not in NEED_NO_TABLE)
+
+    @functools.wraps(function)
+    def guarded(*args: Any) -> Any:
+        """Take context and data_dict; chained actions get the original action before these."""
+        if needs_tables:
+            schema_version.require()
+        _refuse_nul(args[-1] or {})
+        return function(*args)
+
+    return guarded
+
+
+def _refuse_nul(data_dict: Mapping[str, Any]) -> None:
+    """Raise ObjectNotFound for an id with a NUL character, which PostgreSQL cannot store."""
+    for key, value in data_dict.items():
+        if isinstance(value, str) and "\0" in value and (key.endswith("id") or key == "source"):
+            raise tk.ObjectNotFound(tk._("There is nothing of this name or id."))
+
+
+def are_tables_behind() -> bool:
+    """Tell whether a migration is pending."""
+    return schema_version.is_behind()
+
+
+def migration_hint() -> str:
+    """Return how a sysadmin runs the pending migration, in the user's language."""
+    return schema_version.translated()

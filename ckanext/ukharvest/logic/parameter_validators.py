@@ -1,0 +1,119 @@
+"""Validators of action parameters, for the schemas in ``schema.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.model import notifications, run_records
+from ckanext.ukharvest.operations.dashboard import notice
+
+LONGEST_SEARCH = 200  # characters
+MAX_ADDRESSES = 20
+RUN_MODES = (RunMode.NORMAL, RunMode.FORCE)
+
+
+def at_most(most: int) -> Callable[[Any], Any]:
+    """Return a validator that caps a number; it passes on values that are not numbers."""
+    return lambda value: min(value, most) if isinstance(value, int) else value
+
+
+def strip(value: str) -> str:
+    return value.strip()
+
+
+def flag(value: Any) -> bool:
+    """Accept true and false in the forms that CKAN's settings allow; refuse anything else."""
+    try:
+        return bool(tk.asbool(value))
+    except ValueError:
+        raise tk.Invalid(tk._("Expected true or false.")) from None
+
+
+def list_of_words(value: Any) -> list[Any]:
+    return list(tk.aslist(value, sep=None))
+
+
+def is_time(value: Any) -> Any:
+    if not schedule.is_time(value):
+        raise tk.Invalid(tk._('Expected a time of day such as "02:30", or nothing.'))
+    return value
+
+
+def are_days(value: list[Any]) -> list[Any]:
+    if not all(day in schedule.DAYS for day in value):
+        raise tk.Invalid(tk._("Expected days of the week: mon, tue, wed, thu, fri, sat, sun."))
+    return value
+
+
+def is_zone(value: Any) -> Any:
+    if not schedule.is_zone(value):
+        raise tk.Invalid(tk._('Expected the name of a time zone, such as "Europe/London".'))
+    return value
+
+
+def list_of_texts(value: Any) -> list[str]:
+    given = [value] if isinstance(value, str) else value
+    return [str(each).strip() for each in given if value]
+
+
+def are_emails(value: list[str]) -> list[str]:
+    """Accept email addresses; drop duplicates, ignoring case."""
+    found = list({each.casefold(): each for each in value if each}.values())
+    is_email = tk.get_validator("email_validator")
+    for each in found:
+        try:
+            is_email(each, {})
+        except tk.Invalid:
+            text = tk._("{address} is not an email address, such as data.team@example.gov.uk.")
+            raise tk.Invalid(text.format(address=each)) from None
+    if len(found) > MAX_ADDRESSES:
+        text = tk._("Enter at most {n} addresses; a mailing list is one.")
+        raise tk.Invalid(text.format(n=MAX_ADDRESSES))
+    return found
+
+
+def are_mail_events(value: list[str]) -> list[str]:
+    if not set(value) <= set(notifications.EVENTS):
+        raise tk.Invalid(tk._("Expected some of: failed, recovered, held."))
+    return value
+
+
+def is_weekly_mail(value: Any) -> Any:
+    if value not in notifications.WEEKLY:
+        raise tk.Invalid(tk._("Expected one of: never, needed, always."))
+    return value
+
+
+def is_run_mode(value: Any) -> Any:
+    if value not in RUN_MODES:
+        raise tk.Invalid(tk._("Expected one of: normal, force."))
+    return value
+
+
+def is_record_outcome(value: str) -> str:
+    if value and value not in (*run_records.OUTCOMES, run_records.PROBLEMS):
+        raise tk.Invalid(tk._("Expected the outcome of a record, such as lost or added."))
+    return value
+
+
+def record_number(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise tk.Invalid(tk._("Expected a number.")) from None
+
+
+def search_text(value: str) -> str:
+    return value[:LONGEST_SEARCH]
+
+
+def is_notice(value: str) -> str:
+    if len(value) > notice.LONGEST:
+        message = tk._("Write at most {number} characters.")
+        raise tk.Invalid(message.format(number=notice.LONGEST))
+    return value

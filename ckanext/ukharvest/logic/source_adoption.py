@@ -1,0 +1,298 @@
+"""Adoption of a harvest source: translate its type and options to ours, or undo that.
+
+The type and options that another harvester stored are kept in ``SourceState.adopted_from``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import ckan.plugins as p
+import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.interfaces import IHarvester
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest import config, source_types, stock_options
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.model import (
+    Record,
+    SourceState,
+    adoption,
+    privileged_options,
+    utcnow,
+)
+from ckanext.ukharvest.model.source_state import ensure_source_state
+
+Session = model.Session
+TYPE, CONFIG = "source_type", "config"  # extras of the source's package
+# Outcomes of imports that changed a dataset.
+WRITTEN = (RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The changes that adopting a source, or undoing that, makes.
+
+    Attributes:
+        old_type, old_config: as stored now.
+        new_type, new_config: as stored afterwards.
+        options: the change of each stored option.
+        refusal: why it cannot be done now, "" if it can.
+    """
+
+    old_type: str
+    old_config: str | None
+    new_type: str
+    new_config: str | None
+    options: tuple[stock_options.Change, ...] = ()
+    refusal: str = ""
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the type or the options change."""
+        new, old = (source_rules.comparable_config(c) for c in (self.new_config, self.old_config))
+        return self.new_type != self.old_type or new != old
+
+
+def sources_to_adopt() -> list[HarvestSource]:
+    """Return the active sources whose type or options are those of another harvester.
+
+    Options are considered until a run of ours has read the whole source.
+    """
+    aliases = source_types.aliases()
+    query = (
+        Session.query(HarvestSource)
+        .join(model.Package, model.Package.id == HarvestSource.id)
+        .filter(
+            HarvestSource.active.is_(True),
+            HarvestSource.type.in_({*aliases, *config.our_type_names()}),
+        )
+        .order_by(model.Package.name)
+    )
+    return [each for each in query if each.type in aliases or _has_their_options(each)]
+
+
+def _has_their_options(source: HarvestSource) -> bool:
+    return adoption.is_due(source.id) and plan(source).is_change
+
+
+def hint(source_type: str, name: str) -> str:
+    """Return a message with the command that adopts a source, "" if it needs no adoption.
+
+    Args:
+        source_type: type of the source; without a plugin for it the source does not run.
+        name: name of the source.
+    """
+    kind = source_types.aliases().get(source_type)
+    if kind is None or is_harvested(source_type):
+        return ""
+    return str(
+        tk._(
+            "No plugin harvests the type “{type}”, which is “{ours}” under another name. This "
+            "source does not run until a sysadmin adopts it: ckan ukharvest adopt {name}"
+        ).format(type=source_type, ours=kind.name, name=name)
+    )
+
+
+def is_harvested(source_type: str) -> bool:
+    """Tell whether a plugin of this portal harvests a source type."""
+    return any(
+        plugin.info().get("name") == source_type for plugin in p.PluginImplementations(IHarvester)
+    )
+
+
+def plan(source: HarvestSource) -> Plan:
+    """Return the changes that adopting the source makes; write nothing."""
+    package = Session.get(model.Package, source.id)
+    kind = source_types.find(source.type)
+    if kind is None:
+        refusal = tk._("no source type of ckanext-ukharvest is called “{type}”; it has: {names}")
+        names = ", ".join(sorted({*source_types.TYPES, *source_types.aliases()}))
+        refusal = refusal.format(type=source.type, names=names)
+        return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
+    title = (package.title if package else "") or source.title
+    facts = stock_options.Facts(source.id, source.url, title)
+    options, changes = stock_options.translate(kind, source.config, facts, _is_group)
+    config_ = source.config
+    if any(each.change != stock_options.KEPT for each in changes):
+        config_ = json.dumps(options, indent=2) if options else ""
+    found = Plan(source.type, source.config, kind.name, config_, tuple(changes))
+    refusal = _refusal(source)
+    if found.is_change and not refusal:
+        refusal = _cannot_be_saved(source, package, kind, config_)
+    return replace(found, refusal=refusal)
+
+
+def _is_group(name: str) -> bool:
+    group = model.Group.get(name)
+    return group is not None and not group.is_organization and group.state == "active"
+
+
+def _refusal(source: HarvestSource) -> str:
+    """Return why a source cannot be changed now, "" if it can."""
+    query = Session.query(HarvestJob.id).filter(
+        HarvestJob.source_id == source.id, HarvestJob.status.in_(("New", "Running"))
+    )
+    (job_id,) = query.first() or ("",)
+    if not job_id:
+        return ""
+    return str(
+        tk._(
+            "the run {id} of this source has not finished; wait for it, or stop it with: ckan "
+            "harvester job-abort {id}"
+        ).format(id=job_id)
+    )
+
+
+def _cannot_be_saved(
+    source: HarvestSource,
+    package: model.Package | None,
+    kind: source_types.SourceType,
+    text: str | None,
+) -> str:
+    """Return why the source cannot be saved with its new type, "" if it can."""
+    if kind.name not in config.our_type_names():
+        message = tk._("the plugin of the type “{type}” is off: add {plugin} to ckan.plugins")
+        return str(message.format(type=kind.name, plugin=kind.plugin))
+    data = {("id",): source.id, ("url",): source.url or "", (CONFIG,): text or ""}
+    data[TYPE,] = kind.name
+    errors: dict[tuple[str, ...], list[str]] = {(CONFIG,): []}
+    context = {"package": package, "model": model, "session": Session}
+    try:
+        source_rules.check_url(("url",), data, errors, context)
+    except tk.Invalid as exc:
+        return f"url: {exc.error}"
+    return "; ".join(errors[CONFIG,])
+
+
+def adopt(source: HarvestSource, planned: Plan) -> None:
+    """Set our type and options on the source; the caller commits.
+
+    Raises:
+        ValidationError: the source cannot be adopted now.
+    """
+    _refuse(planned)
+    if not planned.is_change:
+        return
+    state = ensure_source_state(source.id, lock=True)
+    old: dict[str, Any] = {"type": planned.old_type, "config": planned.old_config}
+    old["adopted"] = utcnow().isoformat()
+    if known := privileged_options.confirmed_options(source.id):
+        old["confirmed"] = known
+    _write(source, planned)
+    kind = source_types.TYPES[planned.new_type]
+    options = source_rules.parse_options(planned.new_config)
+    reserved = source_types.reserved_options(kind)
+    privileged_options.remember(
+        source.id, {name: options[name] for name in reserved & options.keys()}
+    )
+    state.adopted_from = old
+    Session.flush()
+
+
+def plan_undo(source: HarvestSource) -> Plan:
+    """Return the changes that undoing the adoption makes; write nothing."""
+    state = Session.get(SourceState, source.id)
+    old = state.adopted_from if state else None
+    if not old:
+        refusal = tk._("this source has not been adopted, so there is nothing to undo")
+        return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
+    refusal = _refusal(source) or _imported_since(source.id, old["adopted"])
+    return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
+
+
+def _imported_since(source_id: str, adopted: str) -> str:
+    query = Session.query(sa.func.max(HarvestObject.import_finished)).filter(
+        HarvestObject.harvest_source_id == source_id,
+        HarvestObject.import_finished >= dt.datetime.fromisoformat(adopted),
+        HarvestObject.report_status.in_(WRITTEN),
+    )
+    latest = query.scalar()
+    if latest is None:
+        return ""
+    message = tk._(
+        "records of this source were imported after it was adopted (the last at {time} UTC), so "
+        "its datasets are no longer as the other harvester left them"
+    )
+    return str(message.format(time=latest.strftime("%Y-%m-%d %H:%M")))
+
+
+def undo(source: HarvestSource, planned: Plan) -> int:
+    """Restore type and options as they were; return how many datasets are no longer adopted.
+
+    The caller commits.
+
+    Raises:
+        ValidationError: the adoption cannot be undone now.
+    """
+    _refuse(planned)
+    state = ensure_source_state(source.id, lock=True)
+    before = (state.adopted_from or {}).get("confirmed") or {}
+    _write(source, planned)
+    privileged_options.remember(source.id, before)
+    state.adopted_from = None
+    Session.flush()
+    return _release(source.id)
+
+
+def _release(source_id: str) -> int:
+    """Delete the records that no import has filled; return how many of them had a dataset.
+
+    Records that moved here from a deleted source are kept: they know the datasets' resources.
+    """
+    condition = (
+        Record.source_id == source_id,
+        Record.fingerprint == "",
+        Record.resources.is_(None),
+    )
+    query = Session.query(sa.func.count(Record.package_id)).filter(*condition)
+    released = int(query.scalar())
+    rows = sa.delete(Record).where(*condition)
+    Session.execute(rows.execution_options(synchronize_session=False))
+    return released
+
+
+def _refuse(planned: Plan) -> None:
+    if planned.refusal:
+        raise tk.ValidationError({"source_id": [planned.refusal]})
+
+
+def _write(source: HarvestSource, planned: Plan) -> None:
+    """Set type and options in the two places where CKAN reads them."""
+    source.type, source.config = planned.new_type, planned.new_config
+    package = Session.get(model.Package, source.id)
+    if package is None:
+        return
+    package.extras[TYPE] = planned.new_type
+    if planned.new_config is None:
+        package.extras.pop(CONFIG, None)
+    else:
+        package.extras[CONFIG] = planned.new_config
+
+
+def as_dict(planned: Plan) -> dict[str, Any]:
+    """Return a plan as ``ukharvest_source_adopt`` returns it."""
+    return {
+        "old_type": planned.old_type,
+        "new_type": planned.new_type,
+        "changes": planned.is_change,
+        "options": [_option(each) for each in planned.options],
+        "refusal": planned.refusal,
+    }
+
+
+def _option(change: stock_options.Change) -> dict[str, Any]:
+    row = asdict(change)
+    row["reason"] = _sentence(row.pop("reasons"))
+    return row
+
+
+def _sentence(reasons: Iterable[tuple[str, Mapping[str, str]]]) -> str:
+    return "; ".join(tk._(text).format(**values) for text, values in reasons)

@@ -1,0 +1,146 @@
+"""Checks before a source preview or a dry run starts: options, permissions and limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import authz
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
+from ckanext.ukharvest.core.http.urls import origin
+from ckanext.ukharvest.logic import schema, source_rules
+from ckanext.ukharvest.model import privileged_options, source_previews
+
+MOST_A_MINUTE = 10
+MOST_CHECKS = 3  # at the same time: each can occupy a background worker for ten minutes
+
+Errors = dict[Any, list[str]]
+
+
+def validate_input(
+    user: str, data_dict: dict[str, Any], source: HarvestSource | None
+) -> dict[str, str]:
+    """Return ``source_type``, ``url`` and ``config`` of a preview, checked as when saving a source.
+
+    Args:
+        user: name of the user who starts it.
+        data_dict: as sent to ``ukharvest_source_preview_create``.
+        source: the saved source whose form is tested, None for a new one.
+
+    Raises:
+        ValidationError: saving would refuse it, or the user may not use its options.
+    """
+    given = schema.validate(data_dict, schema.source_preview_create_schema())
+    name, url, text = given["source_type"], given["url"], given["config"]
+    errors: Errors = {}
+    kind = source_types.find(name)
+    if not name:
+        errors["source_type"] = [tk._("Choose what you publish")]
+    elif kind is None or kind.name not in config.our_type_names():
+        errors["source_type"] = [
+            tk._("Sources of this type cannot be tested; save it, and its first run shows.")
+        ]
+    if not url:
+        errors["url"] = [tk._("Enter the address of the catalogue")]
+    else:
+        try:
+            config.guard().check_url(url)
+        except Blocked as exc:
+            errors["url"] = [exc.message]
+    if kind and not errors:
+        text = _checked_options(user, kind, url, text, source, errors)
+    if errors:
+        raise tk.ValidationError(errors)
+    return {"source_type": name, "url": url, "config": text}
+
+
+def _checked_options(  # noqa: PLR0913
+    user: str,
+    kind: source_types.SourceType,
+    url: str,
+    text: str,
+    source: HarvestSource | None,
+    errors: Errors,
+) -> str:
+    """Return the options, checked as when saving and running; add messages to ``errors``.
+
+    A preview must not read with options that the user may not set.
+    """
+    data = {
+        ("config",): text,
+        ("url",): url,
+        ("source_type",): kind.name,
+        ("id",): source.id if source else "",
+    }
+    found: Errors = {("config",): []}
+    try:
+        source_rules.check_config(("config",), data, found, {"user": user})
+        source_rules.check_credential(("url",), url, data, found)
+        if not found["config",] and not authz.is_sysadmin(user):
+            _check_reach(kind, url, data["config",], source)
+    except tk.Invalid as exc:
+        found["config",] = [str(exc.error)]
+    except UkharvestError as exc:
+        found["config",] = [exc.message]
+    if messages := found["config",]:
+        errors["config"] = messages
+    return str(data["config",] or "")
+
+
+def _check_reach(
+    kind: source_types.SourceType, url: str, text: str, source: HarvestSource | None
+) -> None:
+    """Refuse options that reach further than a run that this user could start.
+
+    Everybody can see a saved source, but a test leaves no trace: it may use a secret only where
+    the saved source does already.
+
+    Raises:
+        ConfigError: with the name of the option.
+    """
+    declared = (*kind.options, *source_types.COMMON_OPTIONS)
+    given = options.validate(json.loads(text or "{}"), declared)
+    if source:
+        privileged_options.check(kind, source.id, given)
+    if not given["credential"]:
+        return
+    stored = source_rules.parse_options(source.config) if source else {}
+    if (
+        source is None
+        or stored.get("credential") != given["credential"]
+        or origin(url) != origin(source.url)
+    ):
+        message = tk._(
+            "credential: only a sysadmin can test with a secret that the saved source does not"
+            " use, or at another server"
+        )
+        raise ConfigError(message, field="credential")
+
+
+def check_rate(user: str) -> None:
+    """Refuse more previews and dry runs than a user may start in a minute."""
+    if source_previews.started_lately(user) >= MOST_A_MINUTE:
+        words = tk._("You have started {n} tests in the last minute: wait a minute.")
+        raise tk.ValidationError({"test": [words.format(n=MOST_A_MINUTE)]})
+
+
+def check_queue(user: str) -> None:
+    """Refuse a dry run while the user has another one, or the portal too many."""
+    under_way = source_previews.checks_under_way()
+    if user in under_way:
+        message = tk._("You have another check under way: wait for its end, or stop it.")
+        raise tk.ValidationError({"test": [message]})
+    if len(under_way) >= MOST_CHECKS:
+        words = tk._("{n} checks of other sources are under way: try again in ten minutes.")
+        raise tk.ValidationError({"test": [words.format(n=len(under_way))]})
+
+
+def is_under_way(preview: Mapping[str, Any]) -> bool:
+    """Tell whether a preview, as ``ukharvest_source_preview_show`` returns it, has not ended."""
+    return preview["state"] in source_previews.UNDER_WAY

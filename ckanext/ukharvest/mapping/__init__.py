@@ -1,0 +1,1 @@
+"""Map a DatasetRecord to CKAN's package dict. Needs no CKAN."""

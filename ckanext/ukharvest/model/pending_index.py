@@ -1,0 +1,108 @@
+"""Datasets that wait for the search index: noted with each write, removed once indexed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from sqlalchemy.dialects.postgresql import insert
+
+from ckanext.ukharvest.model import PendingIndex, utcnow
+
+Session = model.Session
+
+
+class Backlog(NamedTuple):
+    """Number of datasets that wait for the index, and since when."""
+
+    number: int
+    oldest: dt.datetime | None
+    refused: int
+
+
+def add(package_ids: Sequence[str]) -> dict[str, dt.datetime]:
+    """Note that datasets have to be indexed; the caller commits it with the datasets.
+
+    Returns:
+        Package id → mark of this write, for ``remove``: a later write has another.
+    """
+    since = utcnow()
+    # In one order everywhere, so that two processes wait for each other and never both.
+    values = [{"package_id": id_, "since": since, "attempts": 0} for id_ in sorted(package_ids)]
+    statement = insert(PendingIndex).values(values)
+    statement = statement.on_conflict_do_update(
+        index_elements=["package_id"], set_={"since": since, "attempts": 0}
+    )
+    Session.execute(statement)
+    return dict.fromkeys(package_ids, since)
+
+
+def remove(indexed: Mapping[str, dt.datetime]) -> set[str]:
+    """Remove datasets that are indexed, unless they were written again since; commits.
+
+    Args:
+        indexed: package id → mark of the write that was indexed.
+
+    Returns:
+        The ids that were removed.
+    """
+    if not indexed:
+        return set()
+    # After a power cut these datasets are only indexed once more: no need to wait for the disk.
+    Session.execute(sa.text("SET LOCAL synchronous_commit TO off"))
+    key = sa.tuple_(PendingIndex.package_id, PendingIndex.since)
+    statement = sa.delete(PendingIndex).where(key.in_(list(indexed.items())))
+    statement = statement.returning(PendingIndex.package_id)
+    statement = statement.execution_options(synchronize_session=False)
+    gone = {row[0] for row in Session.execute(statement)}
+    Session.commit()
+    return gone
+
+
+def count_attempt(package_ids: list[str]) -> None:
+    """Note that the index refused these datasets' documents once more; commits."""
+    statement = sa.update(PendingIndex).where(PendingIndex.package_id.in_(package_ids))
+    statement = statement.values(attempts=PendingIndex.attempts + 1)
+    Session.execute(statement.execution_options(synchronize_session=False))
+    Session.commit()
+
+
+def oldest(
+    limit: int, *, after: tuple[dt.datetime, str] | None, attempts: int
+) -> dict[str, dt.datetime]:
+    """Return package id → mark of the datasets that have waited longest.
+
+    Args:
+        limit: how many at most.
+        after: mark and package id of the last one of the page before; many can have one mark.
+        attempts: leave out what was refused so often.
+    """
+    query = Session.query(PendingIndex.package_id, PendingIndex.since)
+    query = query.filter(PendingIndex.attempts < attempts)
+    if after is not None:
+        query = query.filter(sa.tuple_(PendingIndex.since, PendingIndex.package_id) > after)
+    ordered = query.order_by(PendingIndex.since, PendingIndex.package_id)
+    return {row[0]: row[1] for row in ordered.limit(limit)}
+
+
+def marks(package_ids: set[str]) -> dict[str, dt.datetime]:
+    """Return package id → mark of those of these datasets that wait."""
+    query = Session.query(PendingIndex.package_id, PendingIndex.since)
+    return {row[0]: row[1] for row in query.filter(PendingIndex.package_id.in_(package_ids))}
+
+
+def backlog(before: dt.datetime) -> Backlog:
+    """Return what waits since before that time."""
+    count, first, refused = (
+        Session.query(
+            sa.func.count(),
+            sa.func.min(PendingIndex.since),
+            sa.func.count().filter(PendingIndex.attempts > 0),
+        )
+        .filter(PendingIndex.since < before)
+        .one()
+    )
+    return Backlog(count, first, refused)

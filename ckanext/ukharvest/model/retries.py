@@ -1,0 +1,144 @@
+"""Harvest objects that wait again because a service failed while they were imported.
+
+The failure is not the record's: the object goes back to WAITING, is sent again after a pause that
+grows, and fails only when the service failed at every attempt.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import time
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+from sqlalchemy.dialects.postgresql import insert
+
+from ckanext.ukharvest.model import Retry, stopping, utcnow
+from ckanext.ukharvest.model.service_faults import failing_service
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+# Minutes until the next attempt, by number of failed attempts.
+PAUSES = (1, 5, 15, 60, 180)
+# Seconds between attempts to store that while the database is unavailable.
+PATIENCE = (1, 2, 4, 8, 15, 30)
+FINISHED = ("COMPLETE", "ERROR")
+_WAITS = "_ukharvest_waits_again"  # attribute of an instance, only in this process
+
+
+class GivenUp(Exception):
+    """A service failed at every attempt; ``attempts`` is their number."""
+
+    def __init__(self, attempts: int) -> None:
+        super().__init__(attempts)
+        self.attempts = attempts
+
+
+def postpone(object_id: str, service: str, message: str) -> None:
+    """Let an object wait for its next attempt; this call waits until the database answers.
+
+    Begins and ends with a session of its own.
+
+    Raises:
+        GivenUp: it was its last attempt.
+        sqlalchemy.exc.SQLAlchemyError: the database did not come back; nothing is stored.
+    """
+    for pause in (*PATIENCE, None):
+        Session.remove()
+        try:
+            _wait_again(object_id, service, message)
+        except sa.exc.SQLAlchemyError as exc:
+            if pause is None or not failing_service(exc):
+                raise
+            log.warning("The database does not answer; trying again in %d s", pause)
+            time.sleep(pause)
+        else:
+            break
+        finally:
+            Session.remove()
+    log.warning("Harvest object %s waits again: the %s failed: %s", object_id, service, message)
+
+
+def _wait_again(object_id: str, service: str, message: str) -> None:
+    """Let an object wait, or end it if it was imported already; commits."""
+    query = Session.query(HarvestObject).filter_by(id=object_id)
+    obj = query.with_for_update().populate_existing().one_or_none()
+    if obj is None or obj.state in FINISHED:
+        Session.commit()
+        return
+    if obj.report_status in stopping.IMPORTED:  # the fault came after the record's own commit
+        obj.state = "COMPLETE"
+        Session.commit()
+        return
+    retry = Session.get(Retry, object_id)
+    attempts = (retry.attempts if retry else 0) + 1
+    if attempts > len(PAUSES):
+        Session.commit()
+        raise GivenUp(attempts)
+    due = utcnow() + dt.timedelta(minutes=PAUSES[attempts - 1])
+    noted = {"attempts": attempts, "due": due, "service": service, "message": message}
+    statement = insert(Retry).values(harvest_object_id=object_id, **noted)
+    Session.execute(
+        statement.on_conflict_do_update(index_elements=["harvest_object_id"], set_=noted)
+    )
+    # ckanext.harvest.queue ends an object at its fifth delivery, but these were not its fault.
+    obj.state, obj.report_status, obj.retry_times = "WAITING", None, 0
+    Session.commit()
+
+
+def keep_waiting(obj: HarvestObject) -> None:
+    """Keep ckanext.harvest.queue from ending an object that waits again.
+
+    Its ``fetch_and_import_stages`` knows only "done" and "failed" and writes that into the
+    object after the stage; what it sets on this instance is left out from now on.
+    """
+    setattr(obj, _WAITS, True)
+
+
+def end_waiting(obj: HarvestObject) -> None:
+    """Let ckanext.harvest.queue end an object after all."""
+    setattr(obj, _WAITS, False)
+
+
+def next_due(job_id: str) -> dt.datetime | None:
+    """Return the time of the next attempt at an object of a job, None without waiting objects."""
+    found: dt.datetime | None = _waiting(job_id, sa.func.min(Retry.due)).scalar()
+    return found
+
+
+def due_ids(job_id: str) -> list[str]:
+    """Return the ids of a job's waiting objects whose pause is over."""
+    due = _waiting(job_id, HarvestObject.id).filter(Retry.due <= utcnow())
+    return [row[0] for row in due.order_by(Retry.due)]
+
+
+def _waiting(job_id: str, column: Any) -> Any:
+    return (
+        Session.query(column)
+        .select_from(HarvestObject)
+        .join(Retry, Retry.harvest_object_id == HarvestObject.id)
+        .filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state == "WAITING")
+    )
+
+
+def forget_finished() -> None:
+    """Delete the rows of finished objects; the caller commits."""
+    finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(FINISHED))
+    statement = sa.delete(Retry).where(Retry.harvest_object_id.in_(finished))
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def _keep_state(obj: HarvestObject, value: Any, _before: Any, _event: Any) -> Any:
+    return "WAITING" if getattr(obj, _WAITS, False) else value
+
+
+def _keep_status(obj: HarvestObject, value: Any, _before: Any, _event: Any) -> Any:
+    return None if getattr(obj, _WAITS, False) else value
+
+
+sa.event.listen(HarvestObject.state, "set", _keep_state, retval=True)
+sa.event.listen(HarvestObject.report_status, "set", _keep_status, retval=True)

@@ -1,0 +1,167 @@
+"""Harvest objects of a gather: staged as GATHERED, then shown all at once.
+
+GATHERED objects are ignored by others: ``ckan harvester run`` sends only WAITING ones again, so a
+half-read source is never imported (ckanext-harvest issue 446).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
+
+from ckanext.ukharvest.model import SourceState, utcnow
+
+Session = model.Session
+
+GATHERED = "GATHERED"
+# Extras of a harvest object that the stages read again.
+STATUS, URL, MODIFIED, ETAG = "status", "url", "modified", "etag"
+# The error's code, of an object that failed while it was read, and of one that failed later;
+# ckanext-harvest stores only the message.
+CODE, IMPORT_CODE = "error_code", "import_error_code"
+TITLE = "record_title"  # of an object that failed while it was read, if known
+
+
+@dataclass(slots=True)
+class Staged:
+    """A harvest object to add.
+
+    Attributes:
+        status: "new", "change", "delete" or "errored" (failed while it was read).
+        error, line, code: for "errored": the message.
+        title: for "errored": the record's, if it is known.
+    """
+
+    guid: str
+    status: str
+    content: str | None = None
+    package_id: str | None = None
+    extras: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    line: int | None = None
+    code: str = ""
+    title: str = ""
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+def add(staged: Sequence[Staged], job_id: str, source_id: str) -> None:
+    """Insert objects as GATHERED, in three statements; the caller commits."""
+    if not staged:
+        return
+    objects = [_object_row(each, job_id, source_id) for each in staged]
+    extras = [
+        {"id": str(uuid.uuid4()), "harvest_object_id": each.id, "key": key, "value": value}
+        for each in staged
+        for key, value in _extras_of(each).items()
+        if value
+    ]
+    errors = [_error_row(each) for each in staged if each.error]
+    Session.execute(sa.insert(HarvestObject.__table__), objects)
+    Session.execute(sa.insert(HarvestObjectExtra.__table__), extras)
+    if errors:
+        Session.execute(sa.insert(HarvestObjectError.__table__), errors)
+
+
+def _extras_of(each: Staged) -> dict[str, str]:
+    return {STATUS: each.status, CODE: each.code, TITLE: each.title, **each.extras}
+
+
+def _object_row(each: Staged, job_id: str, source_id: str) -> dict[str, object]:
+    return {
+        "id": each.id,
+        "guid": each.guid,
+        "current": False,
+        "gathered": utcnow(),
+        "content": each.content,
+        "state": GATHERED,
+        "retry_times": 0,
+        "harvest_job_id": job_id,
+        "harvest_source_id": source_id,
+        "package_id": each.package_id,
+        "report_status": "errored" if each.error else None,
+    }
+
+
+def _error_row(each: Staged) -> dict[str, object]:
+    return {
+        "id": str(uuid.uuid4()),
+        "harvest_object_id": each.id,
+        "message": each.error,
+        "stage": "Gather",
+        "line": each.line,
+        "created": utcnow(),
+    }
+
+
+def show(job_id: str) -> None:
+    """Make the job's objects visible to the consumers, in one statement; the caller commits."""
+    state = sa.case((HarvestObject.report_status == "errored", "ERROR"), else_="WAITING")
+    statement = (
+        sa.update(HarvestObject)
+        .where(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
+        .values(state=state)
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def discard(job_id: str) -> None:
+    """Remove the job's staged objects, their extras and errors; the caller commits."""
+    statement = sa.delete(HarvestObject).where(
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def staged(job_id: str) -> list[tuple[str, str, bool]]:
+    """Return id, guid and whether it failed of each of the job's staged objects, in order."""
+    query = Session.query(
+        HarvestObject.id,
+        HarvestObject.guid,
+        sa.func.coalesce(HarvestObject.report_status, "") == "errored",
+    ).filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
+    return [tuple(row) for row in query.order_by(HarvestObject.gathered)]
+
+
+def point_of(source_id: str, job_id: str) -> dict[str, Any]:
+    """Return the resume point of the job's gather; {} without one."""
+    state = Session.get(SourceState, source_id)
+    noted = (state.resume or {}) if state else {}
+    return dict(noted) if noted.get("job_id") == job_id else {}
+
+
+def forget_point(source_id: str) -> None:
+    """Delete the resume point: the run has ended, or starts again; the caller commits."""
+    state = Session.get(SourceState, source_id)
+    if state is not None and state.resume:
+        state.resume = sa.null()
+
+
+def extras_of(object_id: str) -> dict[str, str]:
+    """Return the extras of one harvest object."""
+    query = Session.query(HarvestObjectExtra.key, HarvestObjectExtra.value)
+    return dict(query.filter(HarvestObjectExtra.harvest_object_id == object_id).all())
+
+
+def restamp(object_id: str, stamps: Mapping[str, str], before: Mapping[str, str]) -> None:
+    """Update the changed extras of one harvest object; the caller commits."""
+    for key, value in stamps.items():
+        if value == before.get(key, ""):
+            continue
+        Session.query(HarvestObjectExtra).filter_by(harvest_object_id=object_id, key=key).delete()
+        if value:
+            Session.add(HarvestObjectExtra(harvest_object_id=object_id, key=key, value=value))
+
+
+def count_unfinished(job_id: str) -> int:
+    """Return how many of the job's objects were not imported (or not yet)."""
+    return int(
+        Session.query(sa.func.count(HarvestObject.id))
+        .filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state != "COMPLETE")
+        .scalar()
+    )

@@ -1,0 +1,145 @@
+"""Heartbeats of harvesting processes, by which the sweeper finds orphaned work.
+
+A heartbeat uses a short connection of its own: it does not touch the transaction of the work, and
+without the database it is only late.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+import os
+import platform
+import threading
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from ckan import model as ckan_model
+from sqlalchemy.dialects.postgresql import insert
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest import model as tables
+
+log = logging.getLogger(__name__)
+
+
+class Heart:
+    """Saves every few seconds that this process lives and what it works on; never raises.
+
+    Args:
+        kind: "gather" or "fetch" for a consumer, "command" for a run in the foreground.
+        interval: seconds between two beats.
+    """
+
+    def __init__(self, kind: str, interval: float = 10.0) -> None:
+        self.kind = kind
+        self.interval = interval
+        self.started = tables.utcnow()
+        self.id = f"{platform.node()}:{os.getpid()}:{self.started.isoformat()}"
+        self._busy_with = ""
+        self._busy_since: dt.datetime | None = None
+        self._lock = threading.Lock()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ukharvest-heart", daemon=True)
+
+    def __enter__(self) -> Heart:
+        self._beat()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join(timeout=5)
+        self._execute(sa.delete(tables.Worker).where(tables.Worker.id == self.id))
+
+    def work_on(self, id_: str) -> None:
+        """Save the id of the job or harvest object before the work begins; "" when it has ended."""
+        self._busy_with = id_
+        self._busy_since = tables.utcnow() if id_ else None
+        self._beat()
+
+    def _run(self) -> None:
+        while not self._end.wait(self.interval):
+            self._beat()
+
+    def _beat(self) -> None:
+        with self._lock:  # a beat that waited for the database must not overwrite a newer one
+            now = {
+                "heartbeat": tables.utcnow(),
+                "busy_with": self._busy_with,
+                "busy_since": self._busy_since,
+            }
+            row = {"id": self.id, "kind": self.kind, "started": self.started, **now}
+            statement = insert(tables.Worker).values(row)
+            self._execute(statement.on_conflict_do_update(index_elements=["id"], set_=now))
+
+    def _execute(self, statement: sa.sql.Executable) -> None:
+        try:
+            with ckan_model.meta.engine.begin() as connection:
+                connection.execute(statement)
+        except Exception as exc:  # noqa: BLE001 - the work matters more than its sign of life
+            log.warning("No heartbeat of %s could be written: %s", self.id, exc)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """After how many seconds a process counts as gone or hung.
+
+    Attributes:
+        heartbeat: after its last heartbeat, when it is gone.
+        fetch: after it began with one harvest object, when it hangs.
+        gather: after the last progress of its gather, when it hangs.
+    """
+
+    heartbeat: float
+    fetch: float = float("inf")
+    gather: float = float("inf")
+
+
+def limits() -> Limits:
+    """Return the limits from the settings."""
+    return Limits(config.worker_timeout(), config.object_timeout(), config.gather_timeout())
+
+
+def busy(limits: Limits) -> set[str]:
+    """Return the ids of the jobs and harvest objects that a live process works on.
+
+    Without processes that hang, although they have heartbeats.
+    """
+    alive = tables.utcnow() - dt.timedelta(seconds=limits.heartbeat)
+    query = ckan_model.Session.query(tables.Worker.busy_with).filter(
+        tables.Worker.heartbeat > alive,
+        tables.Worker.busy_with != "",
+        sa.not_(is_hung(limits)),
+    )
+    return {row[0] for row in query}
+
+
+def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
+    """Return the SQL condition that a row of ``Worker`` is of a consumer that hangs.
+
+    A run in the foreground ("command") is watched by the person who started it.
+    """
+    worker, report = tables.Worker, tables.JobReport
+    progress = (
+        sa.select(report.heartbeat)
+        .where(report.job_id == worker.busy_with)
+        .correlate(worker)
+        .scalar_subquery()
+    )
+    since = sa.func.coalesce(sa.func.greatest(worker.busy_since, progress), worker.busy_since)
+    now = tables.utcnow()
+    too_long = [
+        sa.and_(worker.kind == kind, since < now - dt.timedelta(seconds=seconds))
+        for kind, seconds in (("fetch", limits.fetch), ("gather", limits.gather))
+        if seconds != float("inf")
+    ]
+    is_busy = sa.and_(worker.busy_with != "", worker.busy_since.isnot(None))
+    return sa.and_(is_busy, sa.or_(sa.false(), *too_long))
+
+
+def forget_dead(age: dt.timedelta) -> int:
+    """Delete rows of processes whose last heartbeat is older; the caller commits."""
+    statement = sa.delete(tables.Worker).where(tables.Worker.heartbeat < tables.utcnow() - age)
+    result = ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
+    return int(result.rowcount)

@@ -1,0 +1,4 @@
+"""Tools for cron and sysadmins: sweeper, doctor, notifications, dashboard.
+
+Imports engine and below.
+"""

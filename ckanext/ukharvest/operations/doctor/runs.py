@@ -1,0 +1,167 @@
+"""Checks of what is under way: consumers, runs without progress, cron."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestJob, HarvestObject
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import Worker, current_run, set_aside, staged_objects, utcnow
+from ckanext.ukharvest.model import workers as worker
+from ckanext.ukharvest.model.workers import limits
+from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.operations.dashboard import workers as portal_workers
+from ckanext.ukharvest.operations.doctor.finding import ERROR, WARNING, Finding, examples
+
+Session = model.Session
+
+UNFINISHED = ("WAITING", "FETCH", "IMPORT")
+# A run without any progress for this long is stuck.
+STUCK = datetime.timedelta(hours=1)
+
+
+def workers() -> Iterator[Finding]:
+    """Check that a consumer of each kind is alive."""
+    oldest = utcnow() - datetime.timedelta(seconds=config.worker_timeout())
+    of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(worker.is_hung(limits())))
+    alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
+    waiting = {"gather": _jobs_to_gather(), "fetch": _objects_to_fetch()}
+    words = {"gather": "runs", "fetch": "harvest objects"}
+    for kind, count in waiting.items():
+        if kind in alive:
+            continue
+        yield Finding(
+            ERROR if count else WARNING,
+            "workers",
+            f"No {kind} consumer is alive"
+            + (f", and {count:,} {words[kind]} wait for one." if count else "."),
+            f"Start 'ckan harvester {kind}-consumer' and have your process manager keep it "
+            f"running.",
+        )
+
+
+def hung_consumers() -> Iterator[Finding]:
+    """Find consumers that send heartbeats, but make no progress with their work."""
+    for each in portal_workers.consumers():
+        if not each["hung"]:
+            continue
+        what = "run" if each["kind"] == "gather" else "harvest object"
+        yield Finding(
+            ERROR,
+            "hung",
+            f"The {each['kind']} consumer on {each['host']} (process {each['pid']}) hangs: it has "
+            f"been at {what} {each['busy_with']} of {each['source'] or 'an unknown source'} since "
+            f"{each['busy_since']}.",
+            f"End it on {each['host']}: 'kill -9 {each['pid']}'. Your process manager starts "
+            "another. Its work is given to other consumers, three times at most.",
+        )
+
+
+def _jobs_to_gather() -> int:
+    query = Session.query(sa.func.count(HarvestJob.id)).filter(
+        HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
+    )
+    return int(query.scalar() or 0)
+
+
+def _objects_to_fetch() -> int:
+    query = (
+        Session.query(sa.func.count(HarvestObject.id))
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .filter(HarvestJob.status == "Running", HarvestObject.state.in_(UNFINISHED))
+    )
+    return int(query.scalar() or 0)
+
+
+def stuck_jobs() -> Iterator[Finding]:
+    """Find runs without progress, each with the reason."""
+    now = utcnow()
+    for run in current_run.load_current_runs():
+        since = now - run.moved
+        if run.state != "stuck" or since < STUCK:
+            continue
+        hours = f"{since.total_seconds() / 3600:.0f} h"
+        if run.started is None:
+            reason = f"it has waited for {hours}, and has not started"
+        elif not run.is_read:
+            reason = f"it has been gathering for {hours} without a sign of life"
+        elif run.unfinished:
+            reason = (
+                f"{run.unfinished:,} harvest objects have waited for {hours} without a consumer"
+            )
+        else:
+            reason = f"all is imported since {hours} and has not been closed"
+        yield Finding(
+            ERROR,
+            "jobs",
+            f"The run {run.id} of {run.name or run.source_id} is stuck: {reason}.",
+            "See that both consumers run and cron calls 'ckan harvester run', which ends it; "
+            f"or end it with 'ckan harvester job-abort {run.id}'.",
+        )
+
+
+def set_aside_sources() -> Iterator[Finding]:
+    """Find sources that do not run until they change or you start them."""
+    ids = set_aside.source_ids()
+    for package in Session.query(model.Package).filter(model.Package.id.in_(ids)).all():
+        yield Finding(
+            WARNING,
+            "set-aside",
+            f"The source {package.name} will not run again until it is changed or started: reading"
+            " it ended the gather consumer three times.",
+            "See in the consumers' log and the kernel's (lack of memory) why, then start it with "
+            f"'ckan ukharvest run {package.name}'.",
+        )
+
+
+def leftovers() -> Iterator[Finding]:
+    """Find objects of ended runs that no consumer will process."""
+    rows = (
+        Session.query(HarvestJob.id, sa.func.count())
+        .join(HarvestObject, HarvestObject.harvest_job_id == HarvestJob.id)
+        .filter(
+            HarvestJob.status.in_(("Finished", "Aborted")),
+            HarvestObject.state.in_((staged_objects.GATHERED, *UNFINISHED)),
+        )
+        .group_by(HarvestJob.id)
+        .all()
+    )
+    if rows:
+        total = sum(count for _id, count in rows)
+        yield Finding(
+            WARNING,
+            "leftovers",
+            f"{total:,} harvest objects of ended runs were never imported: "
+            f"{examples([job_id for job_id, _count in rows])}.",
+            "Nothing is lost: the source's next run imports what is missing.",
+        )
+
+
+def cron() -> Iterator[Finding]:
+    """Report when runs were last scheduled, closed and recovered."""
+    note = Session.scalar(
+        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == sweeper.NOTE)
+    )
+    advice = "Make cron call 'ckan harvester run' every few minutes."
+    last = _moment(note)
+    if last is None:
+        yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
+        return
+    since = utcnow() - last
+    if since > STUCK:
+        hours = since.total_seconds() / 3600
+        yield Finding(
+            ERROR, "cron", f"'ckan harvester run' was last seen {hours:.0f} h ago.", advice
+        )
+
+
+def _moment(note: str | None) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(json.loads(note or "{}")["at"])
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,208 @@
+"""Contents of mails about harvest sources, as lines for both plain text and HTML."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.model.health import SourceHealth
+from ckanext.ukharvest.model.notifications import RECOVERED, Told
+from ckanext.ukharvest.presentation.messages import missing_records, times
+from ckanext.ukharvest.presentation.messages import status_labels as status
+from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+from ckanext.ukharvest.presentation.messages.source_status import format_counts
+from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
+
+LONGEST_TITLE = 100  # characters of a source's title in a subject
+NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
+
+
+class Line(NamedTuple):
+    """One line of a mail: a text and an optional URL."""
+
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One mail without its footer.
+
+    Attributes:
+        subject: without the site's name.
+        lines: paragraphs; several lines in a list are a list.
+    """
+
+    subject: str
+    lines: tuple[Line | Sequence[Line], ...]
+
+
+class Failure(NamedTuple):
+    """The first run that failed: its job, when it ended, why."""
+
+    job_id: str
+    finished: dt.datetime | None
+    code: str
+    message: str
+
+
+def compose_failure(told: Told, health: SourceHealth, failure: Failure) -> Letter:
+    """Return the mail that a source could not be harvested."""
+    message = tk._("The run of {time} failed: {message}").format(
+        time=times.format_time(failure.finished), message=_sentence(failure.message)
+    )
+    lines = [Line(message)]
+    if tip := TIPS.get(failure.code):
+        lines.append(Line(tk._("What to do: {tip}").format(tip=tk._(tip))))
+    lines += [Line(_what_stays(health.datasets)), Line(_next_try(health))]
+    lines.append(Line(tk._("See the run"), run_page(told, failure.job_id)))
+    if RECOVERED in told.settings.events:
+        lines.append(Line(tk._("You will get one more message when it works again.")))
+    subject = tk._("{title} could not be harvested").format(title=_title(told))
+    return Letter(subject, tuple(lines))
+
+
+def _what_stays(datasets: int) -> str:
+    if not datasets:
+        return str(tk._("Nothing has been imported from this source yet."))
+    return ungettext(
+        "Your dataset stays as it was.", "Your {n} datasets stay as they were.", datasets
+    )
+
+
+def _next_try(health: SourceHealth) -> str:
+    if health.set_aside:
+        return str(tk._(SET_ASIDE))
+    if health.next_run is None:
+        return str(tk._("It is not tried again until someone starts a run."))
+    return str(tk._("Next try: {time}.").format(time=times.format_time(health.next_run)))
+
+
+def compose_recovery(told: Told, failures: int, since: Any, figures: Mapping[str, int]) -> Letter:
+    """Return the mail that a failed source works again.
+
+    Args:
+        failures: runs that failed in a row.
+        since: when the first of them did.
+        figures: of the run that worked, as ``model.run_figures`` counts them.
+    """
+    after = tk.ungettext(
+        "It works again after a failed run on {day}.",
+        "It works again after {n} failed runs since {day}.",
+        failures,
+    )
+    lines = (
+        Line(after.format(n=number(failures), day=times.format_time(since, day_only=True))),
+        Line(tk._("The last run: {figures}.").format(figures=format_counts(figures))),
+        Line(tk._("See the source"), source_page(told)),
+    )
+    return Letter(tk._("{title} works again").format(title=_title(told)), lines)
+
+
+def compose_pending(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that datasets wait for approval of their deletion."""
+    subject = tk.ungettext(
+        "Decision needed: {n} dataset of {title} would be deleted",
+        "Decision needed: {n} datasets of {title} would be deleted",
+        health.held,
+    ).format(n=number(health.held), title=_title(told))
+    found = tk._("A run did not find {n} of {datasets} datasets in the source any more.")
+    lines = (
+        Line(found.format(n=number(health.held), datasets=number(health.datasets))),
+        Line(tk._("So large a part is not deleted unasked: nothing has been deleted.")),
+        Line(tk._("An administrator of the organisation decides what happens to them.")),
+        Line(tk._("Look at them"), f"{source_page(told)}/deletions"),
+    )
+    return Letter(subject, lines)
+
+
+def compose_empty(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that a source lists no records."""
+    lines = [Line(missing_records.unchanged_datasets(health.datasets))]
+    if health.datasets:
+        text = missing_records.after_an_empty_list(health.missing, is_you=False)
+        lines.append(Line(text))
+    check = tk._("Check that the publisher's list has its records, and that its URL is right.")
+    lines += [
+        Line(tk._("What to do: {tip}").format(tip=check)),
+        Line(tk._("See the run"), run_page(told, health.judged_id or "")),
+    ]
+    return Letter(tk._("{title} lists no records").format(title=_title(told)), tuple(lines))
+
+
+def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that too many records are missing to delete them without approval."""
+    missing = health.missing or {}
+    lines = (
+        Line(_sentence(missing_records.heading(missing))),
+        Line(missing_records.before_deletion(missing, is_you=False)),
+        Line(tk._("See the run"), run_page(told, health.judged_id or "")),
+    )
+    return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
+
+
+def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]]) -> Letter:
+    """Return the weekly summary for one recipient, sources that need attention first."""
+    order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
+    sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
+    needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
+    fine = [pair for pair in sources if pair[1].value not in NEEDS_YOU]
+    subject = tk._("Harvesting this week: {needy} need you, {fine} fine").format(
+        needy=number(len(needy)), fine=number(len(fine))
+    )
+    lines: list[Line | Sequence[Line]] = []
+    for heading, pairs in ((tk._("These need you:"), needy), (tk._("These are fine:"), fine)):
+        if pairs:
+            lines += [Line(heading), [_in_a_line(*pair) for pair in pairs]]
+    return Letter(subject, tuple(lines))
+
+
+def _in_a_line(told: Told, health: SourceHealth) -> Line:
+    word = status.find("health", health.value).text
+    parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
+    if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
+        day = times.format_time(health.since, day_only=True)
+        parts.append(tk._("since {day}").format(day=day))
+    elif health.value == Health.HELD:
+        parts.append(ungettext("{n} deletion waits", "{n} deletions wait", health.held))
+    elif health.value == Health.ERRORS and health.last_run:
+        lost = health.last_run["lost"]
+        parts.append(ungettext("{n} record lost", "{n} records lost", lost))
+    elif health.value == Health.SHRUNK and health.missing:
+        parts.append(missing_records.heading(health.missing))
+    parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))
+    return Line(", ".join(parts), source_page(told))
+
+
+def compose_test(told: Told) -> Letter:
+    """Return the mail that tests whether mails arrive."""
+    text = tk._("This is a test: mails about {title} arrive here.").format(title=_title(told))
+    lines = (Line(text), Line(tk._("See the source"), source_page(told)))
+    return Letter(tk._("Test message about {title}").format(title=_title(told)), lines)
+
+
+def _title(told: Told) -> str:
+    """Return a source's title on one line, shortened for a subject."""
+    title = " ".join(told.title.split())
+    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def source_page(told: Told) -> str:
+    """Return the URL of the source's page."""
+    return str(tk.h.url_for("harvest.read", id=told.name, locale="default", _external=True))
+
+
+def run_page(told: Told, job_id: str) -> str:
+    """Return the URL of the page of one of its runs."""
+    return f"{source_page(told)}/job/{job_id}"

@@ -1,0 +1,66 @@
+"""Weekly summaries: one mail to each recipient, about all sources subscribed to."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+from ckan import model
+from ckan.model.system_info import set_system_info
+
+from ckanext.ukharvest.model.health import SourceHealth
+from ckanext.ukharvest.model.notifications import ALWAYS, Recipient, Told
+from ckanext.ukharvest.operations.notifications import mail_contents, sending
+from ckanext.ukharvest.operations.sweeper import schedules
+
+NOTE = "ukharvest.weekly"  # key in system_info: the last week summarised
+START = dt.timedelta(hours=6)  # after the beginning of Monday, in the portal's time zone
+
+Known = tuple[Told, SourceHealth, list[Recipient]]
+
+
+def send_weekly(known: Iterable[Known]) -> list[str]:
+    """Send the summaries at the first tick of a week; commit."""
+    this = week()
+    last = model.Session.scalar(
+        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == NOTE)
+    )
+    if last == this:
+        return []
+    # Saved first: losing one is better than sending one at each tick.
+    set_system_info(NOTE, this)
+    if not last:  # installed in the middle of a week
+        return []
+    sent = sum(_send(recipient, pairs) for recipient, pairs in _by_recipient(known))
+    return [f"sent {sent} weekly summaries"] if sent else []
+
+
+def week(now: dt.datetime | None = None) -> str:
+    """Return the week's Monday; a week starts on Monday at six in the morning."""
+    local = (now or dt.datetime.now(dt.timezone.utc)).astimezone(ZoneInfo(schedules.portal_zone()))
+    day = (local - START).date()
+    return (day - dt.timedelta(days=day.weekday())).isoformat()
+
+
+def _by_recipient(
+    known: Iterable[Known],
+) -> Iterable[tuple[Recipient, list[tuple[Told, SourceHealth]]]]:
+    found: dict[str, tuple[Recipient, list[tuple[Told, SourceHealth]]]] = {}
+    for told, health, recipients in known:
+        for recipient in recipients:
+            if not told.settings.wants_weekly(recipient):
+                continue
+            pairs = found.setdefault(recipient.address.casefold(), (recipient, []))[1]
+            pairs.append((told, health))
+    return found.values()
+
+
+def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]]) -> bool:
+    """Send one summary, if it has news or the recipient always wants it."""
+    is_needed = any(health.value in mail_contents.NEEDS_YOU for _told, health in pairs)
+    is_wanted = any(told.settings.weekly == ALWAYS for told, _health in pairs)
+    if not (is_needed or is_wanted):
+        return False
+    return sending.send(mail_contents.compose_weekly(pairs), recipient)

@@ -1,0 +1,38 @@
+"""Keep the harvest tables small: once an hour, prune a bounded number of rows per tick."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import prune
+from ckanext.ukharvest.operations.dashboard import sizes
+from ckanext.ukharvest.operations.sweeper import pauses
+
+NOTE = "ukharvest.prune"  # key in system_info: when a tick last found nothing more to prune
+
+
+def prune_old_runs() -> list[str]:
+    """Prune what old runs and resources left behind; a long history takes several ticks."""
+    if pauses.since(NOTE):
+        return []
+    went = prune.prune_all(
+        config.our_type_names(),
+        keep_runs=config.prune_keep_runs(),
+        max_objects=prune.OBJECTS_A_TICK,
+    )
+    if went.objects < prune.OBJECTS_A_TICK:
+        pauses.begin(NOTE)
+    did = []
+    if went != prune.Pruned():
+        did.append(
+            f"Pruned {went.objects:,} harvest objects, {went.gather_errors:,} gather errors and "
+            f"{went.jobs:,} jobs of older runs"
+        )
+    if links := prune.prune_links():
+        did.append(f"Forgot {links:,} links that no resource has any more")
+    return did
+
+
+def save_sizes() -> list[str]:
+    """Save the sizes of the tables once a day, so that the dashboard can show their growth."""
+    sizes.save_today()
+    return []

@@ -1,0 +1,143 @@
+"""Recover jobs that no consumer gathers; ckanext-harvest closes those with nothing left to do."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.model import JobReport, reports, set_aside, staged_objects, stopping
+from ckanext.ukharvest.model.stopping import LOST_GATHERS
+from ckanext.ukharvest.operations.sweeper import lost_work
+from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
+
+Session = model.Session
+
+MAX_RESENDS = 2
+
+
+def recover_gathers() -> list[str]:
+    """Queue jobs again whose gather process died; end jobs whose gather died too often."""
+    if not lost_work.is_watched():
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.GATHER)
+    query = Session.query(HarvestJob).filter(
+        HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
+    )
+    jobs = [job for job in query if queue_state.is_lost(job.id)]
+    known = reports.reports_of(job.id for job in jobs)
+    did = []
+    for job in jobs:
+        report = known.get(job.id)
+        if _last_sign(job, report) < queue_state.before:
+            did.append(_recover(job, report))
+    return did
+
+
+def _last_sign(job: HarvestJob, report: JobReport | None) -> dt.datetime:
+    signs = (job.created, job.gather_started, report.heartbeat if report else None)
+    return max(sign for sign in signs if sign)
+
+
+def _recover(job: HarvestJob, report: JobReport | None) -> str:
+    if report is not None and report.stopped_by:
+        # Its gather process died before it could do so.
+        return f"ended job {job.id}: {stopping.end_gather(job)}"
+    if job.gather_started is None:
+        return _send(job, "its message was lost")
+    if job.source.type not in config.our_type_names():
+        # Another harvester's gather may have staged only part of a source and cannot say which.
+        return _end(job, report, "its gather ended before it was done")
+    if report is not None and report.outcome:
+        job.gather_finished = report.finished or tables.utcnow()
+        Session.commit()
+        return f"job {job.id} was gathered, but not marked as gathered"
+    if report is None:
+        report = stopping.open_report(job.id, job.source_id)
+    lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
+    if lost > MAX_RESENDS:
+        return _set_aside(job, report, lost)
+    if not staged_objects.point_of(job.source_id, job.id):  # else it resumes
+        staged_objects.discard(job.id)
+    report.counts = {**(report.counts or {}), LOST_GATHERS: lost}
+    return _send(job, "its gather consumer is gone")
+
+
+def _send(job: HarvestJob, why: str) -> str:
+    job.status = "Running"
+    job.gather_started = None
+    Session.commit()
+    lost_work.send(lost_work.GATHER, [job.id])
+    return f"sent job {job.id} to the gather queue again: {why}"
+
+
+def _set_aside(job: HarvestJob, report: JobReport, lost: int) -> str:
+    """End a job that killed its consumers; pause its source until it changes or you start it."""
+    why = f"its gather was ended {lost} times before it was done"
+    set_aside.set_aside(job.source, job.id, SET_ASIDE)
+    name = job.source_id
+    did = _end(job, report, why, f"{SET_ASIDE} Nothing was imported", "ended-consumer")
+    return f"{did}; set aside source {name}"
+
+
+def clear_set_aside() -> list[str]:
+    """Let sources run again that changed since they were set aside."""
+    changed = set_aside.clear_changed()
+    return [f"source {id_} was changed and is no longer set aside" for id_ in changed]
+
+
+def _end(
+    job: HarvestJob, report: JobReport | None, why: str, message: str = "", code: str = ""
+) -> str:
+    """End a job as failed; ckanext-harvest closes it and sends its mail."""
+    message = message or (
+        f"The run was ended: {why}. Nothing was imported; the next run starts afresh"
+    )
+    job_id = job.id
+    if report is None:
+        _discard_all(job_id)
+    else:
+        staged_objects.discard(job_id)
+        staged_objects.forget_point(job.source_id)
+        report.outcome, report.reason, report.finished = RunOutcome.FAILED, message, tables.utcnow()
+        report.error = {"code": code or "error", "message": message, "passes": not code}
+    job.gather_finished = tables.utcnow()
+    Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
+    Session.commit()
+    return f"ended job {job_id}: {why}"
+
+
+def _discard_all(job_id: str) -> None:
+    """Remove what another harvester's gather staged, as ckanext-harvest does when one raises."""
+    statement = sa.delete(HarvestObject).where(
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(("COMPLETE", "ERROR"))
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def send_new() -> list[str]:
+    """Send jobs that were created but never sent: each blocks all runs of its source."""
+    if not lost_work.is_watched():
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.GATHER)
+    query = Session.query(HarvestJob).filter(
+        HarvestJob.status == "New", HarvestJob.created < queue_state.before
+    )
+    return [_send_new(job) for job in query if queue_state.is_lost(job.id)]
+
+
+def _send_new(job: HarvestJob) -> str:
+    if job.source.active:
+        return _send(job, "it had not been sent")
+    job_id = job.id
+    message = "The source was deleted before the run began"
+    job.status = "Finished"
+    job.gather_started = job.gather_finished = job.finished = tables.utcnow()
+    Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
+    Session.commit()
+    return f"ended job {job_id}: its source is deleted"

@@ -1,0 +1,40 @@
+"""Start the background job that checks due links."""
+
+from __future__ import annotations
+
+import datetime
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.engine.jobs import link_check
+from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.operations.sweeper import pauses
+
+NOTE = "ukharvest.links"  # key in system_info: when a tick last found no due link
+
+
+def enqueue_due() -> list[str]:
+    """Queue a link check if links are due and none is running.
+
+    After a tick without due links, the next check of that is an hour later or when a run ends.
+    """
+    if not config.checks_links():
+        return []
+    quiet = pauses.since(NOTE)
+    if quiet and not _ended_run_since(quiet):
+        return []
+    is_due = link_checks.is_due()
+    if not is_due:
+        pauses.begin(NOTE)
+    # A dataset that the portal refuses is tried again only once per pause.
+    if not (is_due or link_checks.unfilled()) or not link_check.enqueue():
+        return []
+    return ["asked a background worker ('ckan jobs worker') to check links"]
+
+
+def _ended_run_since(time: datetime.datetime) -> bool:
+    ended = sa.select(HarvestJob.id).where(HarvestJob.finished >= time).limit(1)
+    return model.Session.scalar(ended) is not None

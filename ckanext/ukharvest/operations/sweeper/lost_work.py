@@ -1,0 +1,82 @@
+"""Queued work, and which consumers are busy with what."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import ckan.plugins.toolkit as tk
+from ckanext.harvest import queue
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.engine.queue_messages import read_id
+from ckanext.ukharvest.model import workers
+from ckanext.ukharvest.model.workers import limits
+
+GATHER, FETCH = "harvest_job_id", "harvest_object_id"  # the messages' keys
+DEAD_ARE_KEPT = dt.timedelta(days=1)  # the doctor shows consumers that died
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """State of one queue and its consumers; load it before reading states from the database.
+
+    In this order work in transit never looks lost: a message is queued, then its consumer is busy
+    with it, then the state changes.
+
+    Attributes:
+        queued: ids that will be delivered.
+        busy: ids of jobs and objects that a live consumer works on.
+        before: work that started earlier and is neither queued nor busy has lost its consumer.
+    """
+
+    queued: frozenset[str]
+    busy: frozenset[str]
+    before: dt.datetime
+
+    def is_lost(self, *ids: str) -> bool:
+        """Tell whether none of the ids (an object's and its job's) is queued or worked on."""
+        return not any(id_ in self.queued or id_ in self.busy for id_ in ids)
+
+
+def load_queue_state(kind: str) -> QueueState:
+    """Load the state of this kind of queue."""
+    timeout = config.worker_timeout()
+    queued = frozenset(_queued(kind))
+    busy = frozenset(workers.busy(limits()))
+    return QueueState(queued, busy, tables.utcnow() - dt.timedelta(seconds=timeout))
+
+
+def is_watched() -> bool:
+    """Tell whether consumers send heartbeats.
+
+    Those of RabbitMQ do not, so their work is left alone.
+    """
+    return str(tk.config.get("ckan.harvest.mq.type") or "redis") == "redis"
+
+
+def _key(kind: str) -> str:
+    key = queue.get_gather_routing_key if kind == GATHER else queue.get_fetch_routing_key
+    return str(key())
+
+
+def _queued(kind: str) -> Iterable[str]:
+    messages = queue.get_connection().lrange(_key(kind), 0, -1)
+    return (read_id(message, kind) for message in messages)
+
+
+def send(kind: str, ids: Sequence[str]) -> None:
+    """Put messages on the queue; commit what they refer to first."""
+    publisher = queue.get_gather_publisher() if kind == GATHER else queue.get_fetch_publisher()
+    for id_ in ids:
+        publisher.send({kind: id_})
+    publisher.close()
+
+
+def forget_dead() -> list[str]:
+    """Delete the heartbeats of processes that died more than a day ago."""
+    number = workers.forget_dead(DEAD_ARE_KEPT)
+    return [f"forgot {counted(number, 'worker')} that ended more than a day ago"] if number else []

@@ -1,0 +1,174 @@
+"""Recover harvest objects that no consumer works on and no queue will deliver."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import (
+    HarvestJob,
+    HarvestObject,
+    HarvestObjectError,
+    HarvestObjectExtra,
+    HarvestSource,
+)
+
+from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core.errors import RejectedByCkan
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.model import Retry, retries
+from ckanext.ukharvest.operations.sweeper import lost_work
+
+Session = model.Session
+
+KILLS = "ended_workers"  # extra of a harvest object: how many consumers died while working on it
+MAX_KILLS = 3
+UNDER_WAY = ("FETCH", "IMPORT")
+LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's error code
+
+
+class _Lost(NamedTuple):
+    id: str
+    job_id: str
+    type: str
+    kills: int
+
+
+def recover() -> list[str]:
+    """Queue objects again whose consumer died; give up objects that killed MAX_KILLS consumers."""
+    if not lost_work.is_watched():
+        return []
+    lost = _orphans(lost_work.load_queue_state(lost_work.FETCH))
+    return [text for each in lost if (text := _recover(each))]
+
+
+def _recover(lost: _Lost) -> str:
+    """Return what was done; each object has its own transaction."""
+    # A consumer hung in a transaction may hold the record's lock: the next tick tries again.
+    Session.execute(sa.text("SET LOCAL lock_timeout = '5s'"))
+    try:
+        if lost.kills >= MAX_KILLS:
+            _give_up(lost)
+            return f"gave up harvest object {lost.id}: it ended {MAX_KILLS} consumers"
+        if not _take_back(lost):
+            return ""
+        Session.commit()
+    except sa.exc.OperationalError as exc:
+        if getattr(exc.orig, "pgcode", "") != LOCK_NOT_AVAILABLE:
+            raise
+        compat.rollback()
+        return f"left harvest object {lost.id}: its consumer hangs and holds it; end that process"
+    lost_work.send(lost_work.FETCH, [lost.id])
+    return f"sent harvest object {lost.id} again: its consumer is gone or hangs"
+
+
+def _orphans(queue_state: lost_work.QueueState) -> list[_Lost]:
+    started = sa.func.greatest(HarvestObject.fetch_started, HarvestObject.import_started)
+    kills = (
+        sa.select(HarvestObjectExtra.value)
+        .where(HarvestObjectExtra.harvest_object_id == HarvestObject.id)
+        .where(HarvestObjectExtra.key == KILLS)
+        .limit(1)
+        .scalar_subquery()
+    )
+    query = (
+        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestSource.type, kills)
+        .outerjoin(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
+        .filter(HarvestObject.state.in_(UNDER_WAY), started < queue_state.before)
+    )
+    found = (_Lost(id_, job, type_ or "", int(n or 0) + 1) for id_, job, type_, n in query)
+    return [each for each in found if queue_state.is_lost(each.id, each.job_id)]
+
+
+def _take_back(lost: _Lost) -> bool:
+    """Reset an object to waiting, and its deliveries to 0: they were not its own fault.
+
+    Returns:
+        False if it ended in the meantime.
+    """
+    statement = (
+        sa.update(HarvestObject)
+        .where(HarvestObject.id == lost.id, HarvestObject.state.in_(UNDER_WAY))
+        .values(state="WAITING", retry_times=0)
+    )
+    result = Session.execute(statement.execution_options(synchronize_session=False))
+    if not result.rowcount:
+        return False
+    noted = sa.delete(HarvestObjectExtra).where(
+        HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
+    )
+    Session.execute(noted.execution_options(synchronize_session=False))
+    Session.add(HarvestObjectExtra(harvest_object_id=lost.id, key=KILLS, value=str(lost.kills)))
+    return True
+
+
+def _give_up(lost: _Lost) -> None:
+    message = "The record ended the consumer three times; its dataset stays as it is"
+    if lost.type in config.our_type_names():
+        dataset_writer.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
+    else:
+        error = HarvestObjectError(harvest_object_id=lost.id, message=message, stage="Import")
+        Session.add(error)
+    _end(lost.id)
+    Session.commit()
+
+
+def _end(object_id: str) -> None:
+    statement = (
+        sa.update(HarvestObject)
+        .where(HarvestObject.id == object_id)
+        .values(state="ERROR", report_status=RecordOutcome.ERRORED, import_finished=tables.utcnow())
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def resend_waiting() -> list[str]:
+    """Send waiting objects that are not queued: Redis lost them, or a crash came first.
+
+    Not during their gather, which sends them itself (ckanext-harvest issue 446), and not before the
+    end of their pause after a service failed (model/retries.py).
+    """
+    if not lost_work.is_watched():
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.FETCH)
+    query = (
+        Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
+        .filter(HarvestObject.state == "WAITING")
+        .filter(sa.or_(Retry.due.is_(None), Retry.due <= tables.utcnow()))
+        .filter(sa.or_(HarvestJob.gather_finished.isnot(None), HarvestJob.status == "Finished"))
+        .order_by(HarvestObject.gathered)
+    )
+    ids = [id_ for id_, job_id in query if queue_state.is_lost(id_, job_id)]
+    retries.forget_finished()
+    Session.commit()
+    lost_work.send(lost_work.FETCH, ids)
+    return [f"sent {len(ids)} waiting harvest objects that were not on the queue"] if ids else []
+
+
+def report_given_up() -> list[str]:
+    """Count objects as errored that the queue gave up on silently (state, but no status)."""
+    if not lost_work.is_watched():
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.FETCH)
+    query = (
+        Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .filter(HarvestJob.status == "Running", HarvestObject.state == "ERROR")
+        .filter(HarvestObject.report_status.is_(None))
+    )
+    ids = [id_ for id_, job_id in query if not {id_, job_id} & queue_state.busy]
+    explained = Session.query(HarvestObjectError.harvest_object_id).filter(
+        HarvestObjectError.harvest_object_id.in_(ids)
+    )
+    known = {row[0] for row in explained}
+    for id_ in ids:
+        _end(id_)
+        if id_ not in known:
+            message = "Given up: each attempt to import the record ended without a result"
+            Session.add(HarvestObjectError(harvest_object_id=id_, message=message, stage="Import"))
+    return [f"counted {len(ids)} harvest objects as errored that were given up"] if ids else []

@@ -1,0 +1,101 @@
+"""Set ``next_run`` of sources from their schedules, so that late ticks do not add up."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.model import SourceState, set_aside
+
+Session = model.Session
+
+SET_ASIDE_AHEAD = dt.timedelta(days=1)
+
+
+class Plan(NamedTuple):
+    """A source's schedule apart from its frequency; ``zone`` is always set here."""
+
+    time: str
+    days: tuple[str, ...]
+    zone: str
+
+
+def portal_zone() -> str:
+    """Return the portal's display time zone if it is a named one, else UTC."""
+    zone = tk.config.get("ckan.display_timezone")
+    return str(zone) if schedule.is_zone(zone) else "UTC"
+
+
+def plan_of(stored: dict[str, Any] | None) -> Plan:
+    """Return ``SourceState.schedule``, with the portal's time zone as default.
+
+    Invalid values, written by SQL, are ignored so that the tick goes on.
+    """
+    found = stored or {}
+    time, zone = found.get("time", ""), found.get("zone", "")
+    return Plan(
+        time=time if schedule.is_time(time) else "",
+        days=tuple(day for day in found.get("days") or () if day in schedule.DAYS),
+        zone=zone if schedule.is_zone(zone) else portal_zone(),
+    )
+
+
+def next_start(source: HarvestSource, plan: Plan) -> dt.datetime | None:
+    """Return the source's next scheduled start, None if it is manual."""
+    return schedule.next_start(
+        source.frequency or "",
+        tables.utcnow(),
+        time=plan.time,
+        days=plan.days,
+        zone=plan.zone,
+        offset=schedule.offset_of(source.id, config.schedule_spread_minutes()),
+    )
+
+
+def align() -> list[str]:
+    """Update the next starts of new sources, changed frequencies and a changed spread.
+
+    The start of a source that is set aside moves on from tick to tick: without one, ckanext-harvest
+    would take it for due.
+
+    Returns:
+        The ids of the sources that are due now, which ckanext-harvest is about to start.
+    """
+    now = tables.utcnow()
+    due = []
+    waiting = set_aside.source_ids()
+    for source, stored in _scheduled():
+        if source.id in waiting:
+            source.next_run = now + SET_ASIDE_AHEAD
+        elif source.next_run is not None and source.next_run <= now:
+            due.append(source.id)
+        else:
+            source.next_run = next_start(source, plan_of(stored))
+    Session.commit()
+    return due
+
+
+def set_next(ids: Iterable[str]) -> None:
+    """Set the next start of sources that were just started; commit."""
+    wanted = set(ids)
+    for source, stored in _scheduled() if wanted else ():
+        if source.id in wanted:
+            source.next_run = next_start(source, plan_of(stored))
+    Session.commit()
+
+
+def _scheduled() -> list[tuple[HarvestSource, dict[str, Any] | None]]:
+    query = (
+        Session.query(HarvestSource, SourceState.schedule)
+        .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
+        .filter(HarvestSource.active.is_(True), HarvestSource.frequency != schedule.MANUAL)
+    )
+    return [(source, stored) for source, stored in query]

@@ -1,1 +1,0 @@
-"""Our pages; ``views.py`` hands them to CKAN."""

@@ -1,0 +1,291 @@
+"""Datasets of other CKAN sites, 2.0 to 2.12, as package_show and package_search give them.
+
+The extras named in data.gov.uk's guide (``ckan_fields``) are read; all others are kept unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
+from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
+from ckanext.ukharvest.parsers import field_table, uk_fields
+from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers.json_fields import Fields
+from ckanext.ukharvest.parsers.package_resources import resources
+
+VERSION = 2
+FORM = "json"
+
+OPTIONS = (
+    Option(
+        "fields",
+        "table",
+        {},
+        'Translation of the remote site\'s fields: {"remote name": "our name"}, null to drop one,'
+        ' or {"to": …, "values": {…}, "default": …}.',
+        check=field_table.wrong,
+    ),
+    MAX_RESOURCES,
+    Option(
+        "remote_groups",
+        "text",
+        "",
+        "What happens to the remote site's groups: only_local puts datasets into groups of "
+        "the same id or name here, create also creates missing groups; without it groups are "
+        "ignored.",
+        choices=("only_local", "create"),
+        sysadmin_only=True,
+    ),
+    Option(
+        "remote_orgs",
+        "text",
+        "",
+        "What happens to the remote site's organisations: only_local gives datasets to "
+        "organisations of the same id or name here, create also creates missing "
+        "organisations; without it all datasets belong to the source's organisation.",
+        choices=("only_local", "create"),
+        sysadmin_only=True,
+    ),
+)
+
+# Package types that are not datasets: ckanext-harvest stores its sources as packages.
+_NO_DATASETS = ("harvest",)
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read one package.
+
+    Raises:
+        ParseError: not a JSON object, or without title or identity.
+        SkipRecord: a harvest source, private, deleted, or excluded from harvesting.
+    """
+    flat = package.flatten(package.load(raw))
+    where = f"dataset '{raw.guid}'"
+    _check_wanted(flat, where)
+    problems: list[Problem] = []
+    fields = Fields(field_table.translate(flat, options.get("fields", {})), problems)
+    title = package.text_of(fields.get("title"))
+    if not title:
+        raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
+    found, extras = collect(MAPPING, fields)
+    limit = options.get("max_resources", 1000)
+    found["resources"] = files = resources(fields, raw.url, limit)
+    found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
+    _report_missing(fields, found)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+
+
+def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
+    kind = package.text_of(flat.get("type"))
+    if kind in _NO_DATASETS:
+        raise SkipRecord(f"{where}: its type is {kind}; it is a harvest source, not a dataset")
+    if package.is_no(package.text_of(flat.get("dgu_harvest_me"))):
+        raise SkipRecord(f"{where}: its extra dgu_harvest_me says that it is not for harvesting")
+    if package.is_yes(flat.get("private")):
+        raise SkipRecord(f"{where}: it is private")
+    state = package.text_of(flat.get("state"))
+    if state in ("deleted", "draft"):
+        raise SkipRecord(f"{where}: its state is {state}; expected active")
+
+
+def _report_missing(fields: Fields, found: FieldValues) -> None:
+    expected = {
+        "notes": ("notes", "what the data is"),
+        "licence": ("license_id", "a licence's id such as uk-ogl"),
+    }
+    for name, (key, words) in expected.items():
+        if not found.get(name) and not fields.is_settled(key):
+            fields.report("missing-field", key, f"missing; expected {words}")
+
+
+def _texts(fields: Fields) -> FieldValues:
+    return {key: package.text_of(fields.get(key)) for key in ("notes", "version", "rights")}
+
+
+def _url(fields: Fields) -> FieldValues:
+    return {"url": fields.link("url")}
+
+
+def _people(fields: Fields) -> FieldValues:
+    contact = package.agent(
+        fields, ("contact-name", "contact-email"), ("maintainer", "maintainer_email")
+    )
+    author = package.agent(fields, ("author", "author_email"))
+    extras = {}
+    if fields.has("contact-name", "contact-email"):
+        maintainer = package.agent(fields, ("maintainer", "maintainer_email"))
+        if maintainer and maintainer != contact:
+            # The mapper writes the contact as the maintainer and would overwrite it.
+            extras["original_maintainer"] = maintainer.name
+            extras["original_maintainer_email"] = maintainer.email
+    return {"contact": contact, "author": author, "extras": extras}
+
+
+def _publisher(fields: Fields) -> FieldValues:
+    """Return the publisher named by the dataset, else its organisation on the remote site."""
+    keys = ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri")
+    name, email, url = (package.text_of(fields.get(key)) for key in keys)
+    if not (name or email or url):
+        organisation = package.group(fields.get("organization"))
+        name = (organisation.title or organisation.name) if organisation else ""
+    publisher = Agent(name=name, email=email, url=url)
+    return {"publisher": publisher if publisher != Agent() else None}
+
+
+def _licence(fields: Fields) -> FieldValues:
+    licence = package.licence(fields)
+    said = package.text_of(fields.get("licence"))
+    # Licence terms as text are kept as well when the licence id is known.
+    is_more = licence and licence.id and said and said != licence.title
+    key = package.text_of(fields.get("license_id"))
+    is_odd = licence and not licence.id and key not in (licence.title, licence.url)
+    extras = {"licence": said if is_more else "", "original_license_id": key if is_odd else ""}
+    return {"licence": licence, "extras": extras}
+
+
+# The first theme is the main one.
+_THEMES = ("theme-primary", "theme-secondary", "themes")
+_AUTHORITY = {
+    "la_function": local_government_lists.FUNCTION,
+    "la_service": local_government_lists.SERVICE,
+}
+
+
+def _subjects(fields: Fields) -> FieldValues:
+    themes = [theme for key in _THEMES for theme in _of_theme(fields, key)]
+    return uk_fields.authority(
+        uk_fields.FieldTexts("", themes, fields.reporter("themes")),
+        *(
+            uk_fields.FieldTexts(
+                kind, tuple(multivalue.texts(fields.get(key))), fields.reporter(key)
+            )
+            for key, kind in _AUTHORITY.items()
+        ),
+    )
+
+
+def _of_theme(fields: Fields, key: str) -> tuple[str, ...]:
+    # Theme names of other portals may contain commas; those of UK portals do not.
+    return package.split_list(fields.get(key), "" if key == "themes" else r"[,;|\n]+")
+
+
+def _language(fields: Fields) -> FieldValues:
+    return {"language": package.languages(fields, "language")}
+
+
+def _frequency(fields: Fields) -> FieldValues:
+    found = package.frequency(fields, "update_frequency")
+    return {"frequency": found, "extras": _kept(fields, "update_frequency", found)}
+
+
+def _dates(fields: Fields) -> FieldValues:
+    issued = package.date(fields, "data_issued")
+    modified = package.date(fields, "data_modified")
+    return {
+        "issued": issued,
+        "modified": modified,
+        "metadata_modified": package.date(fields, "metadata_modified", "revision_timestamp"),
+        "extras": _kept(fields, "data_issued", issued) | _kept(fields, "data_modified", modified),
+    }
+
+
+def _period(fields: Fields) -> FieldValues:
+    start, end = "temporal_coverage-from", "temporal_coverage-to"
+    found = package.period(fields, start, end)
+    extras = _kept(fields, start, found.start if found else "")
+    extras |= _kept(fields, end, found.end if found else "")
+    return {"temporal": found, "extras": extras}
+
+
+def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
+    """Report a value that was not understood; return it unchanged under its own name."""
+    return {} if found else {key: package.text_of(fields.get(key))}
+
+
+def _addresses(fields: Fields) -> FieldValues:
+    found: FieldValues = {"extras": {}}
+    for key in _ADDRESSES:
+        part = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
+        found["extras"] |= part.pop("extras", {})
+        found |= part
+    words = filter(None, [found["extras"].get("conforms_to", "")])
+    found["extras"]["conforms_to"] = package.with_more(fields, "conforms_to", tuple(words))
+    return found
+
+
+def _unpublished(fields: Fields) -> FieldValues:
+    key = "unpublished"
+    return uk_fields.unpublished(package.text_of(fields.get(key)), fields.reporter(key))
+
+
+_ADDRESSES = ("schema", "codelist", "mandate")
+
+# Internal fields of the remote site, and fields that CKAN computes: they do not describe the data,
+# and the same names mean something else here.
+_BOOKKEEPING = (
+    ("id", "type", "state", "private", "title", "resources", "dgu_harvest_me", "isopen")
+    + ("revision_id", "revision_timestamp", "creator_user_id", "num_tags", "num_resources")
+    + ("relationships_as_object", "relationships_as_subject", "relationships", "tracking_summary")
+    + ("metadata_created", "license_title", "harvest", "harvest_object_id", "harvest_source_id")
+    + (
+        "harvest_source_title",
+        "import_source",
+        "ratings_average",
+        "ratings_count",
+        "ckan_url",
+        "download_url",
+    )
+    + ("notes_rendered", "display_name", "capacity", "total", "data_dict", "validated_data_dict")
+)
+
+
+def _further(fields: Fields) -> FieldValues:
+    read = {key for row in MAPPING for key in row.source}
+    return {"extras": dict(package.unread_fields(fields.data, read | set(_BOOKKEEPING)))}
+
+
+MAPPING: tuple[Field[Fields], ...] = (
+    Field(("id",), "guid", read_apart),
+    Field(("title",), "title", read_apart),
+    Field(("resources",), "resources", read_apart),
+    Field(("notes", "version", "rights"), "notes, version, rights", _texts),
+    Field(("url",), "url", _url),
+    Field(("name", "organization", "owner_org", "groups"), "name, organisation", package.groups),
+    Field(("tags",), "tags", package.tags),
+    Field(
+        ("contact-name", "contact-email")
+        + ("maintainer", "maintainer_email", "author", "author_email"),
+        "contact, author",
+        _people,
+    ),
+    Field(
+        ("dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri", "organization"),
+        "publisher",
+        _publisher,
+    ),
+    Field(
+        ("license_id", "license_url", "license_title", "license", "licence"), "licence", _licence
+    ),
+    Field((*_THEMES, *_AUTHORITY), "themes; extras la_function, la_service", _subjects),
+    Field(("language",), "language", _language),
+    Field(("update_frequency",), "frequency", _frequency),
+    Field(
+        ("data_issued", "data_modified", "metadata_modified"),
+        "issued, modified, metadata_modified",
+        _dates,
+    ),
+    Field(("temporal_coverage-from", "temporal_coverage-to"), "temporal", _period),
+    Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
+    Field(
+        (*_ADDRESSES, "conforms_to"),
+        "schema_urls; extras codelist, mandate, conforms_to",
+        _addresses,
+    ),
+    Field(("unpublished",), "extra unpublished", _unpublished),
+    Field(("every other field and extra",), "extras", _further),
+)

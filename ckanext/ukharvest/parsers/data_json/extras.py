@@ -1,0 +1,75 @@
+"""Fields of a data.json entry that become extras of their own."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.parsers.data_json import shared_fields as parts
+from ckanext.ukharvest.parsers.json_fields import Fields, value_text
+
+CODES = {
+    "bureauCode": (re.compile(r"\d{3}:\d{2}"), "018:10"),
+    "programCode": (re.compile(r"\d{3}:\d{3}"), "018:001"),
+}
+
+
+def codes(fields: Fields) -> dict[str, Any]:
+    """Return codes of the US federal budget (OMB circular A-11, appendix C)."""
+    found = {}
+    for key, (pattern, example) in CODES.items():
+        given = fields.texts(key)
+        for code in given:
+            if not pattern.fullmatch(code):
+                shown = shorten(code, 40)
+                fields.report("bad-code", key, f"'{shown}'; expected a code such as {example}")
+        found[EXTRAS[key]] = ", ".join(given)
+    return {"extras": found}
+
+
+# Fields without a DatasetRecord field, kept as text: name in the document → CKAN extra.
+EXTRAS = {
+    "accessLevel": "access_level",
+    "bureauCode": "bureau_code",
+    "programCode": "program_code",
+    "dataQuality": "data_quality",
+    "primaryITInvestmentUII": "primary_it_investment_uii",
+    "systemOfRecords": "system_of_records",
+    "isPartOf": "is_part_of",
+    "inSeries": "in_series",
+    "otherIdentifier": "other_identifier",
+    "status": "status",
+    "purpose": "purpose",
+    "provenance": "provenance",
+    "scopeNote": "scope_note",
+    "versionNotes": "version_notes",
+    "liabilityStatement": "liability_statement",
+    "spatialResolutionInMeters": "spatial_resolution_in_meters",
+    "temporalResolution": "temporal_resolution",
+    "contributor": "contributor",
+    "rightsHolder": "rights_holder",
+    "relation": "relation",
+    "isReferencedBy": "is_referenced_by",
+}
+_REFERENCES = ("isPartOf", "inSeries", "otherIdentifier", "relation", "isReferencedBy")
+
+
+def read_extras(fields: Fields) -> dict[str, Any]:
+    """Return the fields in EXTRAS, which need no validation."""
+    found = {}
+    for key, name in EXTRAS.items():
+        if key in CODES:
+            continue
+        items = fields.items(key, strict=False)
+        if key in _REFERENCES:
+            found[name] = ", ".join(filter(None, map(_reference, items)))
+        else:
+            found[name] = "\n".join(filter(None, map(value_text, items)))
+    return {"extras": found}
+
+
+def _reference(item: Any) -> str:
+    # Only after the whole source was read is it known whether a collection's parent is in it:
+    # the run then compares is_part_of with the source's guids.
+    return parts.identity(item) or value_text(item)

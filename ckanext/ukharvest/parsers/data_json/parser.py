@@ -1,0 +1,226 @@
+"""Entries of data.json: Project Open Data 1.0 and 1.1, DCAT-US 3, and data.gov.uk's dialect.
+
+Specifications: project-open-data.cio.gov/v1.1/schema and its version 1.0; github.com/GSA/dcat-us;
+data.gov.uk's guide to DCAT fields, which lists more fields than data.gov.uk ever read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ParseError, SkipRecord
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
+from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.data_json import resources
+from ckanext.ukharvest.parsers.data_json import shared_fields as parts
+from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS, codes, read_extras
+from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
+
+VERSION = 2
+FORM = "json"
+
+OPTIONS = (
+    Option(
+        "include_non_public",
+        "boolean",
+        False,
+        "Whether datasets with the access level non-public are harvested too.",
+    ),
+    MAX_RESOURCES,
+)
+
+
+def identifier(data: Mapping[str, Any]) -> str:
+    """Return a dataset's identity as text, "" if it has none."""
+    keys = ("identifier", "uri", "@id")
+    return next(filter(None, (parts.identity(data.get(key)) for key in keys)), "")
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read one entry of ``dataset``.
+
+    Raises:
+        ParseError: not a JSON object, or without title or identity.
+        SkipRecord: the entry is not public, and the options exclude such entries.
+    """
+    data = load_object(raw)
+    problems: list[Problem] = []
+    fields = Fields(data, problems)
+    title = fields.text("title")
+    where = raw.display_name
+    if not raw.guid:
+        raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
+    _check_access(fields, where, options)
+    if not title:
+        raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
+    found, extras = collect(MAPPING, fields)
+    files = resources.distributions(fields, options.get("max_resources", 1000))
+    found["resources"] = tuple(resources.without_repeats([*files, *resources.documents(fields)]))
+    found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
+    _report_missing(fields, found)
+    if is_web_url(raw.guid):
+        extras.setdefault("metadata_uri", raw.guid)
+    return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+
+
+_LEVELS = ("public", "restricted public", "non-public")
+
+
+def _check_access(fields: Fields, where: str, options: Mapping[str, Any]) -> None:
+    level = value_text(fields.get("accessLevel")).lower()
+    if level in ("non-public", "nonpublic", "private") and not options.get("include_non_public"):
+        raise SkipRecord(
+            f"{where}: accessLevel is non-public; the option include_non_public brings it in"
+        )
+    if level and level not in _LEVELS:
+        expected = ", ".join(_LEVELS)
+        shown = shorten(level, 40)
+        fields.report("bad-access-level", "accessLevel", f"'{shown}'; expected one of: {expected}")
+
+
+# Every portal shows these first: without them a dataset page looks empty.
+_EXPECTED = (
+    ("description", "notes", "what the data is"),
+    ("publisher", "publisher", "the name of the body that publishes it"),
+    ("contactPoint", "contact", "a name and an email address"),
+    ("license", "licence", "the web address of a licence"),
+)
+
+
+def _report_missing(fields: Fields, found: FieldValues) -> None:
+    for key, name, expected in _EXPECTED:
+        # Rejected values are reported already; redacted ones are missing on purpose.
+        if not found.get(name) and not fields.is_settled(key):
+            fields.report("missing-field", key, f"missing; expected {expected}")
+
+
+def _notes(fields: Fields) -> FieldValues:
+    return {"notes": fields.text("description")}
+
+
+def _tags(fields: Fields) -> FieldValues:
+    tags, problems = clean_tags(fields.items("keyword"), "keyword")
+    fields.add(problems)
+    return {"tags": tags}
+
+
+def _themes(fields: Fields) -> FieldValues:
+    # data.gov.uk's guide: functions and services of local government are themes too.
+    themes = fields.texts("theme") + fields.texts("subject", strict=False)
+    return uk_fields.authority(uk_fields.FieldTexts("", themes, fields.reporter("theme")))
+
+
+def _dates(fields: Fields) -> FieldValues:
+    # POD 1.1 allows a repeating interval as "modified": then it is a frequency, not a date.
+    repeats = re.match(r"R\d*/P", value_text(fields.get("modified")), re.IGNORECASE)
+    return {
+        "issued": fields.date("issued"),
+        "modified": "" if repeats else fields.date("modified"),
+        "temporal": fields.period("temporal"),
+        "extras": {"created": fields.read("created", parse_date, "bad-date")},
+    }
+
+
+def _frequency(fields: Fields) -> FieldValues:
+    for key in ("accrualPeriodicity", "frequency"):
+        text = value_url(fields.get(key))
+        if text:
+            return {"frequency": fields.parse_value(key, text, parse_frequency, "bad-frequency")}
+    text = value_text(fields.get("modified"))
+    if text[:1].upper() == "R":
+        return {"frequency": fields.parse_value("modified", text, parse_frequency, "bad-date")}
+    return {}
+
+
+def _people(fields: Fields) -> FieldValues:
+    publisher, hierarchy = parts.publisher(fields)
+    contact, phone = parts.contact(fields)
+    return {
+        "publisher": publisher,
+        "contact": contact,
+        "author": parts.author(fields),
+        "extras": {"publisher_hierarchy": hierarchy, "contact-phone": phone},
+    }
+
+
+def _terms(fields: Fields) -> FieldValues:
+    return {"licence": parts.licence(fields), "rights": parts.rights(fields)}
+
+
+def _language(fields: Fields) -> FieldValues:
+    texts = fields.texts("language")
+    if len(texts) == 1:
+        texts = tuple(filter(None, re.split(r"[\s,;]+", texts[0])))
+    tags = [fields.parse_value("language", text, parse_language, "bad-language") for text in texts]
+    return {"language": tuple(dict.fromkeys(filter(None, tags)))}
+
+
+def _place(fields: Fields) -> FieldValues:
+    geometry, name = parts.place(fields)
+    if geometry is None and fields.has("geographicBoundingBox"):
+        geometry, _ = parts.place(fields, "geographicBoundingBox")
+    return {"spatial": geometry, "spatial_text": name}
+
+
+def _standards(fields: Fields) -> FieldValues:
+    texts = [value_url(item) for item in fields.items("conformsTo", strict=False)]
+    names = [value_text(item) for item in fields.items("conformsTo", strict=False)]
+    urls = uk_fields.schemas(texts)
+    # A reference system is not a schema: its URL alone is kept.
+    others = [
+        text if is_web_url(text) else name
+        for text, name in zip(texts, names, strict=True)
+        if text not in urls
+    ]
+    return {"schema_urls": urls, "extras": {"conforms_to": ", ".join(filter(None, others))}}
+
+
+def _addresses(fields: Fields) -> FieldValues:
+    uri = next((text for text in (value_text(fields.get(k)) for k in ("uri", "@id")) if text), "")
+    landing = fields.items("landingPage", strict=False)
+    urls = [value_url(item) for item in landing]
+    return {
+        "url": next(filter(is_web_url, urls), ""),
+        "version": value_text(fields.get("version")),
+        "extras": {"metadata_uri": uri if is_web_url(uri) else ""},
+    }
+
+
+MAPPING: tuple[Field[Fields], ...] = (
+    Field(("identifier", "uri", "@id"), "guid", read_apart),
+    Field(("title",), "title", read_apart),
+    Field(
+        ("distribution", "sample", "dataDictionary", "describedBy", "page", "landingPage")
+        + ("references", "webService", "accessURL", "downloadURL"),
+        "resources",
+        read_apart,
+    ),
+    Field(("description",), "notes", _notes),
+    Field(("keyword",), "tags", _tags),
+    Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
+    Field(("issued", "modified", "temporal", "created"), "issued, modified, temporal", _dates),
+    Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
+    Field(
+        ("publisher", "contactPoint", "mbox", "contactEmail", "creator"),
+        "publisher, contact, author",
+        _people,
+    ),
+    Field(("license", "rights", "accessRights", "accessLevelComment"), "licence, rights", _terms),
+    Field(("language",), "language", _language),
+    Field(("spatial", "geographicBoundingBox"), "spatial, spatial_text", _place),
+    Field(("conformsTo",), "schema_urls; extra conforms_to", _standards),
+    Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
+    Field(tuple(CODES), "extras", codes),
+    Field(tuple(EXTRAS), "extras", read_extras),
+)

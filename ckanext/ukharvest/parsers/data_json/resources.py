@@ -1,0 +1,249 @@
+"""Resources of a data.json entry: its distributions, services, and pages about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ckanext.ukharvest.core.mapping_table import Field, read_apart
+from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.values import formats, schema_types
+from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.data_json import shared_fields as parts
+from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
+_IANA = re.compile(r"https?://www\.iana\.org/assignments/media-types/", re.IGNORECASE)
+_SERVICES = frozenset(
+    ("API", "WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST", "OData")
+)
+
+
+def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
+    """Return the files and services of a dataset, at most ``limit``.
+
+    8,327 distributions of one dataset once stopped a harvest of data.gov (GSA/data.gov#4583).
+    """
+    found: list[ResourceRecord] = []
+    key = "distribution"
+    for number, part in enumerate(fields.objects(key, strict=True)):
+        if number == limit:
+            total = len(fields.items(key))
+            only = f"{total:,} entries; the first {limit:,} were read"
+            fields.report("too-many-distributions", key, only)
+            break
+        resource = _of_text(fields, part) if isinstance(part, str) else distribution(part)
+        if resource is not None:
+            found.append(resource)
+    for part in fields.objects("sample"):
+        resource = None if isinstance(part, str) else distribution(part)
+        if resource is not None:
+            found.append(replace(resource, name=resource.name or "Sample"))
+    return found
+
+
+def _of_text(fields: Fields, url: str) -> ResourceRecord | None:
+    fields.report(
+        "wrong-type", "distribution", f"'{shorten(url, 60)}' stands where an object is due"
+    )
+    if not is_web_url(url):
+        return None
+    return ResourceRecord(url=url, format=formats.of_url(url), kind="data")
+
+
+def distribution(part: Fields) -> ResourceRecord | None:
+    """Return one distribution; report a missing URL and return None."""
+    download = part.link("downloadURL")
+    access = part.link("accessURL")
+    endpoint = "" if download or access else _endpoint(part)
+    url = download or access or endpoint
+    if not url:
+        if not part.has("downloadURL", "accessURL"):
+            part.report("missing-url", "accessURL", "missing; expected accessURL or downloadURL")
+        return None
+    mimetype, label = _format(part, url)
+    if download and not mimetype:
+        part.report(
+            "missing-media-type", "mediaType", "missing; expected together with downloadURL"
+        )
+    schema_url, extras = _schema(part)
+    extras["schema_type"] = schema_types.guess(schema_url, label)
+    if download and access and access != download:
+        extras["access_url"] = access
+    extras.update(_extras(part))
+    is_service = bool(endpoint) or (label in _SERVICES and not download)
+    return ResourceRecord(
+        url=url,
+        id=_id(part, url),
+        name=part.text("title") or part.text("accessType"),
+        description=part.text("description"),
+        format=label,
+        mimetype=mimetype,
+        kind="service" if is_service else "data",
+        size=_size(part),
+        issued=part.date("issued"),
+        modified=part.date("modified"),
+        temporal=part.period("temporal"),
+        licence=parts.licence(part),
+        schema_url=schema_url,
+        extras={key: value for key, value in extras.items() if value},
+    )
+
+
+def _endpoint(part: Fields) -> str:
+    """Return the URL of the data service that a DCAT-US 3 distribution names instead of its own."""
+    for service in part.objects("accessService"):
+        if isinstance(service, str):
+            return service if is_web_url(service) else ""
+        return service.link("endpointURL") or service.link("landingPage")
+    return ""
+
+
+def _id(part: Fields, url: str) -> str:
+    found = parts.identity(part.get("identifier")) or parts.identity(part.get("@id"))
+    # Blank nodes are numbered differently in every export.
+    return "" if found.startswith("_:") or found == url else found
+
+
+def _format(part: Fields, url: str) -> tuple[str, str]:
+    """Return the media type as given, and CKAN's label."""
+    given = _IANA.sub("", value_url(part.get("mediaType")))
+    mimetype = given if _MEDIA_TYPE.fullmatch(given) else ""
+    if given and not mimetype:
+        part.report(
+            "bad-media-type", "mediaType", f"'{shorten(given, 40)}' is no type such as text/csv"
+        )
+    name = value_text(part.get("format"))
+    if not mimetype and _MEDIA_TYPE.fullmatch(name) and formats.label(name):
+        mimetype = name  # Project Open Data 1.0 has media types there
+    # Socrata's value for a file as it was uploaded.
+    name = "" if name.casefold() == "original" else name
+    label = formats.label(name) or formats.label(given) or formats.of_url(url)
+    if name and not label:
+        part.report("unknown-format", "format", f"'{shorten(name, 40)}' is not a known format")
+    return mimetype, label
+
+
+def _size(part: Fields) -> int | None:
+    key = "byteSize"
+    text = value_text(part.get(key))
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d{1,18})(?:\.\d*)?", text)
+    if match is None:
+        part.report("bad-size", key, f"'{shorten(text, 40)}' is no size; expected bytes")
+        return None
+    return int(match[1])
+
+
+def _schema(part: Fields) -> tuple[str, dict[str, str]]:
+    """Return the schema's URL, and the distribution's other facts about its structure."""
+    standards = [value_url(item) for item in part.items("conformsTo", strict=False)]
+    urls = [text for text in standards if is_web_url(text)]
+    named = ", ".join(
+        value_text(item)
+        for item, text in zip(part.items("conformsTo", strict=False), standards, strict=True)
+        if not is_web_url(text)
+    )
+    described = part.url("describedBy")
+    # Reference systems are not schemas.
+    schema_url = next(iter(uk_fields.schemas(urls)), "")
+    others = ", ".join(filter(None, [*(url for url in urls if url != schema_url), named]))
+    if schema_url:
+        return schema_url, {"conforms_to": others, "described_by": described}
+    return described, {"conforms_to": others}
+
+
+def _extras(part: Fields) -> dict[str, str]:
+    geometry, name = parts.place(part)
+    languages = (
+        part.parse_value("language", text, parse_language, "bad-language")
+        for text in part.texts("language", strict=False)
+    )
+    return {
+        "rights": parts.rights(part),
+        "spatial": parts.geometry_text(geometry) if geometry else "",
+        "spatial-text": name,
+        "language": ", ".join(filter(None, languages)),
+        "compress_format": _IANA.sub("", value_url(part.get("compressFormat"))),
+        "package_format": _IANA.sub("", value_url(part.get("packageFormat"))),
+        "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),
+    }
+
+
+def documents(fields: Fields) -> Iterator[ResourceRecord]:
+    """Yield pages about the dataset and other links to its data, the most important first."""
+    for key, kind in (("downloadURL", "data"), ("accessURL", "data"), ("webService", "service")):
+        # Project Open Data 1.0: a dataset with one file needed no distribution.
+        if url := fields.link(key):
+            mimetype, label = _format(fields, url)
+            is_data = kind == "data"
+            yield ResourceRecord(
+                url,
+                name="" if is_data else "Web service",
+                kind=kind,
+                format=label if is_data else formats.of_url(url) or "API",
+                mimetype=mimetype if is_data else "",
+            )
+    for key in ("describedBy", "dataDictionary"):
+        mimetype = value_text(fields.get(key + "Type"))
+        yield from _pages(fields, key, "Data dictionary", mimetype)
+    yield from _pages(fields, "references", "Reference", strict=True)
+    yield from _pages(fields, "page", "Documentation")
+    yield from _pages(fields, "landingPage", "Landing page")
+
+
+def _pages(
+    fields: Fields, key: str, name: str, mimetype: str = "", *, strict: bool = False
+) -> Iterator[ResourceRecord]:
+    for part in fields.objects(key, strict=strict):
+        if isinstance(part, str):
+            url, title = fields.parse_value(key, part, parse_url, "bad-url"), ""
+        else:
+            keys = ("accessURL", "downloadURL", "url", "@id")
+            url = next((part.url(each) for each in keys if part.has(each)), "")
+            title = part.text("title")
+            mimetype = mimetype or value_text(part.get("mediaType"))
+        if url:
+            label = formats.of_url(url) or formats.label(mimetype) or "HTML"
+            yield ResourceRecord(
+                url, name=title or name, format=label, mimetype=mimetype, kind="documentation"
+            )
+
+
+def without_repeats(resources: list[ResourceRecord]) -> list[ResourceRecord]:
+    """Leave out pages whose URL is already that of an earlier resource."""
+    seen: set[str] = set()
+    kept = []
+    for resource in resources:
+        if resource.kind != "documentation" or resource.url not in seen:
+            kept.append(resource)
+        seen.add(resource.url)
+    return kept
+
+
+RESOURCE_MAPPING = (
+    Field(("downloadURL", "accessURL", "accessService"), "url; extra access_url", read_apart),
+    Field(("identifier", "@id"), "id", read_apart),
+    Field(("title", "accessType"), "name", read_apart),
+    Field(("description",), "description", read_apart),
+    Field(("mediaType", "format"), "mimetype, format", read_apart),
+    Field(("byteSize",), "size", read_apart),
+    Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
+    Field(("license", "rights"), "licence; extra rights", read_apart),
+    Field(
+        ("conformsTo", "describedBy"),
+        "schema_url; extras schema_type, conforms_to, described_by",
+        read_apart,
+    ),
+    Field(
+        ("spatial", "language", "compressFormat", "packageFormat", "characterEncoding"),
+        "extras spatial, spatial-text, language, compress_format, package_format,"
+        " character_encoding",
+        read_apart,
+    ),
+)

@@ -1,0 +1,245 @@
+"""Fields shared by datasets and distributions of data.json: people, places and terms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.records import Agent, Licence
+from ckanext.ukharvest.core.values import geometries as spatial
+from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
+from ckanext.ukharvest.core.values.web_addresses import parse_email
+from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+
+_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
+# subOrganizationOf may nest; real governments need four levels.
+_MAX_LEVELS = 10
+_MAX_NAME = 2_000  # characters of a place's name
+
+
+def identity(value: Any) -> str:
+    """Return an identifier as text, from a text, a number, or a DCAT-US 3 Identifier object.
+
+    The text is the IRI, else notation and agency together: a notation is unique only within its
+    agency (ADMS, section 5.3).
+    """
+    if isinstance(value, list):
+        return next(filter(None, map(identity, value)), "")
+    if isinstance(value, bool):
+        return ""
+    if not isinstance(value, Mapping):
+        return clean_text(value)
+    if found := clean_text(value.get("@id")) or clean_text(value.get("@value")):
+        return found
+    notation, agency = value_text(value.get("notation")), value_text(value.get("schemaAgency"))
+    return f"{agency}:{notation}" if agency and notation else notation
+
+
+def publisher(fields: Fields) -> tuple[Agent | None, str]:
+    """Return the publisher, and its parent bodies as "A > B > C", the topmost first."""
+    found = next(_parts(fields, "publisher"), None)
+    if found is None:
+        return None, ""
+    if isinstance(found, str):
+        return Agent(name=found), ""
+    agent = Agent(name=_name(found), email=_email(found, "publisher"), url=_url(found))
+    names, level = [agent.name], found
+    for _ in range(_MAX_LEVELS):
+        above = next(_parts(level, "subOrganizationOf"), None)
+        if above is None:
+            break
+        names.append(above if isinstance(above, str) else _name(above))
+        if isinstance(above, str):
+            break
+        level = above
+    hierarchy = " > ".join(name for name in reversed(names) if name)
+    return agent if agent != Agent() else None, hierarchy if len(names) > 1 else ""
+
+
+def contact(fields: Fields) -> tuple[Agent | None, str]:
+    """Return the contact, and the telephone number.
+
+    Project Open Data 1.0 has a name and a separate ``mbox``, data.gov.uk's guide ``contactEmail``,
+    DCAT-US 3 lists: the first contact with an email address is used.
+    """
+    agents, phones = [], []
+    for part in _parts(fields, "contactPoint"):
+        if isinstance(part, str):
+            is_email = "@" in part and " " not in part
+            text = (
+                fields.parse_value("contactPoint", part, parse_email, "bad-email")
+                if is_email
+                else ""
+            )
+            agents.append(Agent(email=text) if is_email else Agent(name=part))
+            continue
+        agents.append(Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL")))
+        phones.append(
+            part.text("tel") or value_text(part.get("hasTelephone")) or part.text("phone")
+        )
+    found = next((agent for agent in agents if agent.email), None) or next(iter(agents), Agent())
+    if not found.email:
+        keys = ("mbox", "contactEmail")
+        email = next(filter(None, (fields.read(k, parse_email, "bad-email") for k in keys)), "")
+        found = Agent(found.name, email, found.url)
+    phone = next(filter(None, phones), "").removeprefix("tel:")
+    return (found if found != Agent() else None), phone
+
+
+def author(fields: Fields) -> Agent | None:
+    """Return the first creator (DCAT-US 3)."""
+    for part in _parts(fields, "creator"):
+        if isinstance(part, str):
+            return Agent(name=part)
+        agent = Agent(_name(part), _email(part, "creator"), _url(part))
+        return agent if agent != Agent() else None
+    return None
+
+
+def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
+    for part in fields.objects(key) if fields.get(key) else ():
+        if isinstance(part, Fields) or not is_redacted(part):
+            yield part
+
+
+def _name(part: Fields) -> str:
+    keys = ("name", "fn", "prefLabel", "title", "organization-name")
+    names = (value_text(part.get(key)) for key in keys)
+    return next((name for name in names if name and not is_redacted(name)), "")
+
+
+def _url(part: Fields, *keys: str) -> str:
+    for key in (*keys, "homepage", "url", "uri"):
+        if part.has(key) and (found := part.url(key)):
+            return found
+    text = value_text(part.get("@id"))
+    return text if text.startswith(("http://", "https://")) else ""
+
+
+def _email(part: Fields, owner: str) -> str:
+    for key in ("hasEmail", "mbox", "email"):
+        text = value_url(part.get(key)) if not isinstance(part.get(key), list) else part.text(key)
+        if not text or is_redacted(text.removeprefix("mailto:")):
+            continue
+        if key == "hasEmail" and owner == "contactPoint" and text[:7].lower() != "mailto:":
+            part.report("email-without-mailto", key, f"'{shorten(text, 60)}' lacks mailto:")
+        if found := part.parse_value(key, text, parse_email, "bad-email"):
+            return found
+    return ""
+
+
+def licence(fields: Fields) -> Licence | None:
+    """Return the licence of a dataset or distribution; report an unknown one and keep its text."""
+    key = "license"
+    if not fields.has(key) and fields.has("licence"):
+        key = "licence"
+        fields.report("misnamed-field", key, "expected under the name license")
+    value = fields.get(key)
+    values = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        fields.text(key)
+    texts = [text for each in values for text in (value_url(each), value_text(each)) if text]
+    found = list(filter(None, map(licences.find, texts)))
+    known = licences.find_single_licence(found)
+    if not found or known:
+        return known
+    unknown = licences.combine_licences(found)
+    shown = shorten(unknown.url or unknown.title, 80)
+    fields.report(
+        "unknown-licence", key, f"'{shown}' is not a known licence; expected one such as {_OGL}"
+    )
+    return unknown
+
+
+def rights(fields: Fields) -> str:
+    """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
+    keys = ("rights", "accessRights", "accessLevelComment")
+    found = [text for key in keys for text in fields.texts(key, strict=False)]
+    return "\n".join(dict.fromkeys(found))
+
+
+def place(fields: Fields, key: str = "spatial") -> tuple[spatial.Geometry | None, str]:
+    """Return the data's place: a geometry, and the source's text for it.
+
+    Several geometries become one box around all of them. A geometry too large for the search index
+    is reported and becomes its bounding box.
+    """
+    geometries: list[spatial.Geometry] = []
+    names: list[str] = []
+    value = fields.get(key)
+    items = [value] if _is_numbers(value) else fields.items(key, strict=False)
+    for item in items:
+        try:
+            geometry, name = _place(item)
+        except ValueError as exc:
+            fields.report("bad-spatial", key, str(exc))
+            continue
+        geometries += [geometry] if geometry else []
+        names += [name] if name else []
+    geometry = geometries[0] if len(geometries) == 1 else _hull(geometries)
+    if geometry and (size := spatial.too_large(geometry)):
+        fields.report(
+            "large-spatial",
+            key,
+            f"the geometry has {size:,} bytes, and its box is used instead;"
+            f" expected less than {spatial.MAX_BYTES:,}",
+        )
+        geometry = _hull([geometry])
+    return geometry, "; ".join(dict.fromkeys(names))
+
+
+def _is_numbers(value: Any) -> bool:
+    """Tell whether a list is itself a place: four numbers or two corners."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], (int, float, list))
+
+
+def _hull(geometries: list[spatial.Geometry]) -> spatial.Geometry | None:
+    if not geometries:
+        return None
+    boxes = [spatial.bounds(geometry) for geometry in geometries]
+    west, south = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    east, north = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    return spatial.bbox_polygon(west, south, east, north)
+
+
+def _place(item: Any) -> tuple[spatial.Geometry | None, str]:
+    """Return one place from a text, GeoJSON, numbers, or a Location object of DCAT-US 3."""
+    if isinstance(item, str):
+        text = clean_text(item)
+        if not text or is_redacted(text):
+            return None, ""
+        geometry = spatial.parse_spatial(text)
+        if geometry is None and len(text) > _MAX_NAME:
+            raise ValueError(
+                f"a text of {len(text):,} characters; expected a geometry or the name of a place"
+            )
+        return geometry, "" if geometry else text
+    if not isinstance(item, Mapping):
+        return (spatial.from_json(item), "") if isinstance(item, list) else (None, "")
+    if spatial.is_geojson(item):
+        return spatial.valid_geojson(item), ""
+    return _location(item)
+
+
+def _location(item: Mapping[str, Any]) -> tuple[spatial.Geometry | None, str]:
+    names = (value_text(item.get(key)) for key in ("prefLabel", "name", "title", "altLabel"))
+    name = next(filter(None, names), "")
+    sides = [f"{side}BoundingLongitude" for side in ("west", "east")]
+    sides += [f"{side}BoundingLatitude" for side in ("south", "north")]
+    if all(side in item for side in sides):
+        west, east, south, north = (float(value_text(item[side]) or "nan") for side in sides)
+        return spatial.bbox_polygon(west, south, east, north), name
+    for key in ("geometry", "bbox", "box", "centroid", "@value"):
+        value = item.get(key)
+        if isinstance(value, Mapping) and "@value" in value:
+            value = value["@value"]
+        if value:
+            return _place(value)[0], name
+    return None, name or value_text(item.get("@id"))
+
+
+def geometry_text(geometry: spatial.Geometry) -> str:
+    """Return a geometry as JSON text, for an extra."""
+    return json.dumps(geometry, separators=(",", ":"))

@@ -1,0 +1,277 @@
+"""Distributions of a dataset: its files and services."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from ckanext.ukharvest.core.mapping_table import Field, collect
+from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.values import formats, schema_types
+from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.dcat import coverage, people
+from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
+
+DISTRIBUTION = ("dcat:distribution", "schema:distribution", "dcat:distributions")
+_DOWNLOAD = ("dcat:downloadURL", "schema:contentUrl")
+_ACCESS = ("dcat:accessURL", "schema:url", "dcat:accessUrl")
+_TITLES = ("dct:title", "schema:name", "rdfs:label", "dc:title", "skos:prefLabel")
+_TEXTS = ("dct:description", "schema:description", "dc:description", "rdfs:comment")
+_FORMAT = ("dct:format", "dc:format", "schema:fileFormat")
+_MEDIA = ("dcat:mediaType", "schema:encodingFormat", "dct:mediaType")
+_SIZE = ("dcat:byteSize", "dcat:bytes", "schema:contentSize", "dcat:size", "dct:extent")
+
+_ISSUED = ("dct:issued", "schema:datePublished", "dct:created")
+_MODIFIED = ("dct:modified", "schema:dateModified")
+_SCHEMA = ("dct:conformsTo", "wdrs:describedby")
+
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
+# IANA's registry, and its copy at purl.org that DCAT's first drafts used.
+_REGISTRY = re.compile(
+    r"https?://(?:www\.iana\.org/assignments/media-types|purl\.org/NET/mediatypes)/", re.IGNORECASE
+)
+_SERVICES = frozenset(
+    ("API", "WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST", "OData")
+)
+
+# ckanext-dcat's extras for the other facts of a distribution.
+_SINGLE = {
+    "adms:status": "status",
+    "dcatap:availability": "availability",
+    "dcat:compressFormat": "compress_format",
+    "dcat:packageFormat": "package_format",
+    "dcat:temporalResolution": "temporal_resolution",
+    "dcat:spatialResolutionInMeters": "spatial_resolution_in_meters",
+    "cnt:characterEncoding": "character_encoding",
+    "dct:type": "distribution_type",
+    "odrl:hasPolicy": "has_policy",
+}
+_LISTS = {
+    "foaf:page": "documentation",
+    "dct:conformsTo": "conforms_to",
+    "dcatap:applicableLegislation": "applicable_legislation",
+}
+_SERVICE = {
+    "dct:title": "title",
+    "dct:description": "description",
+    "dct:identifier": "identifier",
+    "dcat:endpointURL": "endpoint_url",
+    "dcat:endpointDescription": "endpoint_description",
+    "dcat:servesDataset": "serves_dataset",
+    "dct:conformsTo": "conforms_to",
+    "dct:license": "license",
+    "dct:accessRights": "access_rights",
+    "dcatap:availability": "availability",
+}
+_SERVICE_LISTS = ("endpoint_url", "serves_dataset", "conforms_to")
+
+
+Found = dict[str, Any]
+
+
+def distributions(node: Node) -> list[ResourceRecord]:
+    """Return the files and services of a dataset, sorted by URI, else by title and URL."""
+    limit = node.max_resources
+    parts = node.nodes(*DISTRIBUTION)
+    parts += [part for part in node.nodes("dct:hasPart", "adms:sample") if _is_file(part)]
+    parts = sorted({part.term: part for part in parts}.values(), key=_order)
+    if node.has("dcat:distributions"):
+        node.report("misnamed-field", "dcat:distributions", "expected the name dcat:distribution")
+    if len(parts) > limit:
+        only = f"{len(parts):,} of them; the first {limit:,} were read"
+        node.report("too-many-distributions", "dcat:distribution", only)
+    found = (_distribution(_named(part)) for part in parts[:limit])
+    samples = {sample.uri for sample in node.nodes("adms:sample") if sample.uri}
+    return [
+        replace(each, name="Sample") if each.id in samples and not each.name else each
+        for each in found
+        if each is not None
+    ]
+
+
+def _is_file(part: Node) -> bool:
+    return part.has(*_DOWNLOAD, *_ACCESS) or "Distribution" in part.types()
+
+
+def _order(part: Node) -> tuple[bool, list[tuple[int, str]]]:
+    # Blank nodes' labels are hashes: sorted by them, one changed word would reorder the resources.
+    words = part.uri or " ".join((part.text(*_TITLES), *part.values(*_DOWNLOAD, *_ACCESS)))
+    return not part.uri, natural(words)
+
+
+def _named(part: Node) -> Node:
+    """Return the same node with its name in its messages."""
+    name = part.text(*_TITLES) or part.uri or next(iter(part.values(*_DOWNLOAD, *_ACCESS)), "")
+    return part.renamed(f"distribution {quoted(name)}, " if name else "distribution, ")
+
+
+def _distribution(part: Node) -> ResourceRecord | None:
+    """Return one distribution; report one without any URL and return None."""
+    found, extras = collect(RESOURCE_MAPPING, part)
+    if not found["url"]:
+        return None
+    if found["format"] in _SERVICES and not part.has(*_DOWNLOAD):
+        found["kind"] = "service"
+    if kind := schema_types.guess(found["schema_url"], found["format"]):
+        extras["schema_type"] = kind
+    identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
+    return ResourceRecord(id="" if identity == found["url"] else identity, extras=extras, **found)
+
+
+def _addresses(part: Node) -> Found:
+    """Return the URL: the download's, the page's, the service's, else the distribution's URI.
+
+    A web URI is used as a URL when there is no other.
+    """
+    downloads, accesses = list(part.links(*_DOWNLOAD)), list(part.links(*_ACCESS))
+    endpoint = "" if downloads or accesses else _endpoint(part)
+    urls = [*downloads, *accesses, endpoint]
+    if not any(urls) and not part.has(*_DOWNLOAD, *_ACCESS):
+        expected = "missing; expected dcat:accessURL or dcat:downloadURL"
+        part.report("missing-url", "dcat:accessURL", expected)
+    urls += [part.value()] if is_web_url(part.value()) else []
+    return {
+        "url": next(filter(None, urls), ""),
+        "kind": "service" if endpoint else "data",
+        "extras": {"download_url": ", ".join(downloads), "access_url": ", ".join(accesses)},
+    }
+
+
+def _endpoint(part: Node) -> str:
+    for service in part.nodes("dcat:accessService"):
+        for name in ("dcat:endpointURL", "dcat:landingPage", "dcat:endpointDescription"):
+            if url := service.page(name):
+                return url
+        if is_web_url(service.uri):
+            return service.uri
+    return ""
+
+
+def _format(part: Node) -> Found:
+    """Return the media type as given, and CKAN's label."""
+    named = [_REGISTRY.sub("", text) for text in _spellings(part, _FORMAT)]
+    typed = [_REGISTRY.sub("", text) for text in _spellings(part, _MEDIA)]
+    types = [text for text in (*typed, *named) if _MEDIA_TYPE.fullmatch(text)]
+    if typed and not types and not any(map(formats.label, typed)):
+        expected = f"{quoted(typed[0], 40)} is no type such as text/csv"
+        part.report("bad-media-type", "dcat:mediaType", expected)
+    urls = part.values(*_DOWNLOAD) or part.values(*_ACCESS) or [_endpoint(part)]
+    labels = (*map(formats.label, (*named, *typed)), formats.of_url(urls[0]))
+    label = next(filter(None, labels), "")
+    if named and not label:
+        shown = quoted(named[0], 40)
+        part.report("unknown-format", "dct:format", f"{shown} is not a known format")
+    return {"format": label, "mimetype": next(iter(types), "")}
+
+
+def _spellings(part: Node, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield everything that a format's node is called: text, label, value, URI."""
+    for each in part.nodes(*names):
+        labels = each.best("rdf:value"), each.best("rdfs:label"), [each.label(), each.uri]
+        yield from dict.fromkeys(text for texts in labels for text in texts if text)
+
+
+def _size(part: Node) -> Found:
+    for name in _SIZE:
+        for each in part.nodes(name):
+            if text := each.text("dcat:bytes", "rdf:value") or each.label():
+                return {"size": _bytes(part, name, text)}
+    return {}
+
+
+def _bytes(part: Node, name: str, text: str) -> int | None:
+    """Return bytes as an integer; xsd:decimal and xsd:double allow decimals and exponents."""
+    try:
+        number = Decimal(text) if len(text) < 40 else Decimal(-1)
+    except InvalidOperation:
+        number = Decimal(-1)
+    if number.is_finite() and 0 <= number < 10**18:
+        return int(number)
+    part.report("bad-size", name, f"{quoted(text, 40)} is no size; expected bytes")
+    return None
+
+
+def _names(part: Node) -> Found:
+    return {"name": part.text(*_TITLES)}
+
+
+def _descriptions(part: Node) -> Found:
+    return {"description": "\n".join(map(plain_text, part.best(*_TEXTS)))}
+
+
+def _issued(part: Node) -> Found:
+    return {"issued": coverage.date(part, *_ISSUED)}
+
+
+def _modified(part: Node) -> Found:
+    return {"modified": coverage.date(part, *_MODIFIED, latest=True)}
+
+
+def _terms(part: Node) -> Found:
+    return {"licence": people.licence(part), "extras": {"rights": people.rights(part)}}
+
+
+def _schemas(part: Node) -> Found:
+    return {"schema_url": next(iter(uk_fields.schemas(part.values(*_SCHEMA))), "")}
+
+
+def _place(part: Node) -> Found:
+    geometry, name, places = coverage.place(part)
+    text = coverage.geometry_text(geometry)
+    uri = places["spatial_uri"]
+    return {"extras": {"spatial": text, "spatial-text": name, "spatial_uri": uri}}
+
+
+def _checksum(part: Node) -> Found:
+    for each in part.nodes("spdx:checksum"):
+        algorithm = next(iter(each.values("spdx:algorithm")), "")
+        value = each.text("spdx:checksumValue")
+        return {"extras": {"hash": value, "hash_algorithm": algorithm}}
+    return {}
+
+
+def _others(part: Node) -> Found:
+    found = {"uri": part.uri, "language": ", ".join(coverage.languages(part))}
+    for predicate, key in _SINGLE.items():
+        found[key] = ", ".join(_REGISTRY.sub("", value) for value in part.values(predicate))
+    for predicate, key in _LISTS.items():
+        found[key] = as_list(part.values(predicate))
+    return {"extras": found}
+
+
+def _services(part: Node) -> Found:
+    """Return services as ckanext-dcat stores them: a JSON list of objects."""
+    services = []
+    for service in part.nodes("dcat:accessService"):
+        found: dict[str, str | list[str]] = {"uri": service.uri}
+        for predicate, key in _SERVICE.items():
+            if values := service.values(predicate):
+                found[key] = values if key in _SERVICE_LISTS else values[0]
+        services.append(found)
+    text = json.dumps(services, ensure_ascii=False) if services else ""
+    return {"extras": {"access_services": text}}
+
+
+# Readers of a distribution's fields → ResourceRecord.
+RESOURCE_MAPPING: tuple[Field[Node], ...] = (
+    Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
+    Field(_TITLES, "name", _names),
+    Field(_TEXTS, "description", _descriptions),
+    Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
+    Field(_SIZE, "size", _size),
+    Field(_ISSUED, "issued", _issued),
+    Field(_MODIFIED, "modified", _modified),
+    Field(coverage.TEMPORAL, "temporal", lambda part: {"temporal": coverage.period(part)}),
+    Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
+    Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
+    Field(coverage.SPATIAL, "spatial, spatial-text", _place),
+    Field(("dcat:accessService",), "access_services", _services),
+    Field(("spdx:checksum",), "hash, hash_algorithm", _checksum),
+    Field((*coverage.LANGUAGE, *_SINGLE, *_LISTS), "extras", _others),
+)

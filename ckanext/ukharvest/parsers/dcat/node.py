@@ -1,0 +1,195 @@
+"""A node of a record's graph: reads any form of a value and reports problems.
+
+RDF has no order, so lists are sorted: by language, then by text, with numbers compared as numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.parsers.dcat.terms import Graph, Term
+from ckanext.ukharvest.parsers.reporting import parse_value
+
+# Predicates of a node's name, the most specific first.
+LABELS = (
+    *("rdfs:label", "skos:prefLabel", "dct:title", "foaf:name", "schema:name", "vcard:fn"),
+    *("dc:title", "skos:altLabel", "dct:description", "rdf:value", "vcard:hasValue"),
+    *("rdfs:comment", "skos:notation", "dct:identifier"),
+)
+_ADDRESSES = ("schema:url", "foaf:homepage", "foaf:page", "rdf:value", "vcard:hasValue")
+_UNSAFE = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Scope:
+    """Settings and problems shared by all nodes of one record.
+
+    Attributes:
+        language: preferred where a text is given in several.
+        max_resources: maximum number of distributions to read.
+        problems: in the order of reading.
+    """
+
+    graph: Graph
+    language: str = "en"
+    max_resources: int = 1000
+    problems: list[Problem] = field(default_factory=list)
+
+
+class Node:
+    """One node and the triples that start there; a literal is a node without triples.
+
+    Args:
+        where: prefix of field names in messages, such as "distribution 'Roads', ".
+    """
+
+    def __init__(self, scope: Scope, term: Term, where: str = "") -> None:
+        self._scope = scope
+        self.term = term
+        self._where = where
+        self._properties = {} if term.kind == "literal" else scope.graph.get(term, {})
+
+    @property
+    def uri(self) -> str:
+        """Its URI, "" for blank nodes, including genid URIs."""
+        value = self.term.value
+        return value if self.term.kind == "uri" and "/.well-known/genid/" not in value else ""
+
+    def renamed(self, where: str) -> Node:
+        """Return the same node with another ``where``."""
+        return Node(self._scope, self.term, where)
+
+    @property
+    def max_resources(self) -> int:
+        """Maximum number of distributions to read."""
+        return self._scope.max_resources
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the record has triples about it."""
+        return bool(self._properties)
+
+    def types(self) -> set[str]:
+        """Return the short names of its classes' local parts, such as "Dataset"."""
+        return {re.split(r"[#/:]", term.value)[-1] for term in self._terms("rdf:type")}
+
+    def report(self, code: str, name: str, words: str) -> None:
+        """Add a problem with a predicate; ``words`` follow its name in the message."""
+        self._scope.problems.append(Problem(code, name, f"{self._where}{name}: {words}"))
+
+    def add(self, problems: tuple[Problem, ...]) -> None:
+        """Add problems found elsewhere."""
+        self._scope.problems.extend(problems)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """All problems of the record, each once."""
+        return tuple(dict.fromkeys(self._scope.problems))
+
+    def is_reported(self, names: tuple[str, ...]) -> bool:
+        """Tell whether one of the predicates has a problem."""
+        return any(problem.field in names for problem in self._scope.problems)
+
+    def has(self, *names: str) -> bool:
+        """Tell whether one of the predicates is present."""
+        return any(self._properties.get(name) for name in names)
+
+    def _terms(self, *names: str) -> list[Term]:
+        """Return the objects of the predicates without repeats, those of the first name first."""
+        found: dict[Term, None] = {}
+        for name in names:
+            found.update(dict.fromkeys(sorted(self._properties.get(name, ()), key=self._order)))
+        return list(found)
+
+    def _order(self, term: Term) -> tuple[int, str, list[tuple[int, str]], str]:
+        wanted, own = self._scope.language, term.language
+        is_kin = own.startswith(wanted + "-") or wanted.startswith(own + "-")
+        rank = 0 if own == wanted else 2 if not own else 1 if is_kin else 3
+        return rank, own, natural(term.value), term.kind
+
+    def nodes(self, *names: str) -> list[Node]:
+        """Return the predicates' objects as nodes, each once, those of the first name first."""
+        return [Node(self._scope, term, self._where) for term in self._terms(*names)]
+
+    def best(self, *names: str) -> list[str]:
+        """Return the literals of the first predicate that has any, in the best language."""
+        for name in names:
+            terms = [t for t in self._terms(name) if t.kind == "literal" and clean_text(t.value)]
+            if terms:
+                language = terms[0].language
+                return [clean_text(t.value) for t in terms if t.language == language]
+        return []
+
+    def text(self, *names: str) -> str:
+        """Return one text in the best language, or a node's label; "" if there is none."""
+        if found := next(iter(self.best(*names)), ""):
+            return found
+        labels = (node.label() for node in self.nodes(*names))
+        return next(filter(None, labels), "")
+
+    def label(self) -> str:
+        """Return the node's label; "" for a URI without any description."""
+        if self.term.kind == "literal":
+            return clean_text(self.term.value)
+        for name in LABELS:
+            if found := self.best(name):
+                return found[0]
+        return ""
+
+    def value(self) -> str:
+        """Return the URI or the text; of a blank node its label."""
+        return self.uri or self.label()
+
+    def values(self, *names: str) -> list[str]:
+        """Return the URIs and texts of the predicates, in every language."""
+        return list(dict.fromkeys(filter(None, (node.value() for node in self.nodes(*names)))))
+
+    def address(self) -> str:
+        """Return what the node points to: its URI or text, for a blank node the page it names."""
+        if self.term.kind != "blank":
+            return self.uri or clean_text(self.term.value)
+        pages = (part.address() for part in self.nodes(*_ADDRESSES) if part.term.kind != "blank")
+        return next(filter(None, pages), "") or self.label()
+
+    def links(self, *names: str) -> Iterator[str]:
+        """Yield URLs of files and pages; report and keep what might be meant as one.
+
+        "javascript:" and similar schemes must never become a link on a portal's page.
+        """
+        for name in names:
+            for node in self.nodes(name):
+                text = node.address()
+                found = self.parse_value(name, text, parse_url, "bad-url")
+                if found or (text and not _UNSAFE.match(text)):
+                    yield found or text
+
+    def page(self, *names: str) -> str:
+        """Return the first full URL among the objects of the predicates."""
+        addresses = (node.address() for name in names for node in self.nodes(name))
+        return next(filter(is_web_url, addresses), "")
+
+    def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
+        """Return a text parsed by ``parse``; report its ValueError as ``code``."""
+        return parse_value(text, parse, partial(self.report, code, name))
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """Return a sort key that compares numbers in texts by value: "…/9" before "…/10"."""
+    parts = re.split(r"(\d{1,18})", text, flags=re.ASCII)
+    return [(int(part), "") if index % 2 else (0, part) for index, part in enumerate(parts)]
+
+
+def quoted(text: str, length: int = 60) -> str:
+    """Return a text in quotation marks for a message."""
+    return f"'{shorten(text, length)}'"
+
+
+def as_list(values: list[str]) -> str:
+    """Return a list as ckanext-dcat stores it in an extra: JSON, "" if empty."""
+    return json.dumps(values, ensure_ascii=False) if values else ""

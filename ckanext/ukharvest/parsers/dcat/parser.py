@@ -1,0 +1,233 @@
+"""Datasets in RDF: DCAT 1 to 3, DCAT-AP, data.gov.uk's dialect, VoID and schema.org.
+
+Specifications: www.w3.org/TR/vocab-dcat-3 and its earlier versions; semiceu.github.io/DCAT-AP;
+data.gov.uk's guide to DCAT fields; www.w3.org/TR/void. Names of extras are ckanext-dcat's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ckanext.ukharvest.core import rdf
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
+from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.core.values import licences, multivalue
+from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.tags import clean_tags
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.dcat import coverage, distribution, extras, people, resources
+from ckanext.ukharvest.parsers.dcat.node import Node, Scope
+from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
+
+VERSION = 2
+FORM = "rdf"
+
+OPTIONS = (
+    Option(
+        "language",
+        "text",
+        "en",
+        "Language taken first where a text is there in several: a code such as en or cy.",
+    ),
+    MAX_RESOURCES,
+)
+
+
+_TITLE = ("dct:title", "schema:name", "rdfs:label", "dc:title", "skos:prefLabel", "foaf:name")
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read one dataset and its nested nodes.
+
+    Raises:
+        ParseError: not N-Triples, no dataset in it, or without title or identity.
+    """
+    if not raw.guid:
+        where = raw.position or "dataset"
+        raise ParseError(
+            f"{where}: it has neither a URI nor dct:identifier", code="missing-identifier"
+        )
+    node = _dataset(raw, options)
+    if not _title(node)["title"]:
+        message = f"dataset '{raw.guid}': dct:title is missing; expected a text"
+        raise ParseError(message, code="missing-title")
+    found, more = collect(MAPPING, node)
+    _report_missing(node, found)
+    more |= extras.as_ckanext_dcat(found)
+    return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **found)
+
+
+def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
+    """Return the record's only dataset node."""
+    graph = read_graph(raw.content or "")
+    language = options.get("language") or "en"
+    scope = Scope(graph, language.lower(), options.get("max_resources", 1000))
+    for kind in (*rdf.DATASET_TYPES, *rdf.OTHER_DATASET_TYPES):
+        typed = Term("uri", kind)
+        for subject, properties in graph.items():
+            if typed in properties.get("rdf:type", ()):
+                return Node(scope, subject)
+    raise ParseError(f"dataset '{raw.guid}': no node is a dcat:Dataset", code="no-dataset")
+
+
+# Every portal shows these first: without them a dataset page looks empty.
+_EXPECTED = (
+    ("dct:description", "notes", "what the data is"),
+    ("dct:publisher", "publisher", "a foaf:Agent with a foaf:name"),
+    ("dcat:contactPoint", "contact", "a vcard:Kind with vcard:fn and vcard:hasEmail"),
+    ("dct:license", "licence", "the web address of a licence"),
+)
+
+
+def _report_missing(node: Node, found: FieldValues) -> None:
+    for name, field, expected in _EXPECTED:
+        if not found.get(field) and not node.is_reported((name,)):
+            node.report("missing-field", name, f"missing; expected {expected}")
+
+
+_NOTES = ("dct:description", "rdfs:comment")
+_ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")
+_KEYWORDS = ("dcat:keyword", "schema:keywords", "dc:subject")
+_THEMES = ("dcat:theme", "dct:subject", "schema:about", "foaf:theme", "folder:inFolder")
+_LEGISLATION = ("dcatap:applicableLegislation",)
+_STANDARDS = ("dct:conformsTo", "void:vocabulary")
+_PAGE = ("dcat:landingPage", "foaf:homepage", "schema:url")
+_VERSION = ("dcat:version", "owl:versionInfo", "adms:version", "schema:version", "pav:version")
+_ISSUED = ("dct:issued", "schema:datePublished", "dc:date", "dct:date")
+_MODIFIED = ("dct:modified", "schema:dateModified", "dct:updated")
+_CREATED = ("dct:created", "schema:dateCreated")
+
+
+def _title(node: Node) -> FieldValues:
+    return {"title": plain_text(node.text(*_TITLE))}
+
+
+def _notes(node: Node) -> FieldValues:
+    # data.gov.uk's guide: both together. A summary is used where there is no description.
+    texts = [text for name in _NOTES for text in node.best(name)] or node.best(*_ABSTRACTS)
+    texts = texts or [node.text(*_NOTES)]
+    return {"notes": "\n\n".join(dict.fromkeys(map(plain_text, texts)))}
+
+
+def _tags(node: Node) -> FieldValues:
+    # Concepts give their name: nobody searches for a URI.
+    words = [part.label() for part in node.nodes(*_KEYWORDS)]
+    tags, problems = clean_tags(filter(None, words), "dcat:keyword")
+    node.add(problems)
+    return {"tags": tags}
+
+
+def _themes(node: Node) -> FieldValues:
+    def report(code: str, words: str) -> None:
+        node.report(code, "dcat:theme", words)
+
+    return uk_fields.authority(uk_fields.FieldTexts("", node.values(*_THEMES), report))
+
+
+def _dates(node: Node) -> FieldValues:
+    return {
+        "issued": coverage.date(node, *_ISSUED),
+        "modified": coverage.date(node, *_MODIFIED, latest=True),
+        "extras": {"created": coverage.date(node, *_CREATED)},
+    }
+
+
+def _temporal(node: Node) -> FieldValues:
+    return {"temporal": coverage.period(node)}
+
+
+def _frequency(node: Node) -> FieldValues:
+    return {"frequency": coverage.frequency(node)}
+
+
+def _publisher(node: Node) -> FieldValues:
+    agent, facts = people.publisher(node)
+    return {"publisher": agent, "extras": facts}
+
+
+def _contact(node: Node) -> FieldValues:
+    agent, facts = people.contact(node)
+    return {"contact": agent, "extras": facts}
+
+
+def _author(node: Node) -> FieldValues:
+    agent, facts = people.author(node)
+    return {"author": agent, "extras": facts}
+
+
+def _terms(node: Node) -> FieldValues:
+    return {"licence": people.licence(node), "rights": people.rights(node)}
+
+
+def _language(node: Node) -> FieldValues:
+    return {"language": coverage.languages(node)}
+
+
+def _place(node: Node) -> FieldValues:
+    geometry, words, facts = coverage.place(node)
+    return {"spatial": geometry, "spatial_text": words, "extras": facts}
+
+
+def _standards(node: Node) -> FieldValues:
+    return {"schema_urls": uk_fields.schemas(node.values(*_STANDARDS))}
+
+
+def _mandate(node: Node) -> FieldValues:
+    # What is not a URL stays in applicable_legislation.
+    urls = filter(is_web_url, node.values(*_LEGISLATION))
+    return {"extras": {"mandate": multivalue.as_text(urls)}}
+
+
+def _addresses(node: Node) -> FieldValues:
+    return {"url": node.page(*_PAGE), "version": node.text(*_VERSION)}
+
+
+def _resources(node: Node) -> FieldValues:
+    files = distribution.distributions(node)
+    return {
+        "resources": resources.without_repeats(files, resources.others(node)),
+        "licence": licences.of_dataset(None, "", files),
+    }
+
+
+MAPPING: tuple[Field[Node], ...] = (
+    Field(("the dataset's URI", "dct:identifier"), "guid", read_apart),
+    Field(_TITLE, "title", _title),
+    Field((*_NOTES, *_ABSTRACTS), "notes", _notes),
+    Field(_KEYWORDS, "tags", _tags),
+    Field(_THEMES, "themes; extras la_function, la_service", _themes),
+    Field((*_ISSUED, *_MODIFIED, *_CREATED), "issued, modified, created", _dates),
+    Field(coverage.TEMPORAL, "temporal", _temporal),
+    Field(coverage.FREQUENCY, "frequency", _frequency),
+    Field(people.PUBLISHER, "publisher", _publisher),
+    Field(people.CONTACT, "contact", _contact),
+    Field(people.CREATOR, "author", _author),
+    Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
+    Field(coverage.LANGUAGE, "language", _language),
+    Field(coverage.SPATIAL, "spatial, spatial_text", _place),
+    Field(_STANDARDS, "schema_urls", _standards),
+    Field(_LEGISLATION, "extra mandate", _mandate),
+    Field((*_PAGE, *_VERSION), "url, version", _addresses),
+    Field(
+        (*distribution.DISTRIBUTION, *resources.WAYS, *resources.PAGES),
+        "resources, licence",
+        _resources,
+    ),
+    Field(("the dataset's URI",), "uri, metadata_uri", extras.identity),
+    Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
+    *(
+        Field((predicate,), f"extra {name}", extras.reader(predicate, name, is_list=False))
+        for predicate, name in extras.SINGLE.items()
+    ),
+    *(
+        Field((predicate,), f"extra {name} (list)", extras.reader(predicate, name, is_list=True))
+        for predicate, name in extras.LISTS.items()
+    ),
+)
+
+# The fields of a distribution: the documentation's second table.
+RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

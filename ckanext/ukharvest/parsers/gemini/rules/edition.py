@@ -1,0 +1,95 @@
+"""The edition of GEMINI that a record follows, detected from the record alone.
+
+The name and version that a record states (GEMINI 54 and 55) are missing in most records and wrong
+in some, so marks that only one edition has count first. GEMINI 2.2 has no Schematron of its own:
+its records are validated by the rules of 2.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules.checks import text_of
+from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import V21, V23, Rule
+
+PLAIN_ISO = "ISO 19139"
+OTHER_ISO = "ISO 19115-3"
+NOT_STATED = "not stated"
+
+PROFILES = {"gemini2-3": V23, "gemini2-1": V21, "table-a1": PLAIN_ISO}
+
+_OTHER = "/iso/19115/-3/"  # in the namespace of its root
+_LIMITATIONS = "/LimitationsOnPublicAccess/"
+_BLOCKS = "identificationInfo/*/resourceConstraints/*"
+_NAMES = ("metadataStandardName", "metadataStandardVersion")
+_VERSION = re.compile(r"(?<![\d.])2\.([0-3])(?!\d)")
+
+
+def detect_edition(metadata: Metadata) -> str:
+    """Return V21, V23, NOT_STATED, PLAIN_ISO (no GEMINI, but ISO 19139) or OTHER_ISO (neither).
+
+    NOT_STATED are records without marks of an edition: they are validated by 2.3, which publishers
+    should follow.
+    """
+    if _OTHER in str(metadata.record.element.tag):
+        return OTHER_ISO
+    if metadata.type.lower() == "nongeographicdataset":
+        return PLAIN_ISO
+    if any(_LIMITATIONS in node.href for node in metadata.at(f"{_BLOCKS}/otherConstraints/*")):
+        return V23
+    return _named(metadata) or _shaped(metadata) or NOT_STATED
+
+
+def rules(
+    table: Iterable[Rule], metadata: Metadata, profiles: Collection[str] = ()
+) -> tuple[Rule, ...]:
+    """Return the rules of a table that apply to a record.
+
+    Args:
+        profiles: names of ``PROFILES`` set for the source, which override the record's edition;
+            if empty, the edition is detected.
+    """
+    told = detect_edition(metadata)
+    # The elements of ISO 19115-3 have other names: no rule would find them.
+    if told != OTHER_ISO and profiles:
+        asked = {PROFILES[name] for name in profiles}
+    else:
+        asked = {V23 if told == NOT_STATED else told}
+    return tuple(
+        each
+        for each in table
+        if not asked.isdisjoint(each.versions) or (not each.versions and told != OTHER_ISO)
+    )
+
+
+def _named(metadata: Metadata) -> str:
+    """Return the edition that the record names as its standard."""
+    nodes = [node for name in _NAMES for node in metadata.at(name)]
+    words = " ".join(text for node in nodes for text in (text_of(node), *_addresses(node)))
+    found = _VERSION.search(words) if "gemini" in words.lower() else None
+    if not found:
+        return ""
+    return V23 if found[1] == "3" else V21
+
+
+def _addresses(node: IsoNode) -> tuple[str, ...]:
+    return tuple(child.href for child in node.find_all("*") if child.href)
+
+
+def _shaped(metadata: Metadata) -> str:
+    """Return the edition whose structure the record has: its place of the licence, added parts."""
+    if metadata.at(f"{_BLOCKS}/useLimitation"):
+        return V21
+    has_terms = any(
+        "otherRestrictions" in block.codes("useConstraints") and block.first("otherConstraints")
+        for block in metadata.at(_BLOCKS)
+    )
+    added = (
+        "identificationInfo/*/spatialRepresentationType",
+        "dataQualityInfo/*/scope",
+        "dataQualityInfo/*/report/*/result/DQ_ConformanceResult",
+    )
+    return V23 if has_terms or all(map(metadata.at, added)) else ""

@@ -1,0 +1,1 @@
+"""Datasets of Inventory XML, the LGA's format, with its schemas."""

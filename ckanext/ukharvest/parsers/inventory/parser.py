@@ -1,0 +1,295 @@
+"""Datasets of Inventory XML, the format of the LGA's ESD and of the DataShare software.
+
+Specification: schemas.esd.org.uk/inventory (versions 0.1 to 0.3) and its guidance of 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
+from ckanext.ukharvest.core.values import licences, local_government_lists
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.inventory import resources as files
+from ckanext.ukharvest.parsers.xml_fields import Node
+
+VERSION = 2
+FORM = "xml"
+OPTIONS = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A dataset, and the inventory from which it inherits."""
+
+    inventory: Node
+    dataset: Node
+    identifier: str
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read an inventory of one dataset, as the reader cuts them out, or a lone Dataset.
+
+    Raises:
+        ParseError: another document, or without title or identity.
+    """
+    problems: list[Problem] = []
+    entry = _entry(raw, problems)
+    where = raw.display_name
+    if not raw.guid:
+        raise ParseError(f"{where}: Identifier is missing", code="missing-identifier")
+    title = plain_line(entry.dataset.text("Title"))
+    if not title:
+        raise ParseError(f"{where}: Title is missing; expected a text", code="missing-title")
+    files.active(entry.dataset)
+    found, extras = collect(MAPPING, entry)
+    for name, field in (("Description", "notes"), ("Rights", "licence")):
+        if not found.get(field):
+            expected = {"notes": "what the data is", "licence": "the address of a licence"}[field]
+            entry.dataset.report("missing-field", name, f"missing; expected {expected}")
+    # Fields that a dataset shares with its resources are read for each, but reported once.
+    reported = tuple(dict.fromkeys(problems))
+    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
+
+
+def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
+    root = xml.parse(raw.content or "", url=raw.url)
+    is_alone = xml.local_name(root) == "Dataset"
+    dataset = root if is_alone else root.find("{*}Datasets/{*}Dataset")
+    if dataset is None:
+        name = xml.local_name(root)
+        message = f"the record is <{name}>; expected an inventory with a Dataset"
+        raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
+    inventory = etree.Element("Inventory") if is_alone else root
+    return Entry(Node(inventory, problems, "Inventory/"), Node(dataset, problems), raw.guid)
+
+
+def _notes(entry: Entry) -> FieldValues:
+    return {"notes": plain_text(entry.dataset.text("Description"))}
+
+
+def _terms(entry: Entry) -> FieldValues:
+    licence = licences.find(entry.dataset.text("Rights"))
+    holder = plain_text(entry.dataset.text("RightsHolder"))
+    if is_web_url(holder):
+        meant = licences.find(holder)
+        if meant and meant.id:
+            words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
+            entry.dataset.report("bad-rights-holder", "RightsHolder", words)
+            licence, holder = licence or meant, ""
+    return {"licence": licence, "extras": {"rights_holder": holder}}
+
+
+def _dates(entry: Entry) -> FieldValues:
+    modified = _modified(entry)
+    return {"modified": modified, "metadata_modified": modified}
+
+
+def _modified(entry: Entry) -> str:
+    return entry.dataset.date("Modified") or entry.inventory.date("Modified")
+
+
+_SUBJECTS = {"Service": local_government_lists.SERVICE, "Function": local_government_lists.FUNCTION}
+
+
+def _subjects(entry: Entry) -> FieldValues:
+    """Return services and functions; of other vocabularies, the subjects' texts."""
+    texts: dict[str, list[str]] = {"Service": [], "Function": [], "": []}
+    for subject in entry.dataset.find_all("Subjects", "Subject"):
+        scheme = subject.attribute("Scheme").casefold()
+        # DataShare writes subject.service and subject.function; the guidance allows others, such
+        # as the ICO's publication scheme.
+        is_other = scheme and "service" not in scheme and "function" not in scheme
+        for name in _SUBJECTS:
+            texts["" if is_other else name] += subject.texts(name)
+        texts[""] += filter(None, [subject.own_text()])
+    return uk_fields.authority(
+        *(
+            uk_fields.FieldTexts(_SUBJECTS.get(name, ""), each, partial(_report, entry, name))
+            for name, each in texts.items()
+        )
+    )
+
+
+def _report(entry: Entry, name: str, code: str, words: str) -> None:
+    entry.dataset.report(code, f"Subjects/Subject/{name}".rstrip("/"), words)
+
+
+def _language(entry: Entry) -> FieldValues:
+    found = [files.language(part) for part in entry.dataset.find_all("Resources", "Resource")]
+    if not any(found):
+        found = [files.language(entry.inventory)]
+    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+
+
+def _coverage(entry: Entry) -> FieldValues:
+    """Return the time span and places of the resources, else those of the inventory."""
+    periods: list[Period] = []
+    places: list[str] = []
+    for part in entry.dataset.find_all("Resources", "Resource"):
+        period, named = files.coverage(part)
+        periods += [period] if period else []
+        places += named
+    if not places:
+        places = [
+            text
+            for part in entry.inventory.find_all("Metadata", "Coverage")
+            for text in part.texts("Spatial")
+        ]
+    urls = [text for text in dict.fromkeys(places) if is_web_url(text)]
+    return {
+        "temporal": _hull(periods),
+        "spatial_text": "; ".join(text for text in dict.fromkeys(places) if text not in urls),
+        "extras": {"spatial_uri": " ".join(urls)},
+    }
+
+
+def _hull(periods: list[Period]) -> Period | None:
+    if not periods:
+        return None
+    starts, ends = [each.start for each in periods], [each.end for each in periods]
+    return Period(min(starts) if all(starts) else "", max(ends) if all(ends) else "")
+
+
+def _publisher(entry: Entry) -> FieldValues:
+    texts = [t for part in entry.inventory.find_all("Metadata") for t in part.texts("Publisher")]
+    text = next(iter(texts), "")
+    publisher = Agent(url=text) if is_web_url(text) else Agent(name=text)
+    return {"publisher": publisher if text else None}
+
+
+def _document(entry: Entry) -> FieldValues:
+    metadata = next(entry.inventory.find_all("Metadata"), entry.inventory)
+    return {
+        "extras": {
+            "inventory_identifier": entry.identifier,
+            "inventory_document": entry.inventory.text("Identifier"),
+            "inventory_creator": entry.inventory.text("Creator"),
+            "inventory_title": plain_text(metadata.text("Title")),
+            "inventory_description": plain_text(metadata.text("Description")),
+        }
+    }
+
+
+# RelationType → CKAN's names of relationships.
+_RELATIONS = {
+    "depends on": "depends_on",
+    "derived from": "derives_from",
+    "links to": "links_to",
+    "": "relation",
+}
+
+
+def _relations(entry: Entry) -> FieldValues:
+    # Version 0.3 has a type per relation, older versions one for all relations of a dataset.
+    shared = entry.dataset.text("RelationType")
+    found: dict[str, list[str]] = {}
+    for part in entry.dataset.find_all("Relations", "Relation"):
+        kind = part.text("RelationType") or shared
+        target = part.text("DatasetIdentifier") or part.own_text()
+        if kind.lower() not in _RELATIONS:
+            expected = "expected depends on, derived from or links to"
+            part.report("unexpected-value", "RelationType", f"'{shorten(kind, 40)}'; {expected}")
+        if target:
+            found.setdefault(_RELATIONS.get(kind.lower(), "relation"), []).append(target)
+    return {"extras": {key: ", ".join(dict.fromkeys(each)) for key, each in found.items()}}
+
+
+# Fields with a list of values, in any version; other values are kept and reported.
+_LISTS = {
+    "Protected": ("protected personal", "protected foi exempt")
+    + ("protected intellectual property", "charge applies", "other"),
+    "Context": ("reference", "operational", "aggregated", "strategic", "operational / raw")
+    + ("statistical / processed", "analytical - tba", "political - tba"),
+}
+
+
+def _terms_of_use(entry: Entry) -> FieldValues:
+    dataset = entry.dataset
+    for name, values in _LISTS.items():
+        text = dataset.text(name)
+        if text and text.lower() not in values:
+            expected = ", ".join(values[:5])
+            shown = shorten(text, 40)
+            dataset.report("unexpected-value", name, f"'{shown}'; expected one of: {expected}")
+    charge = dataset.text("ChargeURL")
+    dataset.parse_value("ChargeURL", charge, parse_url, "bad-url")
+    return {
+        "extras": {
+            "protected": dataset.text("Protected"),
+            "protected_text": plain_text(dataset.text("ProtectedText")),
+            "context": dataset.text("Context"),
+            "charge_url": charge,
+            "publish-date": dataset.date("CommittmentDate"),
+        }
+    }
+
+
+def _resources(entry: Entry) -> FieldValues:
+    found = files.resources(entry.dataset, _modified(entry))
+    pages = (r.url for r in found if r.kind == "documentation" and r.format == "HTML")
+    is_published = any(r.kind in ("data", "service") for r in found)
+    return {
+        "resources": found,
+        "url": next(filter(is_web_url, pages), ""),
+        "schema_urls": tuple(dict.fromkeys(r.schema_url for r in found if r.schema_url)),
+        # The guidance: a dataset is published when it has a rendition of data.
+        "extras": {"unpublished": "" if is_published else "true"},
+    }
+
+
+_RENDITION = ("Identifier", "MimeType", "Title", "Description", "Availability", "ConformsTo")
+
+MAPPING: tuple[Field[Entry], ...] = (
+    Field(("Identifier",), "guid", read_apart),
+    Field(("Title",), "title", read_apart),
+    Field(("Description",), "notes", _notes),
+    Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
+    Field(("@Modified",), "modified, metadata_modified", _dates),
+    Field(
+        ("Subjects/Subject/Service", "Subjects/Subject/Function"),
+        "extras la_service, la_function; themes",
+        _subjects,
+    ),
+    Field(("Inventory/@Language", "Resource/@Language"), "language", _language),
+    Field(
+        ("Resource/Coverage", "Inventory/Metadata/Coverage"),
+        "temporal, spatial_text; extra spatial_uri",
+        _coverage,
+    ),
+    Field(("Inventory/Metadata/Publisher",), "publisher", _publisher),
+    Field(
+        ("Identifier", "Inventory/Identifier", "Inventory/Creator")
+        + ("Inventory/Metadata/Title", "Inventory/Metadata/Description"),
+        "extras inventory_identifier, inventory_document, inventory_creator, inventory_title,"
+        " inventory_description",
+        _document,
+    ),
+    Field(
+        ("Relations", "RelationType"),
+        "extras depends_on, derives_from, links_to, relation",
+        _relations,
+    ),
+    Field(
+        ("Protected", "ProtectedText", "Context", "ChargeURL", "CommittmentDate"),
+        "extras protected, protected_text, context, charge_url, publish-date",
+        _terms_of_use,
+    ),
+    Field(
+        ("Resource", "Resource/@Type", "Resource/@Active")
+        + tuple(f"Rendition/{name}" for name in _RENDITION),
+        "resources, url, schema_urls; extra unpublished",
+        _resources,
+    ),
+)

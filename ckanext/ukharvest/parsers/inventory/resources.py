@@ -1,0 +1,143 @@
+"""Resources of an inventory's dataset: each rendition of each resource is one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ckanext.ukharvest.core.records import Period, ResourceRecord
+from ckanext.ukharvest.core.values import formats, schema_types
+from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.inventory.document import is_active
+from ckanext.ukharvest.parsers.xml_fields import Node
+
+AVAILABILITY = ("download", "service", "on application")
+_KINDS = {"data": "data", "document": "documentation"}
+_SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def resources(dataset: Node, modified: str) -> tuple[ResourceRecord, ...]:
+    """Return the active renditions of a dataset's active resources.
+
+    Args:
+        dataset: the Dataset.
+        modified: the dataset's modification date, inherited by its resources.
+    """
+    found = [
+        resource
+        for part in dataset.find_all("Resources", "Resource")
+        if active(part)
+        for resource in _renditions(part, part.date("Modified") or modified)
+    ]
+    # Older DataShare versions give several files one identifier: then the URL tells them apart.
+    counts = Counter(resource.id for resource in found)
+    return tuple(r if counts[r.id] == 1 else replace(r, id="") for r in found)
+
+
+def active(part: Node) -> bool:
+    """Tell whether a dataset, resource or rendition is active; report other values."""
+    text = part.attribute("Active")
+    found = is_active(text)
+    if found is None:
+        part.report("bad-active", "@Active", f"'{shorten(text, 40)}'; expected Yes or No")
+    return found is not False
+
+
+def language(part: Node) -> str:
+    """Return the language of a resource or an inventory as a tag, "" if it has none."""
+    return part.parse_value("@Language", part.attribute("Language"), parse_language, "bad-language")
+
+
+def coverage(part: Node) -> tuple[Period | None, tuple[str, ...]]:
+    """Return a resource's time span and places."""
+    periods: list[Period] = []
+    places: list[str] = []
+    for each in part.find_all("Coverage"):
+        start, end = each.date("TemporalFrom"), each.date("TemporalTo")
+        shared = min(len(start), len(end))
+        if start and end and start[:shared] > end[:shared]:
+            each.report("bad-period", "@TemporalTo", f"'{end}' is before TemporalFrom '{start}'")
+        elif start or end:
+            periods.append(Period(start, end))
+        places += each.texts("Spatial")
+    return next(iter(periods), None), tuple(dict.fromkeys(places))
+
+
+def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
+    kind = _kind(part)
+    period, places = coverage(part)
+    spoken = language(part)
+    for rendition in part.find_all("Renditions", "Rendition"):
+        url = _url(rendition)
+        if not active(rendition) or not url:
+            continue
+        mimetype = rendition.text("MimeType")
+        label = formats.label(mimetype) or formats.of_url(url)
+        if mimetype and not label:
+            words = f"'{shorten(mimetype, 40)}' is not a known type; expected one such as text/csv"
+            rendition.report("unknown-format", "MimeType", words)
+        schema_url, extras = _schema(rendition)
+        extras["language"] = spoken
+        extras["schema_type"] = schema_types.guess(schema_url, label)
+        extras["spatial_uri"] = " ".join(places)
+        extras["availability"] = availability = rendition.text("Availability")
+        if availability and availability.lower() not in AVAILABILITY:
+            expected = "expected Download, Service or On application"
+            shown = shorten(availability, 40)
+            rendition.report("unexpected-value", "Availability", f"'{shown}'; {expected}")
+        yield ResourceRecord(
+            url=url,
+            id=_id(part, mimetype),
+            name=plain_line(rendition.text("Title")) or plain_line(part.text("Title")),
+            description=plain_text(rendition.text("Description") or part.text("Description")),
+            format=label,
+            mimetype=mimetype,
+            kind="service" if kind == "data" and availability.lower() == "service" else kind,
+            modified=rendition.date("Modified") or modified,
+            temporal=period,
+            schema_url=schema_url,
+            extras={key: value for key, value in extras.items() if value},
+        )
+
+
+def _kind(part: Node) -> str:
+    text = part.attribute("Type")
+    kind = _KINDS.get(text.lower(), "")
+    if not kind:
+        words = f"'{shorten(text, 40)}'" if text else "missing"
+        part.report("bad-type", "@Type", f"{words}; expected Data or Document")
+    return kind or "data"
+
+
+def _id(part: Node, mimetype: str) -> str:
+    # Without the URL: DataShare's contain the day of the request.
+    identifier = part.text("Identifier")
+    return f"{identifier} {mimetype}".strip() if identifier else ""
+
+
+def _url(rendition: Node) -> str:
+    name = "Identifier"
+    text = rendition.text(name)
+    if not text:
+        rendition.report("missing-url", name, "missing; expected the address of the file")
+        return ""
+    found = rendition.parse_value(name, text, parse_url, "bad-url")
+    # What might be meant as a URL is kept; "javascript:" must never become a link.
+    return found or ("" if _SCHEME.match(text) else text)
+
+
+def _schema(rendition: Node) -> tuple[str, dict[str, str]]:
+    """Return the URL of the standard that a file follows, and other facts about its structure."""
+    given = dict.fromkeys(rendition.texts("ConformsTo"))
+    own = [text for text in given if uk_fields.is_definition(text)]
+    standards = [text for text in given if text not in own]
+    urls = [text for text in standards if is_web_url(text)]
+    others = [text for text in standards if text not in urls[:1]]
+    extras = {"conforms_to": ", ".join(others), "described_by": ", ".join(own)}
+    return next(iter(urls), ""), extras

@@ -1,0 +1,106 @@
+"""The schemas of Inventory XML: versions 0.1, 0.2 and 0.3, and the one that data.gov.uk used.
+
+Documents do not say which version they follow, so any of them will do. Values (dates, terms of a
+list) are left to the parser, which drops no more than the field: only the structure is checked
+here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from lxml import etree
+
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import parser as xml
+
+NAMESPACE = "http://schemas.esd.org.uk/inventory"
+VERSIONS = ("0.3", "0.2", "dgu", "0.1")
+MAX_PROBLEMS = 20  # of a document; the first of them tell what is wrong
+
+_FOLDER = Path(__file__).parent / "schemas"
+_LOCK = Lock()  # lxml keeps the errors of a validation in the schema
+_VALUES = re.compile(
+    r"SCHEMAV_CVC_(?:DATATYPE_VALID_.*|ENUMERATION_VALID|FACET_VALID|PATTERN_VALID"
+    r"|(?:MIN|MAX)?LENGTH_VALID|TYPE_3_1_3|ATTRIBUTE_3)"
+)
+
+
+@cache
+def _schema(version: str) -> etree.XMLSchema:
+    return etree.XMLSchema(file=str(_FOLDER / f"inventory-{version}.xsd"))
+
+
+class Checker:
+    """Checks one document, piece by piece, against all versions at once."""
+
+    def __init__(self) -> None:
+        self._faults: dict[str, list[Problem]] = {version: [] for version in VERSIONS}
+        self._counts = dict.fromkeys(VERSIONS, 0)
+
+    def record(self, element: etree._Element) -> None:
+        """Check a Dataset, which still stands in the document."""
+        for version in VERSIONS:
+            self._add(version, _faults(version, element))
+
+    def rest(self, root: etree._Element) -> None:
+        """Check the document without its datasets."""
+        if xml.local_name(root) == "Dataset":
+            return  # it was checked as a record
+        namespace = etree.QName(root).namespace or ""
+        if namespace != NAMESPACE:
+            found = f"'{shorten(namespace)}'" if namespace else "none"
+            words = f"the namespace is {found}; expected {NAMESPACE}"
+            fault = Problem("schema", "Inventory", words, xml.line_of(root))
+            for version in VERSIONS:
+                self._counts[version] += 1
+                self._faults[version].insert(0, fault)
+            return
+        _put_dataset_back(root)
+        for version in VERSIONS:
+            self._add(version, _faults(version, root))
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong, by the version that finds least; nothing if one finds nothing."""
+        version = min(VERSIONS, key=lambda each: self._counts[each])
+        faults = sorted(self._faults[version], key=lambda each: each.line or 0)
+        left = self._counts[version] - len(faults)
+        if left:
+            faults.append(Problem("schema", "", f"{left:,} more faults of this kind follow"))
+        return tuple(faults)
+
+    def _add(self, version: str, faults: Iterator[Problem]) -> None:
+        for fault in faults:
+            self._counts[version] += 1
+            if len(self._faults[version]) < MAX_PROBLEMS:
+                self._faults[version].append(fault)
+
+
+def _faults(version: str, element: etree._Element) -> Iterator[Problem]:
+    """Validate an element; yield what is wrong with its structure."""
+    with _LOCK:
+        schema = _schema(version)
+        is_valid = schema.validate(element)
+        log: Any = schema.error_log  # lxml's stubs do not know that it can be iterated over
+        found = [] if is_valid else list(log)
+    for error in found:
+        if not _VALUES.fullmatch(error.type_name):
+            message = re.sub(r"\{[^{}]*\}", "", error.message).rstrip(". ")
+            name = re.match(r"Element '([^']+)'", message)
+            yield Problem("schema", name[1] if name else "", message, error.line or None)
+
+
+def _put_dataset_back(root: etree._Element) -> None:
+    """Let a dataset stand where all have been taken out: old versions demand one."""
+    datasets = root.find(f"{{{NAMESPACE}}}Datasets")
+    if datasets is None:
+        return
+    dataset = etree.SubElement(datasets, f"{{{NAMESPACE}}}Dataset")
+    for name in ("Identifier", "Title", "Resources"):
+        etree.SubElement(dataset, f"{{{NAMESPACE}}}{name}")

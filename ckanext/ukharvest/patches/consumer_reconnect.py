@@ -1,0 +1,88 @@
+"""Consumers that wait for ever and survive a restart of Redis (ckanext-harvest issue 581)."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import redis
+from ckanext.harvest import queue as harvest_queue
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.patches import consumer_heartbeats
+
+log = logging.getLogger(__name__)
+
+
+class _Lost(redis.ConnectionError):
+    """The error that the stand-in below raises."""
+
+
+class _LostRedis:
+    """A stand-in for Redis that is down at the first call and has a message at the second."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def blpop(self, _key: str, timeout: float = 0) -> tuple[str, str]:
+        self.calls += 1
+        if self.calls == 1:
+            raise _Lost
+        return "", '{"harvest_job_id": "trial"}'
+
+    def set(self, *_args: object) -> None:
+        """Accept the key of a message under way."""
+
+
+def _consumer_ends_with_redis() -> bool:
+    try:
+        trial = harvest_queue.RedisConsumer(_LostRedis(), "trial:harvest_job_id")
+        next(trial.consume(queue="trial"))
+    except _Lost:
+        return True
+    return False
+
+
+def _consume(self: harvest_queue.RedisConsumer, queue: str) -> Iterator[tuple[Any, Any, str]]:
+    """Yield messages for ever: wait with a time-out, survive a restart of Redis.
+
+    redis-py 8 stops waiting after 5 s, which ended every idle consumer (ckanext-harvest issue 581);
+    with any version a restart of Redis did so.
+    """
+    block = config.queue_block_seconds()
+    pause = 1.0
+    while True:
+        consumer_heartbeats.end_if_outdated()
+        try:
+            found = self.redis.blpop(self.routing_key, timeout=block)
+            if found is None:
+                continue
+            body = found[1]
+            if consumer_heartbeats.is_outdated():  # upgraded while it waited
+                self.redis.lpush(self.routing_key, body)
+                continue
+            self.redis.set(self.persistance_key(body), str(datetime.datetime.now()))  # noqa: DTZ005
+        except (ValueError, KeyError, TypeError):
+            log.error("Ignored a message that names no job or object: %.200s", body)
+            continue
+        except redis.TimeoutError:
+            continue
+        except redis.ConnectionError as exc:
+            log.warning("Redis does not answer (%s); trying again in %.0f s", exc, pause)
+            time.sleep(pause)
+            pause = min(pause * 2, 30.0)
+            continue
+        pause = 1.0
+        yield (harvest_queue.FakeMethod(body), self, body)
+
+
+def _patch_consumer() -> None:
+    harvest_queue.RedisConsumer.consume = _consume
+
+
+PATCHES = (
+    ("consumer-reconnect (ckanext-harvest#581)", _consumer_ends_with_redis, _patch_consumer),
+)

@@ -1,0 +1,47 @@
+"""Suspend CKAN's own indexing while our writer is active (engine/index_after_commit.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ckan import logic
+from ckan.lib import search
+
+from ckanext.ukharvest.engine import index_after_commit
+
+
+def _noted_notify(stock: Callable[..., None]) -> Callable[..., None]:
+    def notify(self: Any, entity: Any, operation: str) -> None:
+        if not index_after_commit.is_indexing_suspended() or type(entity).__name__ != "Package":
+            stock(self, entity, operation)
+        else:
+            index_after_commit.mark_pending(entity.id)
+
+    return notify
+
+
+def _noted_update(stock: Callable[..., None]) -> Callable[..., None]:
+    def index_update_package(context: Any, id_: str, *args: Any, **more: Any) -> None:
+        if not index_after_commit.is_indexing_suspended():
+            stock(context, id_, *args, **more)
+        else:
+            index_after_commit.mark_pending(id_)
+
+    return index_update_package
+
+
+def _indexes_before_commit() -> bool:
+    # CKAN 2.11 indexes by a listener of the session, CKAN 2.12 in package_delete.
+    return True
+
+
+def _patch() -> None:
+    if hasattr(logic, "index_update_package"):
+        logic.index_update_package = _noted_update(logic.index_update_package)
+    if hasattr(search, "SynchronousSearchPlugin"):
+        listener = search.SynchronousSearchPlugin
+        listener.notify = _noted_notify(listener.notify)
+
+
+PATCHES = (("index-after-commit (for our own writes)", _indexes_before_commit, _patch),)

@@ -1,0 +1,296 @@
+"""Wrap ckanext-harvest's queue callbacks: catch every exception and record it on job or object.
+
+``ckanext.harvest.queue`` lets every exception of a stage end the process, for all harvesters of the
+portal (ckanext-harvest issue 112), processes a message twice if it is delivered twice (issue 446),
+and gives up on an object after five deliveries without a message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import redis
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import (
+    HarvestGatherError,
+    HarvestJob,
+    HarvestObject,
+    HarvestObjectError,
+)
+
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.engine.queue_messages import read_id
+from ckanext.ukharvest.model import JobReport, retries, stopping, utcnow
+from ckanext.ukharvest.model.service_faults import failing_service
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+Callback = Callable[[Any, Any, Any, str], Any]
+
+MAX_DELIVERIES = 5  # ckanext.harvest.queue gives up at the fifth
+FINISHED = ("COMPLETE", "ERROR")
+
+
+class _Once:
+    """A channel that acknowledges a message once: RabbitMQ closes it at the second time.
+
+    The stock functions acknowledge some failures before they raise, and others not.
+    """
+
+    def __init__(self, channel: Any) -> None:
+        self._channel = channel
+        self._done = False
+
+    def basic_ack(self, delivery_tag: Any) -> None:
+        if not self._done:
+            self._done = True
+            self._channel.basic_ack(delivery_tag)
+
+
+def _acknowledge(channel: _Once, method: Any) -> None:
+    try:
+        channel.basic_ack(method.delivery_tag)
+    except Exception:  # noqa: BLE001 - it is delivered again, which does no harm
+        log.warning("A message could not be acknowledged", exc_info=True)
+
+
+def _guarded_gather(stock: Callback) -> Callback:
+    def gather_callback(channel: Any, method: Any, header: Any, body: str) -> Any:
+        job_id = read_id(body, "harvest_job_id")
+        once = _Once(channel)
+        try:
+            if _is_over(job_id):  # stopped while it waited
+                _acknowledge(once, method)
+                return False
+            return stock(once, method, header, body)
+        except redis.RedisError:
+            # Objects that are not on the fetch queue yet wait in the database and are sent again.
+            log.exception("Redis failed at the end of the gather of job %s", job_id)
+            Session.remove()
+        except Exception as exc:  # noqa: BLE001 - the consumer has to survive
+            log.exception("Gather of job %s failed", job_id)
+            end = _hand_over_job if failing_service(exc) else _fail_job
+            if _after_failure(end, job_id, _internal(exc)):
+                _acknowledge(once, method)
+        return False
+
+    return gather_callback
+
+
+def _guarded_fetch(stock: Callback) -> Callback:
+    def fetch_callback(channel: Any, method: Any, header: Any, body: str) -> Any:
+        object_id = read_id(body, "harvest_object_id")
+        once = _Once(channel)
+        try:
+            if _is_finished(object_id):
+                log.info("Harvest object %s was delivered again; it is finished", object_id)
+                _acknowledge(once, method)
+                return False
+            answer = stock(once, method, header, body)
+            if answer is False:
+                _explain(object_id)
+        except Exception as exc:  # noqa: BLE001 - the consumer has to survive
+            log.exception("Import of harvest object %s failed", object_id)
+            service = failing_service(exc)
+            end = partial(_postpone_object, service) if service else _fail_object
+            if _after_failure(end, object_id, _internal(exc)):
+                _acknowledge(once, method)
+            return False
+        return answer
+
+    return fetch_callback
+
+
+def _after_failure(store: Callable[[str, str], None], id_: str, message: str) -> bool:
+    """Store an error; return False if that fails too and the message has to be redelivered."""
+    try:
+        Session.remove()
+        store(id_, message)
+    except Exception:  # noqa: BLE001 - no database: the log has to do
+        log.exception("A failure could not be stored")
+        return False
+    finally:
+        with contextlib.suppress(Exception):
+            Session.remove()
+    return True
+
+
+def _internal(exc: Exception) -> str:
+    name = type(exc).__name__
+    return f"Internal error ({name}) in the harvester of this source; the portal's log has details"
+
+
+def _fail_job(job_id: str, message: str) -> None:
+    """End a gather that raised: no object of it waits any more, and the job can be closed."""
+    job = Session.get(HarvestJob, job_id) if job_id else None
+    if job is None:
+        return
+    unfinished = sa.delete(HarvestObject).where(
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(FINISHED)
+    )
+    Session.execute(unfinished.execution_options(synchronize_session=False))
+    job.gather_started = job.gather_started or utcnow()
+    job.gather_finished = utcnow()
+    Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
+    Session.commit()
+
+
+def _hand_over_job(job_id: str, _message: str) -> None:
+    """Leave a job whose gather ended with a failed service to the sweeper."""
+    job = Session.get(HarvestJob, job_id) if job_id else None
+    if job is None or job.status == "Finished":
+        return
+    is_read = Session.query(JobReport.outcome).filter_by(job_id=job_id).scalar()
+    if is_read:  # its objects wait
+        job.gather_finished = utcnow()
+    else:  # it is sent again, as if its message had been lost
+        job.gather_started = job.gather_finished = None
+    Session.commit()
+
+
+def _postpone_object(service: str, object_id: str, message: str) -> None:
+    try:
+        retries.postpone(object_id, service, message)
+    except retries.GivenUp:
+        _fail_object(object_id, message)
+
+
+def _fail_object(object_id: str, message: str) -> None:
+    obj = Session.get(HarvestObject, object_id) if object_id else None
+    if obj is None or obj.state == "COMPLETE":
+        return
+    obj.state = "ERROR"
+    obj.report_status = RecordOutcome.ERRORED
+    stage = "Import" if obj.import_started else "Fetch"
+    Session.add(HarvestObjectError(harvest_object_id=object_id, message=message, stage=stage))
+    Session.commit()
+
+
+def _is_over(job_id: str) -> bool:
+    status = Session.query(HarvestJob.status).filter(HarvestJob.id == job_id).scalar()
+    return bool(status == "Finished")
+
+
+def _is_finished(object_id: str) -> bool:
+    """Tell whether an object needs no more work; end it here if its run was stopped."""
+    row = (
+        Session.query(HarvestObject.state, HarvestObject.report_status, JobReport.stopped_by)
+        .outerjoin(JobReport, JobReport.job_id == HarvestObject.harvest_job_id)
+        .filter(HarvestObject.id == object_id)
+        .first()
+    )
+    if row and row.state == "WAITING" and row.stopped_by:
+        stopping.end_object(HarvestObject.get(object_id))
+        return True
+    return bool(row and row.state in FINISHED and row.report_status)
+
+
+def _explain(object_id: str) -> None:
+    """Record why the queue gave up on an object."""
+    obj = Session.get(HarvestObject, object_id)
+    if obj is None or obj.state != "ERROR":
+        return
+    has_error = Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id).first()
+    if obj.report_status and has_error:
+        return
+    if obj.retry_times >= MAX_DELIVERIES:
+        message = f"Given up after {obj.retry_times} attempts: each ended without a result"
+    else:
+        message = "The run was stopped before this record was imported"
+    _fail_object(object_id, message)
+    Session.remove()
+
+
+# The test calls: run the installed functions with stand-ins, without database and Redis.
+
+
+class _TrialFailed(Exception):
+    """The error that a stand-in raises."""
+
+
+class _TrialObject:
+    """A harvest object that was delivered four times before."""
+
+    id = "trial"
+    retry_times = 4
+    state = "WAITING"
+    report_status: str | None = None
+
+    def save(self) -> None:
+        """Accept the change."""
+
+
+class _Trial:
+    """Stand-in for the model class, the channel, the method and the publisher."""
+
+    delivery_tag = "trial"
+
+    def __init__(self, found: _TrialObject | None = None) -> None:
+        self.found = found
+
+    def get(self, _id: str) -> _TrialObject:
+        if self.found is None:
+            raise _TrialFailed
+        return self.found
+
+    def basic_ack(self, _tag: str) -> None:
+        """Accept the acknowledgement."""
+
+
+@contextlib.contextmanager
+def _replaced(**attributes: object) -> Iterator[None]:
+    before = {name: getattr(queue, name) for name in attributes}
+    was_disabled = queue.log.disabled
+    queue.log.disabled = True
+    try:
+        for name, value in attributes.items():
+            setattr(queue, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(queue, name, value)
+        queue.log.disabled = was_disabled
+
+
+def _gather_lets_errors_out() -> bool:
+    trial = _Trial()
+    with _replaced(HarvestJob=trial, get_fetch_publisher=lambda: trial):
+        try:
+            queue.gather_callback(trial, trial, None, '{"harvest_job_id": "trial"}')
+        except _TrialFailed:
+            return True
+    return False
+
+
+def _fetch_lets_errors_out_or_is_silent() -> bool:
+    body = '{"harvest_object_id": "trial"}'
+    silent = _TrialObject()
+    with _replaced(HarvestObject=_Trial(silent)):
+        queue.fetch_callback(_Trial(), _Trial(), None, body)
+    with _replaced(HarvestObject=_Trial()):
+        try:
+            queue.fetch_callback(_Trial(), _Trial(), None, body)
+        except _TrialFailed:
+            return True
+    return silent.report_status is None
+
+
+def _patch_gather() -> None:
+    queue.gather_callback = _guarded_gather(queue.gather_callback)
+
+
+def _patch_fetch() -> None:
+    queue.fetch_callback = _guarded_fetch(queue.fetch_callback)
+
+
+PATCHES = (
+    ("gather-survives (ckanext-harvest#112)", _gather_lets_errors_out, _patch_gather),
+    ("fetch-survives (ckanext-harvest#112)", _fetch_lets_errors_out_or_is_silent, _patch_fetch),
+)

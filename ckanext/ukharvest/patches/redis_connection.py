@@ -1,0 +1,46 @@
+"""Redis connections whose time-outs exceed a blocking read's (ckanext-harvest issue 581)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from ckanext.harvest import queue
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+from ckanext.ukharvest import config
+
+
+def _connection_gives_up() -> bool:
+    # Making the pool's connection object opens no socket.
+    connection = queue.get_connection_redis()
+    timeout = connection.connection_pool.make_connection().socket_timeout
+    return timeout is not None and timeout <= config.queue_block_seconds()
+
+
+_stock_connection: Callable[[], Any] = queue.get_connection_redis
+
+
+def _connect() -> Any:
+    """Return harvest's Redis connection with time-outs that exceed a blocking read's.
+
+    A command that meets a restarting Redis (an acknowledgement, a message to the fetch queue) is
+    retried for about half a minute instead of ending the consumer.
+    """
+    connection = _stock_connection()
+    settings = connection.connection_pool.connection_kwargs
+    settings["socket_timeout"] = config.queue_block_seconds() + 30
+    settings.setdefault("socket_keepalive", True)
+    settings["retry"] = Retry(ExponentialBackoff(cap=5, base=0.5), retries=8)
+    settings["retry_on_error"] = [redis.ConnectionError]
+    connection.connection_pool.disconnect()
+    return connection
+
+
+def _patch_connection() -> None:
+    queue.get_connection_redis = _connect
+
+
+PATCHES = (("redis-timeout (ckanext-harvest#581)", _connection_gives_up, _patch_connection),)

@@ -1,0 +1,1 @@
+"""Text and markup for people: values (rendering/); pages, mails, commands (messages/)."""

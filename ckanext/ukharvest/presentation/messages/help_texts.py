@@ -1,0 +1,124 @@
+"""Texts of the help page: the terms used on the harvest pages."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.values.text import marked as _
+
+TERMS = (
+    (
+        _("Harvest source"),
+        _(
+            "The URL of a catalogue that this site copies metadata from, with its schedule "
+            "and settings."
+        ),
+    ),
+    (
+        _("Record"),
+        _("One dataset as the source describes it. The data itself stays with the publisher."),
+    ),
+    (_("Dataset"), _("What this site creates from a record: the page that people find here.")),
+    (_("Run"), _("One pass over a source: read its list, then import what is new or changed.")),
+    (
+        _("Bring in"),
+        _("Create a dataset here from a record, or update it."),
+    ),
+    (
+        _("Failed"),
+        _(
+            "A record that a run could not import. If its dataset is here already, it keeps "
+            "its earlier version."
+        ),
+    ),
+    (
+        _("Problem"),
+        _(
+            "Something in a record is missing or cannot be read. The record is imported all "
+            "the same. Fix it at the source, and the next run imports the fix."
+        ),
+    ),
+    (
+        _("Held"),
+        _(
+            "Unusually many datasets are missing from the source. Nothing is deleted until "
+            "an administrator decides."
+        ),
+    ),
+    (
+        _("Refresh source"),
+        _("Start a run now. Unchanged records are not imported again."),
+    ),
+    (
+        _("Full run"),
+        _(
+            "Start a run that imports every record again, even unchanged ones. Edits made to "
+            "the datasets here are overwritten."
+        ),
+    ),
+    (
+        _("Dry run"),
+        _("Read the source and show what a run would do, without changing anything."),
+    ),
+    (
+        _("Identifier"),
+        _(
+            "What identifies a record from one run to the next. On a dataset's page it is "
+            "the Harvest GUID."
+        ),
+    ),
+)
+
+# By the keys of presentation/messages/status_labels.py.
+STATES = {
+    "queued": _("A run was requested and starts soon."),
+    "gathering": _("The list of records is being read."),
+    "importing": _("Records are imported, one by one."),
+    "deleting": _("Approved deletions are being carried out."),
+    "finishing": _("All records are imported. The run is finishing."),
+    "stopping": _("The run is being stopped. Records imported so far are kept."),
+    "checking": _("The source is being read without changing anything."),
+    "stuck": _("Nothing has happened for a while. The site's harvest consumers may be down."),
+}
+HEALTHS: dict[str, str] = {
+    Health.HEALTHY: _("The last run ended without errors."),
+    Health.NEW: _("No run has ended yet."),
+    Health.EMPTY: _("The last run ended, and the source listed no records. Nothing was deleted."),
+    Health.SHRUNK: _(
+        "Many records are missing. They are deleted only if an administrator confirms it."
+    ),
+    Health.ERRORS: _("The last run ended, and some records could not be imported."),
+    Health.HICCUP: _(
+        "The last run failed in a way that often resolves itself. It will be tried again."
+    ),
+    Health.LATE: _("The source should have run by now."),
+    Health.FAILING: _("Runs are failing and need attention."),
+    Health.HELD: _("Deletions wait for an administrator's decision."),
+    Health.OFF: _("The source is not harvested. Its datasets are kept as they are."),
+}
+OUTCOMES: dict[str, str] = {
+    RunOutcome.FINISHED: _("The run ended without errors, and some records were new or changed."),
+    RunOutcome.UNCHANGED: _("The run found nothing new or changed."),
+    RunOutcome.ERRORS: _("The run ended, and some records could not be imported."),
+    RunOutcome.EMPTY: _("The run ended, and the source listed no records. Nothing was deleted."),
+    RunOutcome.SHRUNK: _(
+        "Many records were missing. They are deleted only if an administrator confirms it."
+    ),
+    RunOutcome.HELD: _("The run ended. Deletions wait for a decision."),
+    RunOutcome.FAILED: _("The run failed. Nothing was deleted."),
+    RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
+}
+RECORDS = {
+    "added": _("A new dataset was made."),
+    "updated": _("Its dataset was updated."),
+    "unchanged": _("It has not changed since the last run."),
+    "deleted": _("It is no longer in the source, and its dataset was deleted."),
+    "missing": _(
+        "It was missing from the last run. Its dataset will be deleted if it stays missing."
+    ),
+    "held": _("It is no longer in the source. Its dataset waits for a decision."),
+    "kept": _("It is no longer in the source, and an administrator decided to keep its dataset."),
+    "lost": _("The record could not be imported."),
+    "skipped": _("A setting leaves it out, or its dataset was deleted here by hand."),
+    "waiting": _("It has not been imported yet in this run."),
+}

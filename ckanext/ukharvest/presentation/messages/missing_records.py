@@ -1,0 +1,57 @@
+"""Texts about sources that list no records, or far fewer than before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+
+
+def heading(missing: Mapping[str, int]) -> str:
+    """Return how many records are missing; ``missing``: as ``core.deletions.Shortfall``."""
+    text = tk._("{n} of {of} records are missing from the source")
+    return str(text.format(n=number(missing["records"]), of=number(missing["of"])))
+
+
+def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
+    """Return who will be asked before the datasets are deleted, and after how many runs.
+
+    Args:
+        is_you: the reader is the one who will be asked.
+    """
+    if is_you:
+        return ungettext(
+            "If they are missing from the next complete run too, you will be asked before "
+            "they are deleted.",
+            "If they are missing from the next {n} complete runs too, you will be asked "
+            "before they are deleted.",
+            missing["asks_after"],
+        )
+    return ungettext(
+        "If they are missing from the next complete run too, an administrator of the "
+        "organisation will be asked before they are deleted.",
+        "If they are missing from the next {n} complete runs too, an administrator of the "
+        "organisation will be asked before they are deleted.",
+        missing["asks_after"],
+    )
+
+
+def unchanged_datasets(datasets: int) -> str:
+    """Return what an empty list means for the datasets of a source."""
+    if not datasets:
+        return str(tk._("There are no records to import."))
+    return ungettext("Your dataset is unchanged.", "Your {n} datasets are unchanged.", datasets)
+
+
+def after_an_empty_list(missing: Mapping[str, int] | None, *, is_you: bool) -> str:
+    """Return what happens to the datasets of a source that keeps listing no records.
+
+    Args:
+        missing: None if no run counts its records as missing, because an empty list proves nothing.
+        is_you: as in ``before_deletion``.
+    """
+    if missing:
+        return before_deletion(missing, is_you=is_you)
+    return str(tk._("Nothing is deleted as long as the source lists no records."))

@@ -1,0 +1,144 @@
+"""Labels and help of the options of source types in the form; the rest is in source_types.py.
+
+An option's own help describes the API and the configuration; where the form differs from the
+configuration, the form has its own help here.
+"""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.core.values.text import marked as _
+
+LABELS = {
+    "organizations_filter_include": _("Only these organisations"),
+    "organizations_filter_exclude": _("Leave out these organisations"),
+    "groups_filter_include": _("Only these groups"),
+    "groups_filter_exclude": _("Leave out these groups"),
+    "tags_filter_include": _("Only these tags"),
+    "tags_filter_exclude": _("Leave out these tags"),
+    "types_filter_include": _("Only these types of dataset"),
+    "types_filter_exclude": _("Leave out these types of dataset"),
+    "fq": _("Further filter"),
+    "rows": _("Datasets at a time"),
+    "full_check_days": _("Days between full runs"),
+    "force_all": _("Read all datasets in each run"),
+    "fields": _("Translation of fields"),
+    "max_resources": _("Most resources of a dataset"),
+    "remote_groups": _("Groups of the other site"),
+    "remote_orgs": _("Organisations of the other site"),
+    "paging": _("Further pages"),
+    "include_non_public": _("Import non-public datasets too"),
+    "rdf_format": _("Syntax"),
+    "language": _("Language"),
+    "profiles": _("Profiles of ckanext-dcat"),
+    "types": _("Kinds of record"),
+    "cql": _("Condition in CQL"),
+    "page_size": _("Records at a time"),
+    "method": _("Request method"),
+    "modified_format": _("Date format of the server"),
+    "skip_responsible_party": _("Leave out records of these organisations"),
+    "validation": _("Records that do not follow the standard"),
+    "validation_profiles": _("Check records against"),
+    "depth": _("Levels of sub-folders"),
+    "connections": _("Files at the same time"),
+    "credential": _("Name of a secret"),
+    "default_tags": _("Tags for every dataset"),
+    "default_extras": _("Extra fields for every dataset"),
+    "not_overwrite": _("Fields that the source does not change"),
+    "default_groups": _("Groups for every dataset"),
+}
+
+# Replaces an option's help where that describes the configuration's spelling of a value.
+HELPS = {
+    "paging": _("Whether further pages are read after the first."),
+    "fields": _(
+        "Each row copies one field of the other site to a field here. Leave “field here” "
+        "empty to drop the field. Values: one on each line, written there = here."
+    ),
+    "skip_responsible_party": _(
+        "Records with one of them as responsible organisation are skipped."
+    ),
+    "validation": _("What happens to a record or document with faults."),
+    "validation_profiles": _(
+        "Records are checked against these. Choose none to check each record against the "
+        "edition that it names."
+    ),
+    "method": _("Most servers take both; some answer only one of them."),
+    "remote_groups": _("What to do with the groups of the other site's datasets."),
+    "remote_orgs": _("The organisation here that owns the other site's datasets."),
+    "default_extras": _(
+        "Added to datasets that do not have the field. Write name=value on each line."
+    ),
+    "credential": _(
+        "If the source needs a password or key, ask a sysadmin to store it as a named secret "
+        "and enter that name here. It is sent only to the source's own server."
+    ),
+}
+
+# Choices by option: its values in the form's order, with their labels.
+CHOICES = {
+    "paging": {
+        "auto": _("Ask until nothing new comes"),
+        "none": _("The first page is all there is"),
+    },
+    "validation": {
+        "report": _("Import them and show their problems"),
+        "reject": _("Do not import them; keep the earlier version"),
+        "off": _("Do not check"),
+        "strict": _("Refuse the whole document"),
+        "lenient": _("Import what can be read and show the problems"),
+    },
+    "method": {
+        "auto": _("By POST, else by GET"),
+        "post": _("By POST"),
+        "get": _("By GET"),
+    },
+    "remote_groups": {
+        "only_local": _("Use groups that this site has too"),
+        "create": _("Create those that are not on this site"),
+    },
+    "remote_orgs": {
+        "only_local": _("The organisation with the same name, if this site has it"),
+        "create": _("The organisation with the same name; create it if there is none"),
+    },
+    "rdf_format": {
+        "xml": "RDF/XML",
+        "turtle": "Turtle",
+        "json-ld": "JSON-LD",
+        "nt": "N-Triples",
+        "n3": "N3",
+        "nquads": "N-Quads",
+        "trig": "TriG",
+    },
+    "modified_format": {
+        "YYYY-MM-DD": "2026-11-20",
+        "YYYY-MM-DDThh:mm:ssZ": "2026-11-20T00:00:00Z",
+        "MM-DD-YYYY": "11-20-2026",
+    },
+    "validation_profiles": {
+        "gemini2-3": "GEMINI 2.3",
+        "gemini2-1": "GEMINI 2.1",
+        "table-a1": _("ISO 19139, table A.1"),
+        "iso19139": _("ISO 19139 schema"),
+        "iso19139eden": _("ISO 19139 schema (EDEN)"),
+        "iso19139ngdc": _("ISO 19139 schema (NGDC)"),
+        "constraints": _("ISO constraints (slow)"),
+        "constraints-1.4": _("ISO constraints 1.4 (slow)"),
+        "gemini2": _("GEMINI 2 Schematron (slow)"),
+        "gemini2-1.3": _("GEMINI 2 Schematron 1.3 (slow)"),
+    },
+}
+
+# The meaning of a text left empty, if no choice has that value.
+EMPTY = {
+    "remote_groups": _("Ignore them"),
+    "remote_orgs": _("This source's own organisation"),
+    "rdf_format": _("As the server says"),
+}
+
+# Options left by earlier harvesters: kept if a source has them, but not offered for new ones.
+NOT_SHOWN = frozenset(
+    (
+        *("read_only", "api_version", "default_group_dicts", "clean_tags"),
+        *("user", "user_agent", "override_extras", "api_key"),
+    )
+)

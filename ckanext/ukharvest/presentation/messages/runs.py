@@ -1,0 +1,214 @@
+"""Texts at the top of a run's page: how it started, how it ended, and what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+from ckanext.ukharvest.presentation.messages.times import duration, format_time
+
+Run = Mapping[str, Any]  # as ukharvest_run_show returns it
+# CSS classes of the card's edge, as in presentation/messages/status_parts.py.
+_CSS = {
+    RunOutcome.FAILED: "is-danger",
+    RunOutcome.HELD: "is-warning",
+    RunOutcome.EMPTY: "is-warning",
+    RunOutcome.SHRUNK: "is-warning",
+    RunOutcome.ERRORS: "is-warning",
+    RunOutcome.RUNNING: "is-primary",
+}
+
+
+def heading(run: Run) -> str:
+    """Return the page's heading, such as "Run of 20 November 2026, 02:14 UTC"."""
+    text = tk._("Deletions of {time}") if run["mode"] == RunMode.APPROVAL else tk._("Run of {time}")
+    return str(text.format(time=format_time(run["started"] or run["created"])))
+
+
+def css(run: Run) -> str:
+    """Return the CSS class of the card's edge."""
+    is_good = run["outcome"] in (RunOutcome.FINISHED, RunOutcome.UNCHANGED)
+    return _CSS.get(run["outcome"], "is-good" if is_good else "")
+
+
+def verdict(run: Run) -> list[str]:
+    """Return how the run ended, in one to three sentences."""
+    return [text for text in (_VERDICTS[run["outcome"]](run), *_further(run)) if text]
+
+
+def note(run: Run) -> str:
+    """Return the run's other note; for pending deletions, who decided what."""
+    if run["outcome"] == RunOutcome.FAILED:
+        return ""  # the verdict has it
+    if run["outcome"] != RunOutcome.HELD:
+        return str(run["reason"])
+    return "" if run["waits"] else str(run["reason"]).rpartition("; ")[2]
+
+
+def _finished(run: Run) -> str:
+    counts = run["counts"]
+    if run["mode"] == RunMode.APPROVAL:
+        return ungettext(
+            "{n} dataset was deleted.", "{n} datasets were deleted.", counts["deleted"]
+        )
+    parts = [
+        counts["added"] and ungettext("{n} added", "{n} added", counts["added"]),
+        counts["updated"] and ungettext("{n} updated", "{n} updated", counts["updated"]),
+        counts["deleted"] and ungettext("{n} deleted", "{n} deleted", counts["deleted"]),
+    ]
+    what = ", ".join(part for part in parts if part)
+    return str(tk._("No errors: {what}.").format(what=what))
+
+
+def _errors(run: Run) -> str:
+    return ungettext(
+        "{n} record could not be imported. If it has a dataset here, the dataset keeps its "
+        "earlier version.",
+        "{n} records could not be imported. If they have datasets here, the datasets keep "
+        "their earlier versions.",
+        run["counts"]["lost"],
+    )
+
+
+def _held(run: Run) -> str:
+    return ungettext(
+        "{n} dataset would have been deleted, a large part of the source, so this waits for "
+        "a decision. The rest of the run is done.",
+        "{n} datasets would have been deleted, a large part of the source, so this waits for "
+        "a decision. The rest of the run is done.",
+        run["counts"]["held"],
+    )
+
+
+def _failed(run: Run) -> str:
+    said = one_line((run["error"] or {}).get("message") or run["reason"])
+    text = tk._("The source could not be read: {message}")
+    return str(text.format(message=_sentence(said)))
+
+
+def _stopped(run: Run) -> str:
+    if run["stopped_by"]:
+        return str(tk._("It was stopped by {user}.").format(user=run["stopped_by"]))
+    return str(tk._("It was stopped before it ended."))
+
+
+def _empty(_run: Run) -> str:
+    return str(tk._("The source listed no records. Nothing was deleted."))
+
+
+def _shrunk(run: Run) -> str:
+    text = tk._("{n} of {of} records were missing from the source. Nothing was deleted.")
+    missing = run["shortfall"]
+    return str(text.format(n=number(missing["records"]), of=number(missing["of"])))
+
+
+def _unchanged(run: Run) -> str:
+    if not run["counts"]["unchanged"]:
+        return str(tk._("It found no records."))
+    return ungettext(
+        "It found nothing new: the one record was unchanged.",
+        "It found nothing new: all {n} records were unchanged.",
+        run["counts"]["unchanged"],
+    )
+
+
+def _running(run: Run) -> str:
+    return str(tk._("This run is in progress. What it has done so far is shown below."))
+
+
+def _queued(run: Run) -> str:
+    return str(tk._("This run has not started yet."))
+
+
+_VERDICTS = {
+    RunOutcome.FINISHED: _finished,
+    RunOutcome.ERRORS: _errors,
+    RunOutcome.HELD: _held,
+    RunOutcome.FAILED: _failed,
+    RunOutcome.STOPPED: _stopped,
+    RunOutcome.EMPTY: _empty,
+    RunOutcome.SHRUNK: _shrunk,
+    RunOutcome.UNCHANGED: _unchanged,
+    RunOutcome.RUNNING: _running,
+    RunOutcome.QUEUED: _queued,
+}
+
+
+def _further(run: Run) -> list[str]:
+    counts, outcome = run["counts"], run["outcome"]
+    if outcome == RunOutcome.FAILED:
+        return [tk._("Nothing was imported, and nothing was deleted.")]
+    if outcome == RunOutcome.STOPPED:
+        return [tk._("Records it imported are kept. The next run imports the rest.")]
+    more = []
+    if outcome in (RunOutcome.HELD, RunOutcome.SHRUNK) and counts["lost"]:
+        more.append(_errors(run))
+    if counts["with_problems"]:
+        more.append(
+            ungettext(
+                "{n} record was imported with problems.",
+                "{n} records were imported with problems.",
+                counts["with_problems"],
+            )
+        )
+    if counts["missing"] and outcome != RunOutcome.SHRUNK:
+        more.append(
+            ungettext(
+                "{n} record was not in the source. Its dataset is kept for now.",
+                "{n} records were not in the source. Their datasets are kept for now.",
+                counts["missing"],
+            )
+        )
+    return more
+
+
+def about(run: Run) -> list[str]:
+    """Return facts about the run: who started it, how long it took, how much it read."""
+    found = [_asked_for(run)]
+    if run["mode"] == RunMode.FORCE:
+        found.append(tk._("It imported every record, even unchanged ones."))
+    if run["seconds"] is not None:
+        found.append(tk._("It took {time}.").format(time=duration(run["seconds"])))
+    if run["mode"] != RunMode.APPROVAL and run["gathered"] and run["outcome"] != RunOutcome.FAILED:
+        found.append(_read(run))
+    return [str(each) for each in found]
+
+
+def _asked_for(run: Run) -> str:
+    if run["mode"] == RunMode.APPROVAL:
+        return str(tk._("Decided by {user}.").format(user=run["asked_by"] or tk._("somebody")))
+    if run["asked_by"]:
+        return str(tk._("Started by {user}.").format(user=run["asked_by"]))
+    return str(tk._("Started by the schedule or from the command line."))
+
+
+def _read(run: Run) -> str:
+    if run["complete"]:
+        return ungettext(
+            "It read the whole source: {n} record.",
+            "It read the whole source: {n} records.",
+            run["seen"],
+        )
+    return ungettext(
+        "It read {n} record, which may not be the whole source.",
+        "It read {n} records, which may not be the whole source.",
+        run["seen"],
+    )
+
+
+def others_wait(number: int) -> str:
+    """Return the text about pending deletions other than those shown."""
+    return ungettext(
+        "The source has changed since: {n} dataset is missing now. Look again.",
+        "The source has changed since: {n} datasets are missing now. Look again.",
+        number,
+    )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,221 @@
+"""Texts about the result of a source preview or a dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.core.problems.texts import Severity
+from ckanext.ukharvest.presentation.messages.numbers import number
+from ckanext.ukharvest.presentation.messages.times import duration
+
+Result = Mapping[str, Any]
+
+
+def progress(state: str, stage: str, done: int, *, most: int) -> str:
+    """Return a preview's current step; ``most``: records that it reads, 0 for all."""
+    if state == "waiting":
+        return str(tk._("Waiting for a background worker"))
+    if stage == "reading" and most:
+        words = tk._("Reading records: {done} of at most {most}")
+        return str(words.format(done=number(done), most=number(most)))
+    if stage == "reading":
+        words = tk.ungettext("{n} record read", "{n} records read", done)
+        return str(words.format(n=number(done)))
+    return str(_STAGES.get(stage, _STAGES[""])())
+
+
+def milestone(done: int) -> int:
+    """Return a round number not above ``done``, so that screen readers announce few changes."""
+    return int(done - done % max(10, 10 ** (len(str(done)) - 1)))
+
+
+_STAGES: dict[str, Callable[[], str]] = {
+    "": lambda: tk._("Starting"),
+    "connecting": lambda: tk._("Connecting"),
+    "listing": lambda: tk._("Reading the list"),
+}
+
+
+def heading(state: str, result: Result | None, *, is_check: bool) -> str:
+    """Return the result in a few words."""
+    if state in (PreviewState.WAITING, PreviewState.RUNNING):
+        return str(tk._("Checking this source") if is_check else tk._("Testing this source"))
+    if result is None or result["over"] == "stopped":
+        return str(tk._("Stopped"))
+    verdict = result["verdict"]
+    if verdict == "unfinished" and is_check:
+        return str(tk._("We could not finish the check"))
+    if verdict == "problems":
+        kinds = count_problem_kinds(result)
+        if not kinds:
+            return str(tk._("This works in part"))
+        words = tk.ungettext(
+            "This works, with {n} thing to fix", "This works, with {n} things to fix", kinds
+        )
+        return str(words.format(n=kinds))
+    return str(_VERDICTS[verdict]())
+
+
+_VERDICTS: dict[str, Callable[[], str]] = {
+    "yes": lambda: tk._("This works"),
+    "no": lambda: tk._("This does not work yet"),
+    "unfinished": lambda: tk._("We could not finish the test"),
+}
+
+
+def count_problem_kinds(result: Result) -> int:
+    """Count the kinds of problem that are more than a note."""
+    return sum(group["severity"] != Severity.NOTE for group in result["problems"])
+
+
+def sentences(result: Result, *, is_check: bool) -> list[str]:
+    """Return the results: how many records, how long a run takes, what it would do."""
+    return [str(each) for each in _sentences(result, is_check=is_check)]
+
+
+def _sentences(result: Result, *, is_check: bool) -> Iterator[str]:
+    if result["read"]:
+        yield _found(result)
+        yield from _of_these(result, is_check=is_check)
+        if is_check and result["changes"]:
+            yield _would_do(result)
+    elif not result["error"] and not result["over"]:
+        yield tk._("We reached the source, but found no records in it.")
+    if over := _OVER.get(result["over"]):
+        yield over()
+    if result["complete"] is False:
+        yield _incomplete(result)
+    if result["estimate_seconds"] and not is_check:
+        yield _first_run(result["estimate_seconds"])
+
+
+def _found(result: Result) -> str:
+    count, read = result["count"], result["read"]
+    took = {
+        "read": number(read),
+        "count": number(count),
+        "time": duration(max(1, result["seconds"])),
+    }
+    if not result["count_is_exact"]:
+        words = tk._(
+            "Read {read} of at least {count} records in {time}; the source does not say how many"
+            " it has."
+        )
+    elif read == count:
+        words = tk.ungettext(
+            "Found {count} record and read it in {time}.",
+            "Found {count} records and read them all in {time}.",
+            count,
+        )
+    else:
+        words = tk._("Found {count} records. Read the first {read} in {time}.")
+    return str(words.format(**took))
+
+
+def _of_these(result: Result, *, is_check: bool) -> Iterator[str]:
+    fates = {fate: result["fates"].get(fate, 0) for fate in _FATES}
+    if not fates["problems"] and not fates["lost"] and not fates["skipped"]:
+        return
+    words = tk._("{fine} complete, {problems} with problems, {lost} failed, {skipped} skipped.")
+    if is_check:  # unchanged records were not parsed
+        words = tk._(
+            "Of the new and changed ones: {fine} complete, {problems} with problems, {lost} "
+            "failed, {skipped} skipped."
+        )
+    yield words.format(**{fate: number(count) for fate, count in fates.items()})
+
+
+_FATES = ("fine", "problems", "lost", "skipped")
+
+
+def _would_do(result: Result) -> str:
+    changes = {key: result["changes"].get(key, 0) for key in ("added", "updated", "unchanged")}
+    numbers = {key: number(count) for key, count in changes.items()}
+    words = tk._("A run now would add {added}, update {updated} and leave {unchanged} unchanged.")
+    text = str(words.format(**numbers))
+    if taken := result.get("takes_over", 0):
+        words = tk.ungettext(
+            "This is the first run here. It adopts {n} dataset that is here already.",
+            "This is the first run here. It adopts {n} datasets that are here already.",
+            taken,
+        )
+        text += " " + str(words.format(n=number(taken)))
+    if missing := result["changes"].get("missing", 0):
+        words = tk.ungettext(
+            "{n} dataset here is no longer in the source.",
+            "{n} datasets here are no longer in the source.",
+            missing,
+        )
+        text += " " + str(words.format(n=number(missing)))
+    return text
+
+
+_OVER: dict[str, Callable[[], str]] = {
+    "time": lambda: tk._("The test ran out of time. A run has more time."),
+    "size": lambda: tk._(
+        "The source is larger than a test can read. A run can read more: save the source and "
+        "start the first run."
+    ),
+    "worker": lambda: tk._("The background worker stopped before it was done. Try again."),
+    "queue": lambda: tk._(
+        "No background worker was free for half an hour. Try again later, or ask a sysadmin."
+    ),
+    "fault": lambda: tk._(
+        "There is an error on this site, not in the source. A sysadmin can find it in the "
+        "site's log."
+    ),
+}
+
+
+def _incomplete(result: Result) -> str:
+    words = tk._("The source could not be read to the end, so nothing would be deleted: {reason}")
+    return str(words.format(reason=result["reason"]))
+
+
+def _first_run(seconds: float) -> str:
+    minutes = max(1, round(seconds / 60))
+    words = tk.ungettext(
+        "A first run will take about {n} minute.",
+        "A first run will take about {n} minutes.",
+        minutes,
+    )
+    if minutes >= 120:
+        hours = round(minutes / 60)
+        words = tk.ungettext(
+            "A first run will take about {n} hour.", "A first run will take about {n} hours.", hours
+        )
+        return str(words.format(n=hours))
+    return str(words.format(n=minutes))
+
+
+def label(field: str) -> str:
+    """Return the label of a record's field, "" for a field that only the source has."""
+    return str(_LABELS[field]()) if field in _LABELS else ""
+
+
+_LABELS: dict[str, Callable[[], str]] = {
+    "title": lambda: tk._("Title"),
+    "notes": lambda: tk._("Description"),
+    "guid": lambda: tk._("Identifier"),
+    "url": lambda: tk._("Web page"),
+    "publisher": lambda: tk._("Publisher"),
+    "contact": lambda: tk._("Contact"),
+    "author": lambda: tk._("Author"),
+    "licence": lambda: tk._("Licence"),
+    "rights": lambda: tk._("Rights"),
+    "tags": lambda: tk._("Tags"),
+    "themes": lambda: tk._("Themes"),
+    "language": lambda: tk._("Language"),
+    "schema_urls": lambda: tk._("Schemas"),
+    "frequency": lambda: tk._("Frequency of update"),
+    "issued": lambda: tk._("First issued"),
+    "modified": lambda: tk._("Last modified"),
+    "metadata_modified": lambda: tk._("Metadata date"),
+    "version": lambda: tk._("Version"),
+    "temporal": lambda: tk._("Period"),
+    "spatial": lambda: tk._("Place"),
+}

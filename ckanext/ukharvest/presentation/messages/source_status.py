@@ -1,0 +1,295 @@
+"""Source status: the card at the top of a source's page.
+
+A sentence as heading, one or two sentences below it, and the possible actions, the main one first.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.source_status import Health
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.presentation.messages import missing_records, run_status
+from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES, SET_ASIDE
+from ckanext.ukharvest.presentation.messages.status_parts import (
+    CALM,
+    CHECK,
+    DANGER,
+    GOOD,
+    PRIMARY,
+    REFRESH,
+    WARNING,
+    Card,
+    StatusFacts,
+)
+from ckanext.ukharvest.presentation.messages.times import age, format_time
+
+LONGEST = 300  # characters of an error in a heading; the run's page has all of it
+
+
+def card(facts: StatusFacts) -> Card:
+    """Return the card of a source."""
+    health = facts.health
+    if health.current is not None:
+        return run_status.card(facts, health.current)
+    if health.state in _STATES:
+        return _STATES[health.state](facts)
+    return _HEALTHS[health.value](facts)
+
+
+def _checking(facts: StatusFacts) -> Card:
+    text = ungettext("{n} record read.", "{n} records read.", facts.checked)
+    heading = tk._("Checking, without changing anything")
+    return Card(PRIMARY, "state", "checking", heading, (text,), ("watch",))
+
+
+def _held(facts: StatusFacts) -> Card:
+    count = facts.health.held
+    if facts.may_decide:
+        heading = ungettext(
+            "Waiting for your decision: {n} dataset would be deleted",
+            "Waiting for your decision: {n} datasets would be deleted",
+            count,
+        )
+    else:
+        heading = ungettext(
+            "Waiting for an administrator's decision: {n} dataset would be deleted",
+            "Waiting for an administrator's decision: {n} datasets would be deleted",
+            count,
+        )
+    why = tk._(
+        "That is {share} of this source's datasets. This portal asks before deleting more than"
+        " {most} of them. Nothing has been deleted."
+    ).format(
+        share=_percent(count / max(facts.health.datasets, count)), most=_percent(facts.max_share)
+    )
+    text = (why, tk._(SET_ASIDE)) if facts.health.set_aside else (why,)
+    return Card(WARNING, "state", "held", heading, text, ("review", REFRESH, CHECK))
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share)} %"
+
+
+def _off(facts: StatusFacts) -> Card:
+    text = ungettext(
+        "Its {n} dataset stays in the catalogue but is not updated.",
+        "Its {n} datasets stay in the catalogue but are not updated.",
+        facts.health.datasets,
+    )
+    if not facts.health.datasets:
+        text = tk._("It has no datasets here, and nothing is imported.")
+        how = tk._("To import from it again, switch the source on.")
+    else:
+        how = tk._("To update them again, switch the source on.")
+    return Card(CALM, "state", "off", tk._("Switched off"), (text, how), ("switch_on",))
+
+
+def _new(facts: StatusFacts) -> Card:
+    if facts.last:  # and it was stopped, or there were health to speak of
+        heading, text = tk._("No run has finished yet"), _last_run(facts)
+        return Card(CALM, "outcome", RunOutcome.STOPPED, heading, text, (REFRESH, CHECK))
+    text = (tk._("Nothing has been imported yet."),)
+    return Card(CALM, "state", "new", tk._("Not run yet"), text, ("start", CHECK))
+
+
+def _good(facts: StatusFacts) -> Card:
+    if (facts.last or {}).get("outcome") == RunOutcome.STOPPED:
+        heading = tk._("The last run was stopped")
+        return Card(
+            CALM, "outcome", RunOutcome.STOPPED, heading, _last_run(facts), (REFRESH, CHECK)
+        )
+    return Card(
+        GOOD, "health", Health.HEALTHY, tk._("All good"), _last_run(facts), (REFRESH, CHECK)
+    )
+
+
+def _last_run(facts: StatusFacts) -> tuple[str, ...]:
+    last = facts.last or {}
+    when = age(last.get("finished"), facts.now.replace(tzinfo=dt.timezone.utc))
+    if last.get("outcome") == RunOutcome.STOPPED:
+        return (_stopped(when, last.get("stopped_by")), tk._("Records it imported are kept."))
+    counts = last.get("counts") or {}
+    text = [tk._("Last run {when}: {figures}.").format(when=when, figures=format_counts(counts))]
+    if counts.get("missing") and not last.get("shortfall"):
+        text.append(
+            ungettext(
+                "{n} record was missing. Its dataset is kept for now.",
+                "{n} records were missing. Their datasets are kept for now.",
+                counts["missing"],
+            )
+        )
+    if last.get("reason") and not last.get("complete"):
+        text.append(_sentence(last["reason"]))  # why not all was read
+    return tuple(text)
+
+
+def _stopped(when: str, who: str | None) -> str:
+    if not who:
+        return str(tk._("The last run, {when}, was stopped.").format(when=when))
+    text = tk._("The last run, {when}, was stopped by {user}.")
+    return str(text.format(when=when, user=who))
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Return a run's figures such as "3 updated, 397 unchanged"; "no records" for none."""
+    words: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("added", lambda: tk._("{n} added")),
+        ("updated", lambda: tk._("{n} updated")),
+        ("unchanged", lambda: tk._("{n} unchanged")),
+        ("deleted", lambda: tk._("{n} deleted")),
+        ("lost", lambda: tk._("{n} failed")),
+    )
+    found = [say().format(n=number(counts[key])) for key, say in words if counts.get(key)]
+    return ", ".join(found) or str(tk._("no records"))
+
+
+def _errors(facts: StatusFacts) -> Card:
+    heading = ungettext(
+        "Finished with errors: {n} record failed",
+        "Finished with errors: {n} records failed",
+        int(((facts.judged or {}).get("counts") or {}).get("lost", 0)),
+    )
+    stay = tk._("Datasets imported earlier keep their old version until this is fixed.")
+    return Card(
+        WARNING,
+        "health",
+        Health.ERRORS,
+        heading,
+        (stay, *_last_run(facts)),
+        ("mend", REFRESH, CHECK),
+    )
+
+
+def _empty(facts: StatusFacts) -> Card:
+    text = [missing_records.unchanged_datasets(facts.health.datasets)]
+    if facts.health.datasets:
+        missing, is_you = facts.health.missing, facts.may_decide
+        text.append(missing_records.after_an_empty_list(missing, is_you=is_you))
+    text.append(tk._("Check that the source's URL is right, and what the publisher lists there."))
+    if facts.last:  # not the reason why nothing was deleted, which stands above
+        text.append(_last_run(facts)[0])
+    heading = tk._("The source lists no records")
+    return Card(WARNING, "health", Health.EMPTY, heading, tuple(text), (REFRESH, CHECK))
+
+
+def _shrunk(facts: StatusFacts) -> Card:
+    missing = facts.health.missing or {}
+    text = [missing_records.before_deletion(missing, is_you=facts.may_decide)]
+    actions = [REFRESH, CHECK]
+    if lost := int(((facts.judged or {}).get("counts") or {}).get("lost", 0)):
+        text.append(
+            ungettext(
+                "{n} record could not be imported.", "{n} records could not be imported.", lost
+            )
+        )
+        actions.append("mend")
+    heading = missing_records.heading(missing)
+    text += _last_run(facts)
+    return Card(WARNING, "health", Health.SHRUNK, heading, tuple(text), tuple(actions))
+
+
+def _failing(facts: StatusFacts) -> Card:
+    message, tip = _failure(facts)
+    if facts.health.set_aside:
+        return _set_aside(facts, tip)
+    if facts.health.failures > 1:
+        heading = tk._("The last {n} runs failed: {message}")
+    else:
+        heading = tk._("The last run failed: {message}")
+    text = [tip] if tip else []
+    text += [_unharmed(facts), *_last_good_run(facts)]
+    heading = heading.format(n=number(facts.health.failures), message=message)
+    return Card(
+        DANGER, "health", Health.FAILING, heading, tuple(text), ("settings", REFRESH, CHECK)
+    )
+
+
+def _set_aside(facts: StatusFacts, tip: str) -> Card:
+    text = tuple(filter(None, (tip, _unharmed(facts))))
+    heading = tk._(SET_ASIDE)
+    return Card(DANGER, "health", Health.FAILING, heading, text, ("settings", REFRESH, CHECK))
+
+
+def _last_good_run(facts: StatusFacts) -> tuple[str, ...]:
+    if not facts.health.last_good_run:
+        return ()
+    good = format_time(facts.health.last_good_run["finished"], day_only=True)
+    return (tk._("Last successful run: {day}.").format(day=good),)
+
+
+def _unharmed(facts: StatusFacts) -> str:
+    if not facts.health.datasets:
+        return str(tk._("Nothing was imported, and nothing was deleted."))
+    return ungettext(
+        "Your {n} dataset stays as it was.",
+        "Your {n} datasets stay as they were.",
+        facts.health.datasets,
+    )
+
+
+def _hiccup(facts: StatusFacts) -> Card:
+    message, _tip = _failure(facts)
+    if facts.health.next_run:
+        often = tk._(
+            "This often resolves itself. The next try is {when}. Nothing was deleted."
+        ).format(when=format_time(facts.health.next_run))
+    else:
+        often = tk._("This often resolves itself. Try again later. Nothing was deleted.")
+    heading = tk._("The last try failed: {message}").format(message=message)
+    return Card(WARNING, "health", Health.HICCUP, heading, (often,), (REFRESH, CHECK))
+
+
+def _failure(facts: StatusFacts) -> tuple[str, str]:
+    """Return the first sentence of the failed run's error, and what to do about it."""
+    run = facts.judged or {}
+    error = run.get("error") or {}
+    message = error.get("message") or run.get("reason") or ""
+    tip = TIPS.get(error.get("code") or "", "")
+    message = shorten(str(message) or tk._("reason unknown"), LONGEST)
+    return message, tk._(tip) if tip else ""
+
+
+def _late(facts: StatusFacts) -> Card:
+    since = format_time(facts.health.since, day_only=True)
+    heading = tk._("Overdue since {day}").format(day=since)
+    text = tk._(
+        "It should have run by now (schedule: {frequency}). The site's harvest schedule may "
+        "have stopped: tell a sysadmin."
+    ).format(frequency=frequency_words(facts.frequency))
+    return Card(WARNING, "health", Health.LATE, heading, (text,), (REFRESH, CHECK))
+
+
+def frequency_words(frequency: str) -> str:
+    """Return how often a source runs, such as "Every day"."""
+    return str(tk._(FREQUENCIES.get(frequency or "MANUAL", frequency)))
+
+
+def _sentence(text: str) -> str:
+    if not text.startswith(("http:", "https:")):
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith(".") else f"{text}."
+
+
+_STATES: Mapping[str, Callable[[StatusFacts], Card]] = {
+    "checking": _checking,
+    "off": _off,
+    "held": _held,
+}
+# The other values, off and held, are states too.
+_HEALTHS: Mapping[str, Callable[[StatusFacts], Card]] = {
+    Health.FAILING: _failing,
+    Health.LATE: _late,
+    Health.HICCUP: _hiccup,
+    Health.EMPTY: _empty,
+    Health.SHRUNK: _shrunk,
+    Health.ERRORS: _errors,
+    Health.NEW: _new,
+    Health.HEALTHY: _good,
+}

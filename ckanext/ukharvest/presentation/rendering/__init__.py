@@ -1,0 +1,1 @@
+"""Facts, extents and source records of datasets as markup. Imports core and fields."""

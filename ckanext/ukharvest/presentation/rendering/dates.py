@@ -1,0 +1,48 @@
+"""Dates of records formatted for people, never more precise than they were given."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from babel.dates import format_date
+
+from ckanext.ukharvest.presentation.rendering.portal_values import Portal
+
+# ISO 8601 as stored; midnight without a zone is a day that a program wrote.
+_ISO = re.compile(
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?)?",
+    re.ASCII,
+)
+_UTC = ("Z", "+00:00", "+0000")
+
+
+def format_iso_date(text: str, portal: Portal) -> str:
+    """Return "2004", "February 2004" or "3 July 2006, 10:15 UTC"; other text unchanged."""
+    match = _ISO.fullmatch(text.strip())
+    if not match:
+        return text
+    year, month, day, time, zone = match.groups()
+    if not month:
+        return str(year)
+    try:
+        found = date(int(year), int(month), int(day or 1))
+    except ValueError:
+        return text
+    # Day before month in all languages; Babel's plain English has the American order.
+    words = str(format_date(found, "d MMMM y" if day else "MMMM y", locale=portal.locale))
+    if not time or (time, zone) == ("00:00", None):
+        return words
+    return f"{words}, {time} {'UTC' if zone in _UTC else zone or ''}".rstrip()
+
+
+def format_period(start: str, end: str, portal: Portal) -> str:
+    """Return "1998 to 2010", "from 1998", "until 2010" or "1998"; "" for nothing."""
+    first, last = format_iso_date(start, portal), format_iso_date(end, portal)
+    if first and last and first != last:
+        return portal.translate("{start} to {end}").format(start=first, end=last)
+    if first and last:
+        return first
+    if first:
+        return portal.translate("from {start}").format(start=first)
+    return portal.translate("until {end}").format(end=last) if last else ""

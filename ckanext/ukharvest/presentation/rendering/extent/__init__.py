@@ -1,0 +1,1 @@
+"""A dataset's extent: areas and the map of them."""

@@ -1,0 +1,1 @@
+"""Render the source record of a dataset."""

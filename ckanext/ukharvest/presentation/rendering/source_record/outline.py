@@ -1,0 +1,203 @@
+"""A record's XML as headings, labels and values for a page.
+
+ISO 19139 and 19115-3 nest ten levels deep, because properties and classes alternate; wrappers that
+hold one thing are left out here, and small groups become one row. No text of the record is lost,
+and each part knows the lines of the XML on which its elements begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.presentation.rendering.source_record.labels import (
+    KINDS,
+    NAMELESS,
+    TRANSPARENT,
+    UNITS,
+    WEAK,
+)
+from ckanext.ukharvest.presentation.rendering.source_record.parts import (
+    Part,
+    Row,
+    Section,
+    join_alike,
+    rows_first,
+    values_in_a_row,
+)
+from ckanext.ukharvest.presentation.rendering.source_record.values import (
+    Value,
+    format_code,
+    format_name,
+    format_nil_reason,
+    label_of,
+    link_value,
+    tidy,
+)
+
+MOST = 75_000  # elements and attributes: two to three seconds; 2 MB of a real record have 40,000
+MOST_ATTRIBUTES = 100  # attributes of one element
+DEEPEST = 24  # sections within sections; real records have seven
+
+_XLINK = "http://www.w3.org/1999/xlink"
+_UNSHOWN_SPACES = ("http://www.w3.org/2001/XMLSchema-instance", _XLINK)
+_UNSHOWN = ("codeList", "isoType", "id")
+
+
+def outline(content: str) -> Section:
+    """Return a record's outline as one section, labelled with the root's name.
+
+    Its rows come before its sections, so that none seems to belong to the section before it.
+
+    Args:
+        content: XML of any kind.
+
+    Raises:
+        ParseError: it is not well-formed, has a DOCTYPE, or more than ``MOST`` parts.
+    """
+    root = xml.parse(content)
+    count = sum(1 + len(element.attrib) for element in root.iter(etree.Element))
+    if count > MOST:
+        message = f"the record has {count:,} elements and attributes, too many to lay them out here"
+        raise ParseError(message)
+    label = format_name(xml.local_name(root))
+    parts = (*_attribute_rows(_shown(root)), *_parts(root, label, 0))
+    line = xml.line_of(root)
+    return Section(label, rows_first(parts), (line,) if line else ())
+
+
+class _Chain:
+    """An element and its only descendants, down to where there is a choice or a value.
+
+    Attributes:
+        last: the element at the end.
+        named: local name of the element that best says what this is.
+        lines: where the elements begin.
+        attributes: names and values of the shown attributes.
+    """
+
+    def __init__(self, first: etree._Element) -> None:
+        self.last = first
+        self.named = xml.local_name(first)
+        self.lines: list[int] = []
+        self.attributes: list[tuple[str, str]] = []
+        self._add(first)
+        while (child := _only_child(self.last)) is not None:
+            self._name_after(child)
+            self.last = child
+            self._add(child)
+
+    def _add(self, element: etree._Element) -> None:
+        if line := xml.line_of(element):
+            self.lines.append(line)
+        self.attributes += _shown(element)
+
+    def _name_after(self, child: etree._Element) -> None:
+        name = xml.local_name(child)
+        is_class = name[:1].isupper() and xml.local_name(self.last)[:1].islower()
+        if name in KINDS or not (is_class or name in WEAK | TRANSPARENT | NAMELESS):
+            self.named = name
+
+
+def _parts(element: etree._Element, label: str, depth: int) -> Iterator[Part]:
+    """Return an element's parts; successive rows with the same label become one.
+
+    Args:
+        label: the element's; used for its text, and for children that are only types.
+    """
+    yield from join_alike(_each_part(element, label, depth))
+
+
+def _each_part(element: etree._Element, label: str, depth: int) -> Iterator[Part]:
+    yield from _words_beside(element.text, label)
+    for child in element:
+        if isinstance(child.tag, str):
+            yield from _child(_Chain(child), label, depth)
+        yield from _words_beside(child.tail, label)
+
+
+def _words_beside(text: str | None, label: str) -> Iterator[Row]:
+    """Return text next to elements, which the standards do not allow."""
+    if said := tidy(text):
+        yield Row(label, (link_value(said),))
+
+
+def _child(chain: _Chain, holder: str, depth: int) -> Iterator[Part]:
+    """Return the part for one child of an element; ``holder`` is that element's label."""
+    label = holder if chain.named in NAMELESS else label_of(chain.named)
+    lines = tuple(chain.lines)
+    if depth >= DEEPEST or next(chain.last.iterchildren("*"), None) is None:
+        yield Row(label, (_value(chain),))
+        return
+    is_transparent = chain.named in TRANSPARENT
+    inner = _parts(chain.last, holder if is_transparent else label, depth + 1)
+    parts = (*_attribute_rows(chain.attributes), *inner)
+    if is_transparent:
+        yield replace(parts[0], lines=lines + parts[0].lines)
+        yield from parts[1:]
+    elif len(parts) == 1 and isinstance(parts[0], Row):
+        yield replace(parts[0], lines=lines + parts[0].lines)
+    elif values := values_in_a_row(label, parts):
+        yield Row(label, values, lines)
+    else:
+        yield Section(label, parts, lines)
+
+
+def _only_child(element: etree._Element) -> etree._Element | None:
+    """Return the only child of an element, None if there is none or several."""
+    children = list(element.iterchildren("*"))
+    if len(children) != 1:
+        return None
+    beside = (element.text, *(node.tail for node in element))
+    return None if any(tidy(text) for text in beside) else children[0]
+
+
+def _shown(element: etree._Element) -> list[tuple[str, str]]:
+    """Return local name and value of the attributes to show."""
+    found = []
+    # Not attrib.items(), which takes quadratic time.
+    for key in islice(element.attrib, MOST_ATTRIBUTES):
+        name = etree.QName(str(key))
+        is_link = name.namespace == _XLINK and name.localname in ("href", "title")
+        unshown = name.namespace in _UNSHOWN_SPACES or name.localname in _UNSHOWN
+        if (is_link or not unshown) and (said := tidy(element.get(key))):
+            found.append((name.localname, said))
+    return found
+
+
+def _attribute_rows(attributes: list[tuple[str, str]]) -> Iterator[Row]:
+    for name, value in attributes:
+        if name == "nilReason":
+            yield Row("Reason for its absence", (Value(format_nil_reason(value), is_said=False),))
+        else:
+            yield Row(label_of(name), (link_value(value),))
+
+
+def _value(chain: _Chain) -> Value:
+    """Return the value of an element without children, with its attributes."""
+    attributes = dict(chain.attributes)
+    text = tidy(str(chain.last.xpath("string()")))
+    name = xml.local_name(chain.last)
+    code = attributes.pop("codeListValue", "")
+    if code or name.endswith("Code"):
+        text = format_code(code, text)
+        attributes.pop("codeSpace", "")
+    if text and (unit := attributes.pop("uom", "")):
+        text = f"{text} {UNITS.get(unit, unit)}"
+    href, nil = attributes.pop("href", ""), attributes.pop("nilReason", "")
+    position = "" if text else attributes.pop("indeterminatePosition", "")
+    notes = tuple(f"{label_of(key).lower()}: {value}" for key, value in attributes.items())
+    lines = tuple(chain.lines)
+    if not (text or href or position):
+        return Value(
+            format_nil_reason(nil) if nil else "Empty", notes=notes, lines=lines, is_said=False
+        )
+    found = link_value(text or href or position, href)
+    if nil:
+        notes = (format_nil_reason(nil), *notes)
+    return replace(found, notes=found.notes + notes, lines=lines)

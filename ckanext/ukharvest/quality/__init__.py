@@ -1,0 +1,4 @@
+"""Quality of datasets: stars of openness, themes, link checks.
+
+Rules and hooks; nothing here writes a dataset. Imports model and below.
+"""

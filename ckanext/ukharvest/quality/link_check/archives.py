@@ -1,0 +1,83 @@
+"""The content of a zip file, from the names in its first bytes.
+
+The file list is at the end of a zip file, which is not read; but each file's name also precedes
+its data (APPNOTE.TXT, 4.3.7).
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Iterator
+
+from ckanext.ukharvest.core.values import formats
+
+LABELS = frozenset(("DOCX", "PPTX", "XLSX", "XLSM", "XLSB", "ODS", "ODT", "ODP", "ODG", "EPUB"))
+
+_LOCAL = re.compile(rb"PK\x03\x04|PK\x01\x02")
+_OFFICE = (("xl/workbook.bin", "XLSB"), ("xl/vbaProject.bin", "XLSM"), ("xl/", "XLSX")) + (
+    ("word/vbaProject.bin", "DOCM"),
+    ("word/", "DOCX"),
+    ("ppt/vbaProject.bin", "PPTM"),
+    ("ppt/", "PPTX"),
+)
+# The files that every edition of the General Transit Feed Specification requires.
+_GTFS = frozenset(("agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"))
+# Files that accompany data: documentation.
+_BESIDE = frozenset(("", "TXT", "MD", "PDF", "HTML", "DOC", "DOCX", "RTF", "XML", "XSLT", "QGIS"))
+
+
+def of_zip(head: bytes, is_cut: bool) -> str:
+    """Return the format of a zip file that is a document, or of the data in it.
+
+    "ZIP" for a mixture, or if unknown.
+    """
+    names = list(dict.fromkeys(_names(head)))
+    return _document(names, head) or _data(names) or "ZIP"
+
+
+def _names(head: bytes) -> Iterator[str]:
+    """Yield the names that precede the files and, if read, those in the list at the end."""
+    for match in _LOCAL.finditer(head):
+        # In both, the name's length is two bytes before the extra field's.
+        lengths, fixed = (26, 30) if head[match.start() + 2] == 3 else (28, 46)
+        start = match.start()
+        if start + fixed > len(head):
+            return
+        (length,) = struct.unpack_from("<H", head, start + lengths)
+        name = head[start + fixed : start + fixed + length]
+        if len(name) == length and length:
+            yield name.decode("utf-8", "replace")
+
+
+def _document(names: list[str], head: bytes) -> str:
+    if names[:1] == ["mimetype"]:
+        # OpenDocument and EPUB: the first file, unpacked, is the media type.
+        extra = struct.unpack_from("<H", head, 28)[0]
+        size = struct.unpack_from("<I", head, 18)[0]
+        start = 30 + len("mimetype") + extra
+        return formats.label(head[start : start + min(size, 100)].decode("ascii", "replace"))
+    if "[Content_Types].xml" in names:
+        for start_of_name, label in _OFFICE:
+            if any(name.startswith(start_of_name) for name in names):
+                return label
+    return ""
+
+
+def _data(names: list[str]) -> str:
+    lower = [name.lower() for name in names]
+    extensions = {name.rpartition(".")[2] for name in lower}
+    if ".gdb/" in "".join(lower):
+        return "GDB"
+    if "shp" in extensions or {"shx", "dbf"} <= extensions:
+        return "SHP"
+    if len(_GTFS.intersection(name.rpartition("/")[2] for name in lower)) >= 3:
+        return "GTFS"
+    if "doc.kml" in lower:
+        return "KMZ"
+    found = Counter(formats.of_url("/" + name) for name in lower if not name.endswith("/"))
+    data = [label for label in found if label not in _BESIDE]
+    if len(data) == 1:
+        return data[0]
+    return next(iter(found)) if not data and len(found) == 1 else ""

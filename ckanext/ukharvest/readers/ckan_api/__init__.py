@@ -1,0 +1,1 @@
+"""CKAN sites by their API: search, list of names, or one saved response."""

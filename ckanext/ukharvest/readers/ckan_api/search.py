@@ -1,0 +1,234 @@
+"""CKAN's ``package_search`` in pages (docs.ckan.org, "API guide").
+
+Pages are sorted by id, so that changes do not move datasets, and overlap by one dataset: if the
+overlap is missing, datasets were removed in the meantime, and the read goes back so as not to miss
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.values.text import clean_text, counted
+from ckanext.ukharvest.readers.ckan_api import package as packages
+from ckanext.ukharvest.readers.ckan_api import site as sites
+from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
+from ckanext.ukharvest.readers.paging import MAX_PAGES
+
+_SEARCH = "/api/3/action/package_search"
+
+# Clocks of a site's machines differ, and a search index lags behind the database.
+_OVERLAP = timedelta(hours=1)
+
+# Passes over all pages, after which a read that still lacks datasets is incomplete.
+_PASSES = 3
+_STEPS_BACK = 50
+
+
+@dataclass(slots=True)
+class _Page:
+    start: int
+    count: int
+    items: list[Any]
+
+
+@dataclass(slots=True)
+class _Progress:
+    """The progress of a read through the pages.
+
+    Attributes:
+        before: datasets that an interrupted read of this run had yielded already.
+        border: the last of them by id; pages are sorted by id.
+        seen: keys of the datasets that this read yielded.
+        newest: the latest metadata_modified among them, as the site writes it.
+        is_sure: no page border lost its overlap for good.
+    """
+
+    before: int = 0
+    border: str = ""
+    newest: str = ""
+    is_sure: bool = True
+    seen: set[str] = field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        return self.before + len(self.seen)
+
+    def is_known(self, item: Any) -> bool:
+        guid = _id(item)
+        return _key(item) in self.seen or bool(guid and guid <= self.border)
+
+    @classmethod
+    def parse(cls, resume: str) -> _Progress:
+        """Parse a resume point: position, id and newest stamp, after ``search``."""
+        parts = resume.split(" ")
+        if len(parts) != 4 or parts[0] != "search" or not parts[1].isdecimal():
+            return cls()
+        return cls(before=int(parts[1]) + 1, border=parts[2], newest=parts[3])
+
+    def resume(self, position: int, item: Any) -> str:
+        guid = _id(item)
+        return f"search {position} {guid} {self.newest}" if guid and " " not in guid else ""
+
+
+def _id(item: Any) -> str:
+    return clean_text(item.get("id")) if isinstance(item, Mapping) else ""
+
+
+def _key(item: Any) -> str:
+    """Return a dataset's key: its id, or all its content if it has none."""
+    return _id(item) or "\n" + canonical_json(item)
+
+
+class Search:
+    """One read of a site by ``package_search``."""
+
+    def __init__(self, source: Source, base: str, site: sites.Site) -> None:
+        self._source = source
+        self._base = base
+        self._url = base + _SEARCH
+        self._q = site.q
+        self._fq = [*site.fq, *sites.clauses(source.options)]
+        self._since = "" if source.options.get("force_all") else source.since
+        self._progress = _Progress.parse(source.resume)
+        self._pages = 0
+
+    def first(self) -> _Page:
+        """Return the first page, or the one where an interrupted read stopped.
+
+        Raises:
+            SourceError: this is not the complete URL of a CKAN site with a search.
+        """
+        start = max(self._progress.before - 1, 0)
+        try:
+            return self._page(start)
+        except Refused:
+            if not self._since:
+                raise
+        # A site that cannot filter by change date can still list everything.
+        self._since = ""
+        return self._page(start)
+
+    def walk(self, page: _Page) -> Generator[RawRecord, None, Ending]:
+        """Yield every dataset once, in as many passes as needed to see all."""
+        for number in range(1, _PASSES + 1):
+            self._progress.is_sure = True
+            count = yield from self._pass(page, is_first=number == 1)
+            if self._progress.count >= count or not self._progress.is_sure:
+                break
+            if number < _PASSES:
+                page = self._page(0)
+        return self._ending(count)
+
+    def _pass(self, page: _Page, *, is_first: bool) -> Generator[RawRecord, None, int]:
+        """Yield the new datasets from a page on; return the expected number of datasets."""
+        progress, steps_back, barren, count = self._progress, 0, 0, page.count
+        while True:
+            count = max(count, page.count)
+            if self._has_moved(page):
+                if steps_back < _STEPS_BACK:
+                    steps_back += 1
+                    back = max(len(page.items), self._source.options.get("rows", 100)) // 2
+                    page = self._page(max(page.start - max(back, 1), 0))
+                    continue
+                progress.is_sure = False
+            found = progress.count
+            yield from self._new(page)
+            barren = barren + 1 if progress.count == found else 0
+            behind = page.start + len(page.items)
+            if is_first and barren > 1 and not steps_back:
+                progress.is_sure = False  # the site shows the same page whatever is asked for
+                return count
+            if not page.items or 0 <= page.count <= behind:
+                return count
+            page = self._page(behind - 1 if len(page.items) > 1 else behind)
+
+    def _has_moved(self, page: _Page) -> bool:
+        """Tell whether datasets before this page were removed since the page before it was read."""
+        if not page.start or any(map(self._progress.is_known, page.items)):
+            return False
+        return bool(page.items) or 0 <= page.count <= page.start
+
+    def _new(self, page: _Page) -> Iterator[RawRecord]:
+        progress = self._progress
+        for offset, item in enumerate(page.items):
+            if progress.is_known(item):
+                continue
+            stamp = clean_text(item.get("metadata_modified")) if isinstance(item, Mapping) else ""
+            progress.newest = max(progress.newest, stamp.replace(" ", "T"))
+            position = page.start + offset
+            progress.seen.add(_key(item))
+            yield packages.raw_record(
+                item,
+                f"dataset {position + 1}",
+                self._url,
+                page=self._base,
+                resume=progress.resume(position, item),
+            )
+
+    def _page(self, start: int) -> _Page:
+        self._pages += 1
+        if self._pages > MAX_PAGES:
+            raise ProtocolError(
+                f"{self._url} still shows new datasets after {MAX_PAGES:,} pages;"
+                " expected the pages to end",
+                code="endless-paging",
+                url=self._url,
+            )
+        params: dict[str, str | int] = {
+            "rows": self._source.options.get("rows", 100),
+            "start": start,
+            "sort": "id asc",
+        }
+        since = [f"+metadata_modified:[{self._since} TO *]"] if self._since else []
+        given = {"q": self._q, "fq": " ".join([*self._fq, *since])}
+        params |= {name: value for name, value in given.items() if value}
+        result = action(self._source.http, self._url, params)
+        if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
+            raise wrong_shape(self._url, result, "an object with count and results")
+        count = packages.count_of(result)
+        self._source.tell_total(count)
+        return _Page(start, count, result["results"])
+
+    def _ending(self, count: int) -> Ending:
+        progress = self._progress
+        ending = Ending(
+            complete=True,
+            interface="package_search",
+            changes_only=bool(self._since),
+            mark=_mark(progress.newest) or self._since,
+        )
+        if not progress.count and not self._since:
+            reason = f"{self._url} has no datasets; the list is empty, so nothing was deleted"
+        elif count < 0:
+            reason = f"{self._url} does not say how many datasets there are; expected count"
+        elif progress.count < count:
+            told = f"{self._url} announces {counted(count, 'dataset')}"
+            reason = f"{told} and shows {progress.count:,}"
+        elif not progress.is_sure:
+            reason = f"the pages of {self._url} moved while they were read"
+        else:
+            return ending
+        return replace(ending, complete=False, reason=reason, mark=self._since)
+
+
+def _mark(newest: str) -> str:
+    """Return the start of the next run's changes, in Solr's form; "" if the stamp is not a date."""
+    try:
+        stamp = datetime.fromisoformat(newest.replace("Z", "+00:00"))
+    except ValueError:
+        return ""
+    if stamp.tzinfo is None:  # CKAN writes UTC
+        stamp = stamp.replace(tzinfo=timezone.utc)
+    # A stamp in the future would hide all changes until then.
+    try:
+        earlier = min(stamp, datetime.now(timezone.utc)).astimezone(timezone.utc) - _OVERLAP
+    except OverflowError:
+        return ""
+    return earlier.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,136 @@
+"""CSW 2.0.2 catalogues (OGC 07-006r1), or one saved response of a catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from ckanext.ukharvest.core.errors import ProtocolError, RecordError
+from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.readers.csw import request as requests
+from ckanext.ukharvest.readers.csw.records import Cutter
+from ckanext.ukharvest.readers.csw.response import Answer, ask, read
+from ckanext.ukharvest.readers.csw.walk import Walk
+from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlShape
+
+OPTIONS = (
+    Option(
+        "types",
+        "list",
+        (),
+        "Kinds of record that are harvested, such as dataset, series, service,"
+        " nonGeographicDataset; empty takes all.",
+    ),
+    Option(
+        "cql",
+        "text",
+        "",
+        "A further condition in CQL with the server's own names, such as"
+        " apiso:Subject = 'Hydrography'.",
+        check=lambda cql: "" if cql == clean_text(cql) else "expected text without control codes",
+    ),
+    Option("page_size", "integer", 50, "Number of records per request.", minimum=1),
+    Option(
+        "method",
+        "text",
+        "auto",
+        "How requests are sent; auto: by POST, and by GET if the server accepts no POST.",
+        choices=("auto", "post", "get"),
+    ),
+    Option(
+        "full_check_days",
+        "integer",
+        # The date is the publisher's, not the catalogue's: a record changed in, or added to, the
+        # catalogue under an old date does not count as changed.
+        0,
+        "Days after which a run reads all records; runs in between read only those with a "
+        "new metadata date, and do not find deleted ones or those with an old date. 0 reads "
+        "all each time.",
+    ),
+    Option(
+        "modified_format",
+        "text",
+        "YYYY-MM-DD",
+        "Form of the date in requests for changes.",
+        choices=tuple(requests.DATE_FORMATS),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Csw:
+    """Reads a catalogue; whole records if it returns them, else each by its identifier.
+
+    A whole record's identity is its own (gmd:fileIdentifier); only if the catalogue lists nothing
+    but identifiers, it is the catalogue's.
+    """
+
+    shape: XmlShape
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield the records that the options select; see ``Ending`` for what is proven.
+
+        Raises:
+            SourceError: no answer, not a CSW, or one that ends too early.
+        """
+        if "://" not in source.url:
+            return (yield from self._saved(source))
+        return (yield from Walk(source, self.shape).records())
+
+    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
+        """Return a listed record with its content, read by GetRecordById.
+
+        Raises:
+            FetchError: no usable answer.
+            RecordError: the server refuses it, or answers without it.
+        """
+        if raw.content is not None:
+            return raw
+
+        def send(*, allow_status: Collection[int]) -> Reply:
+            if source.options.get("method") != "post" or raw.url == source.url:
+                return source.http.get(raw.url, accept=ACCEPT, allow_status=allow_status)
+            return source.http.post(
+                requests.endpoint(source.url),
+                body=requests.record_body(raw.guid),
+                content_type="application/xml",
+                accept=ACCEPT,
+                allow_status=allow_status,
+                idempotent=True,
+            )
+
+        try:
+            answer = ask(send, "GetRecordById")
+        except ProtocolError as exc:
+            raise RecordError(exc.message, code="not-shown", url=raw.url) from exc
+        content = Cutter(self.shape).content(answer)
+        if content is None:
+            message = (
+                f"{raw.display_name}: {raw.url} answered without it; expected {self.shape.root}"
+            )
+            raise RecordError(message, code="not-shown", url=raw.url)
+        return replace(raw, content=content)
+
+    def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield the records of one saved response."""
+        with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
+            answer = read(reply, "GetRecords")
+        records = Cutter(self.shape, url=source.url).records(answer)
+        yield from records
+        reason = _doubt(answer, records, source.url)
+        return Ending(complete=not reason, reason=reason)
+
+
+def _doubt(answer: Answer, records: list[RawRecord], url: str) -> str:
+    """Return why a saved response may not hold all records, "" if it does."""
+    if not answer.is_list:
+        return f"{url} is an answer of GetRecordById, which does not name other records"
+    if len(records) == answer.matched:
+        return "" if records else f"{url} has no records; the list is empty, so nothing was deleted"
+    told = "an unknown number of" if answer.matched < 0 else f"{answer.matched:,}"
+    more = f"; the next page begins at {answer.following:,}" if answer.following > 0 else ""
+    return f"{url} holds {len(records):,} of {told} records{more}"

@@ -1,0 +1,193 @@
+"""Responses of a CSW: parse records or exception reports.
+
+Elements are recognised by local names: besides csw/2.0.2, servers use the namespaces of 2.0.0,
+2.0.1 and 3.0, and ows, ows/1.1 and ows/2.0 for errors (OGC 05-008, 06-121).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Protocol
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import (
+    BadStatus,
+    ParseError,
+    ProtocolError,
+    SourceError,
+    TooLarge,
+)
+from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.readers.xml_document.records import not_ours
+
+KIND = "an answer of a CSW"
+
+# Statuses under which servers send an exception report.
+_REPORTED = (400, 403, 404, 405, 406, 415, 500, 501)
+_OVERLOADED = (429, 502, 503, 504)
+_NOT_FULL = ("brief", "summary")
+
+
+class Refused(ProtocolError):
+    """The server answers with a refusal: another way of requesting may work."""
+
+    code = "csw-refused"
+
+
+class Send(Protocol):
+    """Sends one request, the same each time."""
+
+    def __call__(self, *, allow_status: Collection[int]) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response to GetRecords or GetRecordById.
+
+    Attributes:
+        records: the elements of the records, of whatever kind.
+        matched: total number of records; -1 if the server does not report it.
+        following: start of the next page, 0 if there is none; -1 if the server does not report it.
+        is_full: no brief or summary records.
+        is_list: a response of GetRecords.
+    """
+
+    records: list[etree._Element]
+    matched: int = -1
+    following: int = -1
+    is_full: bool = True
+    is_list: bool = True
+
+
+def ask(send: Send, operation: str, *, patient: bool = True) -> Answer:
+    """Send a request and read the response.
+
+    Args:
+        send: sends it.
+        operation: its name.
+        patient: whether a failed request is retried after a while.
+
+    Raises:
+        Refused: the server sends an exception report, under any status.
+        ProtocolError: another document.
+        FetchError: no usable answer.
+    """
+    expected = _REPORTED if patient else _REPORTED + _OVERLOADED
+    with closing(send(allow_status=expected)) as reply:
+        if reply.status < 400:
+            return read(reply, operation)
+        try:
+            read(reply, operation)
+        except Refused:
+            raise
+        except ProtocolError:
+            pass  # a page that says no more than the status
+        if not patient:
+            url = safe_url(reply.requested_url)
+            raise BadStatus(f"{url} answered {reply.status}.", status=reply.status, url=url)
+    # Repeat the request without allowing error statuses: the client retries it and words the error.
+    with closing(send(allow_status=())) as reply:
+        return read(reply, operation)
+
+
+def read(reply: Reply, operation: str) -> Answer:
+    """Read one response.
+
+    Raises:
+        Refused: it is an exception report.
+        ProtocolError: it is another document.
+    """
+    url = safe_url(reply.requested_url)
+    try:
+        root = xml.parse(reply.content, url=url)
+    except ParseError as exc:
+        raise not_ours(exc, KIND, url) from exc
+    name = xml.local_name(root)
+    if name == "GetRecordsResponse":
+        return _results(root, url)
+    if name == "GetRecordByIdResponse":
+        return Answer(list(root.iterchildren(etree.Element)), is_list=False)
+    if name in ("ExceptionReport", "ServiceExceptionReport"):
+        why = shorten(_exceptions(root), 300)
+        server = url.partition("?")[0]
+        raise Refused(f"the CSW server at {server} refused {operation}: {why}", url=url)
+    line = xml.line_of(root)
+    raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
+
+
+def first_text(element: etree._Element, *names: str) -> str:
+    """Return the text of the first descendant with one of these local names, "" if none."""
+    found = next(element.iterdescendants(*(f"{{*}}{name}" for name in names)), None)
+    return "" if found is None else clean_text(str(found.xpath("string()")))
+
+
+def may_be_one_record(exc: SourceError) -> bool:
+    """Tell whether a page may have failed because of one record in it."""
+    if isinstance(exc, BadStatus):
+        return exc.status >= 500
+    # GeoNetwork returns an exception report if it cannot write one of the records.
+    return isinstance(exc, (Refused, TooLarge)) or exc.code in ("xml-syntax", "empty-document")
+
+
+def rank(exc: SourceError) -> int:
+    """Return how well an error explains why no way works; lower is better."""
+    if isinstance(exc, Refused):
+        return 0
+    return 2 if isinstance(exc, BadStatus) and exc.status < 500 else 1
+
+
+def _results(root: etree._Element, url: str) -> Answer:
+    results = next(root.iterchildren("{*}SearchResults"), None)
+    if results is None:
+        message = f"the answer of {url} has no csw:SearchResults; expected one with records"
+        raise ProtocolError(message, code="wrong-shape", url=url)
+    return Answer(
+        list(results.iterchildren(etree.Element)),
+        matched=_number(results, "numberOfRecordsMatched"),
+        following=_number(results, "nextRecord"),
+        is_full=clean_text(results.get("elementSet")).lower() not in _NOT_FULL,
+    )
+
+
+def _number(element: etree._Element, attribute: str) -> int:
+    text = clean_text(element.get(attribute))
+    return int(text) if text.isdecimal() and len(text) < 12 else -1
+
+
+def _exceptions(root: etree._Element) -> str:
+    found = [
+        _exception(each) for each in root.iterdescendants("{*}Exception", "{*}ServiceException")
+    ]
+    return "; ".join(found) or clean_text(str(root.xpath("string()"))) or "without a reason"
+
+
+def _exception(element: etree._Element) -> str:
+    """Return one reason: ``InvalidParameterValue (sortby): no such property``."""
+    code = clean_text(element.get("exceptionCode") or element.get("code"))
+    locator = clean_text(element.get("locator"))
+    said = " ".join(str(element.xpath("string()")).split())
+    head = f"{code} ({locator})" if locator else code
+    return ": ".join(filter(None, (head, said)))
+
+
+def _other(root: etree._Element, name: str, operation: str, url: str) -> str:
+    """Return the message for a document that is not records."""
+    if name == "Capabilities":
+        title = shorten(first_text(root, "Title"))
+        words = f"{url} answered with its Capabilities, titled '{title}'"
+        return f"{words}; expected csw:{operation}Response"
+    if name == "Envelope":
+        inside = ", ".join(map(xml.local_name, root.iterfind("{*}Body/*")))
+        said = shorten(first_text(root, "faultstring", "Reason", "ExceptionText"), 200)
+        words = f"{url} answered in SOAP ({inside or 'empty'}), which is not read here"
+        return f"{words}: {said}" if said else f"{words}; expected csw:{operation}Response"
+    return (
+        f"the document at {url} is not {KIND}: its root element is <{name}>;"
+        f" expected csw:{operation}Response"
+    )

@@ -1,0 +1,242 @@
+"""DKAN 7's imitation of CKAN's action API, with the differences of its releases.
+
+Lists of whole packages or of names; ``result`` as an object, a list of one, or a list in a list;
+a package is found by ``?id=`` or by the last part of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
+from ckanext.ukharvest.core.fingerprint import ordered_json
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
+from ckanext.ukharvest.readers.paging import Pages
+
+PAGE = 100
+# Failed requests by name before package_show counts as missing.
+_PATIENCE = 5
+
+# Every dataset of DKAN 7 or 2 has some of these; groups and resources have none.
+_OF_DATASETS = frozenset(
+    ("resources", "notes", "metadata_created", "metadata_modified", "license_title", "tags")
+    + ("distribution", "identifier", "accessLevel", "keyword", "modified")
+)
+
+Guid = Callable[[Mapping[str, Any]], str]
+Records = Generator[RawRecord, None, Ending]
+
+
+def record(item: Any, url: str, position: str, guid: Guid) -> RawRecord:
+    """Make a record of an item of a list: a dataset, or the name of one."""
+    if isinstance(item, str) and clean_text(item):
+        return RawRecord(clean_text(item), url=url, position=position)
+    if not isinstance(item, Mapping):
+        words = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
+        return RawRecord("", url=url, position=position, error=ParseError(words))
+    title = shorten(clean_text(item.get("title") or item.get("name")), 60)
+    where = f"{position} '{title}'" if title else position
+    error = None
+    if not _OF_DATASETS & item.keys():
+        words = f"{where} is no dataset; expected an object with resources, such as package_show's"
+        error = ParseError(words, code="not-a-dataset")
+    elif not guid(item):
+        words = f"{where}: id is missing; expected a UUID that stays the same"
+        error = ParseError(words, code="missing-identifier")
+    return RawRecord(
+        guid="" if error else guid(item),
+        content=ordered_json(item),
+        url=url,
+        modified=clean_text(item.get("metadata_modified") or item.get("modified")),
+        position=position,
+        error=error,
+    )
+
+
+class Site:
+    """One read of one site through its actions.
+
+    Args:
+        base: the site's URL without a slash at its end.
+        guid, names: as in ``Dkan``.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        base: str,
+        guid: Guid,
+        names: Callable[[Mapping[str, Any]], tuple[str, ...]],
+    ) -> None:
+        self._source = source
+        self._http = source.http
+        self._actions = f"{base}/api/3/action/"
+        self._guid = guid
+        self._names = names
+        self._by_path: bool | None = None  # not known before the first package was found
+        self._guids: set[str] = set()
+        self._number = 0
+        self._lost = 0
+
+    def list_packages(self) -> Records:
+        """Yield all packages, from pages of ``current_package_list_with_resources``.
+
+        The pages are sorted by the time of the last change, so that a dataset changed during the
+        read moves from a later page to the first; ``package_list`` shows which ones were missed.
+        """
+        url = self._actions + "current_package_list_with_resources"
+        pages = Pages(url)
+        keys: set[str] = set()
+        offset, is_proven = 0, True
+        while True:
+            try:
+                found = action(self._http, url, {"limit": PAGE, "offset": offset})
+            except Refused as exc:
+                if not offset or exc.status not in (200, 404, 410):
+                    raise
+                is_proven = False
+                break
+            items = list(_flat(found, url))
+            count = yield from pages.page(self._page(items, url, keys))
+            if not count.new:
+                break
+            offset += count.records
+        if not offset:
+            return _nothing(url)
+        return (yield from self._rest(keys, is_proven=is_proven))
+
+    def show_packages(self) -> Records:
+        """Yield all packages, one ``package_show`` for each name of ``package_list``."""
+        names = self._package_list()
+        if not names:
+            return _nothing(self._actions + "package_list")
+        self._source.tell_total(len(names))
+        # The names are sorted, so that an interrupted read continues where it was.
+        for name, raw in self._show_all([each for each in names if each > self._source.resume]):
+            yield replace(raw, resume=name)
+        return self._ending()
+
+    def _page(self, items: list[Any], url: str, keys: set[str]) -> Iterator[RawRecord]:
+        for item in items:
+            self._number += 1
+            raw = record(item, url, f"dataset {self._number}", self._guid)
+            if raw.content is None:
+                message = f"{url} answered names; expected packages"
+                raise ProtocolError(message, code="wrong-shape", url=url)
+            self._guids.add(raw.guid or raw.position)
+            keys.update((raw.guid, *self._names(item)) if isinstance(item, Mapping) else ())
+            yield raw
+
+    def _rest(self, keys: set[str], *, is_proven: bool) -> Records:
+        """Yield the packages that the site lists, but the pages did not have."""
+        try:
+            names = self._package_list()
+        except (ProtocolError, BadStatus) as exc:
+            if is_proven:
+                return self._ending()
+            reason = f"the last page was refused, and there is no list to compare: {exc.message}"
+            return Ending(complete=False, reason=reason)
+        missing = [name for name in names if name not in keys]
+        # If no name is known, the site lists other names ("node/17"): as many names as packages
+        # mean that none is missing.
+        if len(missing) < len(names) or len(names) > len(self._guids):
+            for _name, raw in self._show_all(missing):
+                yield raw
+        return self._ending()
+
+    def _package_list(self) -> list[str]:
+        url = self._actions + "package_list"
+        found = action(self._http, url)
+        names = {clean_text(item) for item in _flat(found, url) if isinstance(item, (str, int))}
+        if found and not names - {""}:
+            raise wrong_shape(url, found, "a list of names")
+        return sorted(names - {""})
+
+    def _show_all(self, names: list[str]) -> Iterator[tuple[str, RawRecord]]:
+        """Yield each name with its package.
+
+        Raises:
+            ProtocolError: no package was read, and more requests are pointless.
+        """
+        held: list[tuple[str, RawRecord]] = []
+        for number, name in enumerate(names, 1):
+            try:
+                raw = self._show(name)
+            except ProtocolError as exc:
+                if not self._guids and number in (_PATIENCE, len(names)):
+                    raise
+                self._lost += 1
+                words = f"dataset '{name}' is listed, but {exc.message}"
+                error = ParseError(words, code="not-shown", url=exc.url)
+                lost = RawRecord("", url=exc.url, position=f"dataset '{name}'", error=error)
+                held.append((name, lost))
+            else:
+                if raw.guid not in self._guids:
+                    held.append((name, raw))
+                self._guids.add(raw.guid or name)
+            if self._guids:
+                yield from held
+                held.clear()
+
+    def _show(self, name: str) -> RawRecord:
+        """Read one package.
+
+        Raises:
+            ProtocolError: not a usable answer, or not a package.
+        """
+        url = self._actions + "package_show"
+        forms = (False, True) if self._by_path is None else (self._by_path,)
+        wrong: ProtocolError | None = None
+        for by_path in forms:
+            try:
+                if by_path:
+                    url = f"{url}/{quote(name, safe='')}"
+                    found = action(self._http, url)
+                else:
+                    found = action(self._http, url, {"id": name})
+            except ProtocolError as exc:
+                wrong = wrong or exc
+                continue
+            item = next((each for each in _flat(found, url) if isinstance(each, Mapping)), None)
+            if item is None:
+                wrong = wrong or wrong_shape(url, found, "a package")
+                continue
+            self._by_path = by_path
+            return record(item, url, f"dataset '{name}'", self._guid)
+        raise wrong or AssertionError("there is always a form")
+
+    def _ending(self) -> Ending:
+        if not self._lost:
+            return Ending(complete=True)
+        reason = (
+            f"{self._lost} of the listed datasets could not be read, so any of them may have been "
+            "deleted"
+        )
+        return Ending(complete=False, reason=reason)
+
+
+INTERFACES: dict[str, Callable[[Site], Records]] = {
+    "current_package_list_with_resources": Site.list_packages,
+    "package_show": Site.show_packages,
+}
+
+
+def _flat(value: Any, url: str) -> Iterator[Any]:
+    """Yield the items of a list, of lists in a list, or a lone object."""
+    if isinstance(value, Mapping):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from item if isinstance(item, list) else [item]
+    elif value is not None:
+        raise wrong_shape(url, value, "a list")
+
+
+def _nothing(url: str) -> Ending:
+    reason = f"{url} has no datasets; the list is empty, so nothing was deleted"
+    return Ending(complete=False, reason=reason)

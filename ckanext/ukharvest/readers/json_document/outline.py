@@ -1,0 +1,240 @@
+"""The outline of a JSON document, found in one pass before a record is read.
+
+The pass reads to the last bracket: a truncated document is refused before any record is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.readers.json_document.stream import JsonFile
+
+_MAX_KEYS = 40
+_MAX_CACHE = 10_000  # prefixes whose place is remembered
+_MAX_PATH = 200  # characters of such a prefix
+_OWN = ("@type", "conformsTo")  # what the document says of itself
+
+_HINTS = (
+    ({"success", "result"}, "it looks like an answer of CKAN's API"),
+    ({"@graph"}, "it looks like a JSON-LD graph"),
+    ({"features"}, "it looks like GeoJSON"),
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The places of records in documents of one kind.
+
+    Attributes:
+        keys: names of the list of records, at the top or in a nested catalogue.
+        nested: names under which catalogues of the same shape are nested.
+        embedded: dotted names under which further records are nested in other entries.
+        left_out: key → kind of its entries: objects that are not records.
+        signs: a record has one of these keys; so does a document that is a single record.
+        schemas: parts of the URLs in ``conformsTo`` that mark a known format.
+        singular, noun: the name of a record, singular and plural.
+    """
+
+    keys: tuple[str, ...]
+    nested: tuple[str, ...] = ()
+    embedded: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    signs: frozenset[str] = frozenset()
+    schemas: tuple[str, ...] = ()
+    singular: str = "dataset"
+    noun: str = "datasets"
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        nest = rf"(?:(?:{_any(self.nested)})(?:\.item)?\.)*" if self.nested else ""
+        embedded = "|".join(
+            r"(?:\.item)?\.".join(map(re.escape, name.split("."))) for name in self.embedded
+        )
+        left_out = _any(tuple(key for key, _ in self.left_out))
+        return re.compile(
+            rf"{nest}(?:(?P<key>{_any(self.keys)})|(?P<embedded>{embedded or '(?!)'})"
+            rf"|(?P<left_out>{left_out or '(?!)'}))(?P<item>\.item)?"
+        )
+
+    def place(self, prefix: str) -> tuple[str, str, bool]:
+        """Return the kind of an ijson prefix: "key", "embedded", "left_out" or ""; its name;
+        whether it is an item of the list there."""
+        match = self._pattern.fullmatch(prefix)
+        if match is None:
+            return "", "", False
+        kind = next(kind for kind in ("key", "embedded", "left_out") if match[kind] is not None)
+        return kind, match[kind], match["item"] is not None
+
+
+def _any(names: tuple[str, ...]) -> str:
+    return "|".join(map(re.escape, names))
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The content of one document.
+
+    Attributes:
+        prefixes: ijson prefixes of the records, in the document's order.
+        embedded: ijson prefixes of records inside other entries.
+        is_single: the document itself is the one record.
+        problems: entries left out because they are not records.
+    """
+
+    prefixes: tuple[str, ...]
+    embedded: tuple[str, ...] = ()
+    is_single: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def read(cls, file: JsonFile, shape: Shape, *, url: str, kind: str) -> Outline:
+        """Read a document's outline.
+
+        Raises:
+            ProtocolError: not JSON, too deep, or no catalogue; says what was expected and found.
+        """
+        scan = _Scan(shape, url)
+        scan.read(file)
+        if scan.is_record():
+            return cls(("",), is_single=True)
+        wrong = scan.refusal(kind)
+        if wrong:
+            raise ProtocolError(f"{wrong}: {url}", code="not-a-catalogue", url=url)
+        return cls(tuple(scan.lists), tuple(scan.embedded), problems=tuple(scan.problems()))
+
+
+class _Scan:
+    """The pass over the document's events, and its findings."""
+
+    def __init__(self, shape: Shape, url: str) -> None:
+        self._shape = shape
+        self._url = url
+        self._places: dict[str, tuple[str, str, bool]] = {}
+        self._idle: set[str] = set()  # prefixes whose events say nothing: most
+        self._top = ""
+        self._own = dict.fromkeys(_OWN, "")
+        self._keys: dict[str, None] = {}
+        self._wrong: dict[str, str] = {}
+        self._found = False
+        self.lists: Counter[str] = Counter()
+        self.embedded: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
+
+    def read(self, file: JsonFile) -> None:
+        idle = self._idle
+        for prefix, event, value in file.events():
+            if prefix in idle:
+                continue
+            if event == "map_key":
+                self._key(prefix, value)
+            elif event not in ("end_map", "end_array"):
+                self._value(prefix, event, value)
+
+    def _key(self, prefix: str, name: str) -> None:
+        level = "item" if self._top == "start_array" else ""
+        if prefix == level and (name in self._shape.signs or len(self._keys) < _MAX_KEYS):
+            self._keys[name] = None
+
+    def _value(self, prefix: str, event: str, value: Any) -> None:
+        if prefix == "":
+            self._top = event
+            if event == "start_array":
+                self.lists["item"] = 0
+            return
+        if prefix in _OWN and isinstance(value, str):
+            self._own[prefix] = value
+        if self._top == "start_array":
+            if prefix == "item":
+                self.lists["item"] += 1
+            else:
+                self._pass_over(prefix)
+            return
+        kind, name, is_item = self._place(prefix)
+        if not kind and prefix not in _OWN:
+            self._pass_over(prefix)
+        elif kind == "key":
+            self._list(prefix, event, is_item)
+        elif kind == "embedded" and event == "start_map":
+            self.embedded[prefix] += 1
+        elif kind == "left_out" and event == "start_map":
+            self.left_out[name] += 1
+
+    def _list(self, prefix: str, event: str, is_item: bool) -> None:
+        """Handle a list of records, an item of it, or another value in its place."""
+        if event == "start_array" and not is_item:
+            self.lists.setdefault(prefix + ".item", 0)
+        elif event == "start_map" or is_item:
+            self.lists[prefix] += 1
+        elif event == "null":
+            self._found = True
+        else:
+            self._wrong[prefix] = event
+
+    def _pass_over(self, prefix: str) -> None:
+        if len(prefix) <= _MAX_PATH and len(self._idle) < _MAX_CACHE:
+            self._idle.add(prefix)
+
+    def _place(self, prefix: str) -> tuple[str, str, bool]:
+        place = self._places.get(prefix)
+        if place is None:
+            place = self._shape.place(prefix)
+            if place[0] and len(prefix) <= _MAX_PATH and len(self._places) < _MAX_CACHE:
+                self._places[prefix] = place
+        return place
+
+    def is_record(self) -> bool:
+        """Whether the document is one record without a catalogue around it."""
+        found = self.lists or self.embedded or self.left_out or self._found or self._wrong
+        is_catalogue = self._own["@type"].lower().endswith("catalog")
+        if self._top != "start_map" or found or is_catalogue:
+            return False
+        return len(self._shape.signs & self._keys.keys()) > 1
+
+    def _has_signs(self) -> bool:
+        return not self._shape.signs.isdisjoint(self._keys)
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield problems of a catalogue that can still be read."""
+        shown, known = self._own["conformsTo"], self._shape.schemas
+        if shown and known and not any(part in shown.lower() for part in known):
+            words = f"'{shorten(shown, 80)}' is no known format; it was read as {known[0]}"
+            yield Problem("unknown-schema", "conformsTo", f"conformsTo: {words}")
+        noun = self._shape.noun
+        for key, what in self._shape.left_out:
+            if self.left_out[key]:
+                words = f"{self.left_out[key]} left out, since {what} are no {noun}"
+                yield Problem("left-out", key, f"{key}: {words}; {noun} within them are read")
+
+    def refusal(self, kind: str) -> str:
+        """Return why this is not a catalogue, "" if it is."""
+        if self._top == "start_array":
+            if not self.lists["item"] or self._has_signs():
+                return ""
+        elif self.lists or self.embedded or self.left_out or self._found:
+            return ""
+        if self._wrong:
+            key, event = next(iter(self._wrong.items()))
+            return f"{key} is a {event}; expected a list of {self._shape.noun}"
+        keys = " or ".join(self._shape.keys)
+        message = (
+            f"JSON, but not {kind}: expected an object with the key {keys},"
+            f" or a list of {self._shape.noun}; found {self._seen()}"
+        )
+        hints = [hint for keys, hint in _HINTS if keys <= self._keys.keys()]
+        return "; ".join([message, *hints])
+
+    def _seen(self) -> str:
+        names = ", ".join(shorten(name, 30) for name in list(self._keys)[:10])
+        if self._top == "start_array":
+            return f"a list of objects with {names}" if names else "a list of other things"
+        if self._top == "start_map":
+            return f"the keys {names}" if names else "an empty object"
+        return f"a single {self._top}"

@@ -1,0 +1,272 @@
+"""A large JSON document as a stream of values, RFC 8259, at constant memory.
+
+Publishers send other encodings than UTF-8, which are read and reported, and broken syntax, which
+raises an error with line and column.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from decimal import InvalidOperation
+from typing import IO, Any
+
+import ijson
+
+from ckanext.ukharvest.core import json_limits
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.readers.json_document.pieces import CountedPieces, Meter, SlowPieces
+
+_CHUNK = 1 << 16
+# ijson builds the path of every value in a chunk before it returns one, and a path may be long.
+_SMALL_CHUNK = 1 << 12
+_MIXED = "ukharvest-windows-1252"
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def _windows_1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    text = "".join(_byte(value) for value in wrong)
+    return text, error.end
+
+
+def _byte(value: int) -> str:
+    byte = bytes([value])
+    try:
+        return byte.decode("cp1252")
+    except UnicodeDecodeError:
+        return byte.decode("latin-1")
+
+
+codecs.register_error(_MIXED, _windows_1252)
+
+
+class JsonFile:
+    """One JSON document in a seekable file, readable any number of times.
+
+    Args:
+        body: the document's bytes.
+        url: its address, for messages.
+        charset: the server's charset; used only if the bytes allow it.
+
+    Raises:
+        ProtocolError: the bytes do not begin as JSON; an HTML page is named by its title.
+    """
+
+    def __init__(self, body: IO[bytes], *, url: str, charset: str = "") -> None:
+        self._body = body
+        self._url = url
+        self._encoding, self._errors, self._skip = "utf-8", "strict", 0
+        self.problem: Problem | None = None
+        self._find_encoding(charset)
+        self._check_beginning()
+
+    @property
+    def is_blank(self) -> bool:
+        return not self._head().strip()
+
+    def events(self) -> Iterator[tuple[str, str, Any]]:
+        """Yield ijson's (prefix, event, value) for the whole document.
+
+        Raises:
+            ProtocolError: a syntax error, with line and column; also when the end is missing, or
+                a limit of ``core.json_scan`` is passed.
+        """
+        pieces = CountedPieces(self._open())
+        try:
+            yield from ijson.parse(pieces, buf_size=_SMALL_CHUNK)
+        except ijson.JSONError as exc:
+            raise self._syntax_error(pieces.last_start) from exc
+        except json_limits.BeyondLimit as exc:
+            raise self._beyond_limit(exc) from exc
+        except InvalidOperation as exc:  # Decimal's, of an exponent without end
+            message = "has a number with too large an exponent"
+            limit = json_limits.BeyondLimit(message, "too-long", pieces.last_start)
+            raise self._beyond_limit(limit) from exc
+
+    def items(self, prefix: str) -> Iterator[Any]:
+        """Yield the values under an ijson prefix, one in memory at a time, numbers as Decimal.
+
+        Only after ``events`` has read the document without finding an error.
+        """
+        yield from ijson.items(self._open(is_checked=True), prefix, buf_size=_CHUNK)
+
+    def _open(self, *, is_checked: bool = False) -> json_limits.JsonPieces:
+        return json_limits.JsonPieces(self._as_utf8(), is_checked=is_checked)
+
+    def _as_utf8(self) -> _Utf8:
+        return _Utf8(self._body, self._encoding, self._errors, self._skip)
+
+    def _head(self) -> str:
+        return self._as_utf8().read(2048).decode("utf-8", "replace").lstrip("\ufeff")
+
+    def _find_encoding(self, charset: str) -> None:
+        self._body.seek(0)
+        head = self._body.read(4)
+        for mark, encoding in _BOMS:
+            if head.startswith(mark):
+                self._encoding, self._errors, self._skip = encoding, "replace", len(mark)
+                break
+        else:
+            # RFC 4627, section 3: the first two characters of JSON are ASCII, so that zero bytes
+            # indicate UTF-16 without a byte order mark.
+            if b"\0" in head[:2]:
+                self._encoding = "utf-16-le" if head[1:2] == b"\0" else "utf-16-be"
+                self._errors = "replace"
+        line = first_wrong_line(self._body, self._skip) if self._encoding == "utf-8" else None
+        if line is not None:
+            self._encoding, self._errors = declared_encoding(charset)
+        self._report(line)
+
+    def _report(self, line: int | None) -> None:
+        if line is not None:
+            read_as = "Windows-1252" if self._errors == _MIXED else self._encoding.upper()
+            message = f"the document is not UTF-8; what is wrong was read as {read_as}"
+        elif self._encoding != "utf-8":
+            message = f"the document is {self._encoding[:6].upper()}; JSON has to be UTF-8"
+        elif self._skip:
+            message = "the document begins with a byte order mark, which JSON must not have"
+        else:
+            return
+        code = "byte-order-mark" if self._encoding == "utf-8" and line is None else "not-utf-8"
+        self.problem = Problem(code, "", message + " (RFC 8259, section 8.1)", line)
+
+    def _check_beginning(self) -> None:
+        head = self._head().lstrip()
+        if not head or head[0] in "{[":
+            return
+        if head[0] == "<":
+            raise self._markup()
+        raise ProtocolError(
+            f"not JSON: the document at {self._url} begins with {head[:20]!r};"
+            " expected an object in { } or a list in [ ]",
+            code="json-syntax",
+            url=self._url,
+            line=1,
+        )
+
+    def _markup(self) -> ProtocolError:
+        self._body.seek(0)
+        title = html_title(self._body.read(_CHUNK))
+        if title is None:
+            message = f"XML instead of JSON at {self._url}"
+            return ProtocolError(message, code="xml-document", url=self._url)
+        named = f", title '{title}'" if title else ""
+        message = f"HTML page instead of JSON{named}: {self._url}"
+        return ProtocolError(message, code="html-page", url=self._url)
+
+    def _beyond_limit(self, exc: json_limits.BeyondLimit) -> ProtocolError:
+        line, column = self._place(exc.offset)
+        message = f"the document at {self._url} {exc.message} in line {line}, column {column}"
+        return ProtocolError(message, code=exc.code, url=self._url, line=line)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        """Return line and column of the character after so many bytes."""
+        meter, source = Meter(), self._as_utf8()
+        while offset > 0 and (piece := source.read(min(_CHUNK, offset))):
+            meter.count(piece[:offset])
+            offset -= len(piece)
+        return meter.line, meter.column + 1
+
+    def _syntax_error(self, near: int) -> ProtocolError:
+        """Read again, byte by byte near the error, to find line and column."""
+        pieces = SlowPieces(self._open(), near)
+        words = "syntax error"
+        try:
+            for _ in ijson.basic_parse(pieces, buf_size=_SMALL_CHUNK):
+                pass
+        except ijson.JSONError as exc:
+            words = _in_words(str(exc))
+        meter = pieces.meter
+        return ProtocolError(
+            f"not valid JSON: {words} in line {meter.line}, column {meter.column} of {self._url}",
+            code="json-syntax",
+            url=self._url,
+            line=meter.line,
+        )
+
+
+class _Utf8:
+    """A file's text as UTF-8 bytes, whatever its encoding."""
+
+    def __init__(self, body: IO[bytes], encoding: str, errors: str, skip: int) -> None:
+        self._body = body
+        self._plain = encoding == "utf-8" and errors == "strict"
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+        body.seek(skip)
+
+    def read(self, size: int = _CHUNK) -> bytes:
+        """Return about ``size`` bytes; b"" only at the end."""
+        if self._plain:
+            return self._body.read(size)
+        while True:
+            chunk = self._body.read(size)
+            text = self._decoder.decode(chunk, not chunk)
+            if text or not chunk:
+                return text.encode("utf-8", "replace")
+
+
+def first_wrong_line(body: IO[bytes], skip: int = 0) -> int | None:
+    """Return the line of a file's first byte that is not UTF-8, None if all are."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    body.seek(skip)
+    line = 1
+    while True:
+        chunk = body.read(1 << 20)
+        try:
+            decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as exc:
+            return line + chunk[: exc.start].count(b"\n")
+        if not chunk:
+            return None
+        line += chunk.count(b"\n")
+
+
+def declared_encoding(charset: str) -> tuple[str, str]:
+    """Return codec and error handler for a document that is not UTF-8.
+
+    A declared Latin-1 is Windows-1252 on the web (WHATWG Encoding, 4.2), and is decoded byte by
+    byte: concatenated files contain both it and UTF-8.
+    """
+    try:
+        encoding = codecs.lookup(charset).name if charset else ""
+    except LookupError:
+        encoding = ""
+    if encoding in ("", "utf-8", "ascii", "iso8859-1", "cp1252"):
+        return "utf-8", _MIXED
+    try:
+        codecs.getincrementaldecoder(encoding)("replace").decode(b"{")
+    except (LookupError, TypeError, ValueError):
+        return "utf-8", _MIXED
+    return encoding, "replace"
+
+
+# Messages of yajl (the parser behind ijson), and plain ones for publishers.
+_WORDS = (
+    ("premature EOF", "the document ends in the middle; it seems to be cut off"),
+    ("ncomplete JSON", "the document ends in the middle; it seems to be cut off"),
+    ("trailing garbage", "text after the end of the document"),
+    ("must be a string", "unexpected character; a name in double quotes was expected"),
+    ("invalid character inside string", "line break or control character inside a text"),
+    ("comment", "comment; JSON has none"),
+    ("escape", "unknown escape with \\ inside a text"),
+    ("unallowed token", "unexpected punctuation"),
+    ("invalid char in json text", "unexpected character"),
+)
+
+
+def _in_words(message: str) -> str:
+    for sign, words in _WORDS:
+        if sign in message:
+            return words
+    return "syntax error"

@@ -1,0 +1,305 @@
+"""One RDF document: its syntax, and its triples as text, one at a time.
+
+RDF/XML, Turtle, N-Triples, N-Quads, TriG, N3 and JSON-LD, parsed by pyoxigraph, which streams and
+opens no connection. The content overrides the media type: servers send everything as text/plain.
+Invalid IRIs (with blanks) are reported; the document is still read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import tempfile
+from collections.abc import Iterator
+from typing import IO
+from urllib.parse import quote
+
+import pyoxigraph as ox
+
+from ckanext.ukharvest.core import json_limits
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.rdf import RDF, Triple
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import scan as xml_scan
+from ckanext.ukharvest.readers.json_document.stream import declared_encoding, first_wrong_line
+from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
+
+F = ox.RdfFormat
+_HEAD = 1 << 16
+_PIECE = 1 << 20
+
+# Names of ckanext-dcat's harvester, and media types; the content overrides both.
+FORMATS = {
+    "xml": F.RDF_XML,
+    "application/rdf+xml": F.RDF_XML,
+    "turtle": F.TURTLE,
+    "ttl": F.TURTLE,
+    "text/turtle": F.TURTLE,
+    "application/x-turtle": F.TURTLE,
+    "n3": F.N3,
+    "text/n3": F.N3,
+    "text/rdf+n3": F.N3,
+    "nt": F.N_TRIPLES,
+    "application/n-triples": F.N_TRIPLES,
+    "nquads": F.N_QUADS,
+    "application/n-quads": F.N_QUADS,
+    "trig": F.TRIG,
+    "application/trig": F.TRIG,
+    "json-ld": F.JSON_LD,
+    "application/ld+json": F.JSON_LD,
+}
+_TEXT = (F.TURTLE, F.N3, F.N_TRIPLES, F.N_QUADS, F.TRIG)
+
+# A prefix must be declared in the root itself: <urn:x> without attributes is an IRI.
+_XML = re.compile(
+    r"<(?:\?xml\b|!|rdf:RDF\b|[A-Za-z_][\w.-]*(?:\s*/?>|(?::[A-Za-z_][\w.-]*)?\s[^<>]*=))"
+)
+_BRACKET = re.compile(r"\[\s*[\[\]{\"]")
+_TURTLE = re.compile(r"(?:@?(?:prefix|base|version)\b|#|<|_:|\[|\(|[\w.-]*:)", re.IGNORECASE)
+_DECLARED = re.compile(rb"""\A\s*<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
+_UNDECLARED = re.compile(rb"""\A\s*(<\?xml\s[^>]*?)\s+encoding\s*=\s*["'][\w.-]+["']""")
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_GOOD_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*>").fullmatch
+_BAD_SIGN = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
+_BAD_TAG = re.compile(r"@(?![A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*\Z).*\Z", re.DOTALL)
+
+
+class RdfFile:
+    """One RDF document in a seekable file.
+
+    Args:
+        body: the document's bytes.
+        url: its URL: the base of relative IRIs, and for messages.
+        hint: a media type or a name of ``FORMATS``.
+        charset: the server's charset; used only if the bytes are not UTF-8.
+        contexts: reads the contexts that JSON-LD references.
+
+    Raises:
+        ProtocolError: not RDF by its first characters, or not well-formed XML.
+    """
+
+    def __init__(
+        self, body: IO[bytes], *, url: str, contexts: Contexts, hint: str = "", charset: str = ""
+    ) -> None:
+        self._url = url
+        self._contexts = contexts
+        self._problems: list[Problem] = []
+        self._own: list[IO[bytes]] = []
+        self._root = ""
+        self.strict_error: ProtocolError | None = None  # why it is not RDF by the book
+        body.seek(0)
+        head = body.read(_HEAD)
+        self._refuse_page(head)
+        self._body = self._as_utf8(body, head, charset)
+        self.format = self._find_format(hint)
+        if self.format == F.RDF_XML:
+            self._scan_xml()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Problems for the publisher to fix; complete when the triples have been read."""
+        return tuple(self._problems)
+
+    @property
+    def name(self) -> str:
+        """The syntax's name: "Turtle"."""
+        return "XML" if self._root and not self._root.startswith(f"{{{RDF}}}") else self.format.name
+
+    @property
+    def root(self) -> str:
+        """For XML that may not be RDF, the root's name without its namespace, else ""."""
+        return "" if self._root == f"{{{RDF}}}RDF" else self._root.rpartition("}")[2]
+
+    def close(self) -> None:
+        for file in self._own:
+            file.close()
+
+    def triples(self, *, strict: bool) -> Iterator[Triple]:
+        """Yield every triple, of all graphs, as text; triples with an empty term are left out.
+
+        Args:
+            strict: refuse invalid IRIs and language tags, instead of repairing them.
+
+        Raises:
+            ProtocolError: a syntax error, with its line if known.
+        """
+        self._body.seek(0)
+        try:
+            quads = ox.parse(
+                self._source(), format=self.format, base_iri=_base(self._url), lenient=not strict
+            )
+            for quad in quads:
+                triple = (
+                    self._node(str(quad.subject)),
+                    self._node(str(quad.predicate)),
+                    self._term(str(quad.object)),
+                )
+                if all(triple):
+                    yield triple
+        except json_limits.BeyondLimit as exc:
+            raise self._refused(
+                f"the document {exc.message} after byte {exc.offset:,}", exc.code
+            ) from exc
+        except MemoryError as exc:  # pyoxigraph's own limit of 16 MiB, told in no other way
+            message = "the document has a text of more than 16 MB, the longest that is read"
+            raise self._refused(message, "too-long") from exc
+        except SyntaxError as exc:
+            error = self._syntax_error(exc)
+            self.strict_error = error if strict else self.strict_error
+            raise error from exc
+
+    def _node(self, text: str) -> str:
+        if text.startswith("<") and not text.startswith("<<"):
+            return text if _GOOD_IRI(text) else self._mended(text)
+        return text if text.startswith("_:") else ""
+
+    def _term(self, text: str) -> str:
+        if not text.startswith('"'):
+            return self._node(text)
+        tail = text[text.rindex('"') + 1 :]
+        if tail.startswith("@"):
+            return text if not _BAD_TAG.match(tail) else self._without_tag(text, tail)
+        if tail and not _GOOD_IRI(tail[2:]):
+            return text.removesuffix(tail)
+        return text
+
+    def _mended(self, text: str) -> str:
+        """Return an IRI without its invalid characters; "" if it is a relative one."""
+        address = text[1:-1].strip()
+        if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", address):
+            return ""
+        message = f"'{shorten(address, 80)}' is no address; expected one without blanks, quotes"
+        self._report("bad-iri", message + " and brackets (RFC 3987)")
+        return f"<{_BAD_SIGN.sub(lambda sign: quote(sign[0]), address)}>"
+
+    def _without_tag(self, text: str, tail: str) -> str:
+        self._report("bad-language", f"'{shorten(tail[1:], 30)}' is no language tag (BCP 47)")
+        tag = tail.replace("_", "-").strip()
+        return text.removesuffix(tail) + ("" if _BAD_TAG.match(tag) else tag.lower())
+
+    def _report(self, code: str, message: str, line: int | None = None) -> None:
+        """Record the first problem of each kind."""
+        if all(problem.code != code for problem in self._problems):
+            where = self.strict_error.line if self.strict_error and line is None else line
+            self._problems.append(Problem(code, "", message, where))
+
+    def _refuse_page(self, head: bytes) -> None:
+        title = html_title(head)
+        if title is not None:
+            named = f", title '{title}'" if title else " without a title"
+            raise self._refused(f"HTML page instead of RDF{named}", "html-page")
+        if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
+            raise self._refused("the document is empty; expected RDF", "empty-document")
+
+    def _refused(self, message: str, code: str, line: int | None = None) -> ProtocolError:
+        place = f" in line {line} of {self._url}" if line else f": {self._url}"
+        return ProtocolError(message + place, code=code, url=self._url, line=line)
+
+    def _as_utf8(self, body: IO[bytes], head: bytes, charset: str) -> IO[bytes]:
+        """Return the document in UTF-8, without byte order mark or another declaration."""
+        skip = 0
+        encoding, errors = "", "strict"
+        for mark, name in _BOMS:
+            if head.startswith(mark):
+                encoding, errors, skip = name, "replace", len(mark)
+                break
+        declared = _DECLARED.match(head)
+        said = declared[1].decode().lower() if declared else ""
+        line = None if skip else first_wrong_line(body)
+        if line is not None:
+            encoding, errors = declared_encoding(said or charset)
+        if line is not None and not said:
+            read_as = "Windows-1252" if encoding == "utf-8" else encoding.upper()
+            message = f"the document is not UTF-8; what is wrong was read as {read_as}"
+            self._report("not-utf-8", message, line)
+        if not encoding and said in ("", "utf-8", "utf8") and not head[:1].isspace():
+            return body
+        return self._transcoded(body, encoding or "utf-8", errors, skip)
+
+    def _transcoded(self, body: IO[bytes], encoding: str, errors: str, skip: int) -> IO[bytes]:
+        decoder = codecs.getincrementaldecoder(encoding)(errors)
+        file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the document
+        self._own.append(file)
+        body.seek(skip)
+        is_first = True
+        while True:
+            piece = body.read(_PIECE)
+            data = decoder.decode(piece, not piece).encode("utf-8", "replace")
+            if is_first and data:
+                data = _UNDECLARED.sub(rb"\1", data.lstrip() if b"<?xml" in data[:200] else data)
+                is_first = False
+            file.write(data)
+            if not piece:
+                return file
+
+    def _find_format(self, hint: str) -> ox.RdfFormat:
+        """Detect the syntax by the first characters, and by the hint if several are possible."""
+        self._body.seek(0)
+        text = self._body.read(_HEAD).decode("utf-8", "replace").lstrip()
+        hinted = FORMATS.get(hint)
+        if text.startswith("{") or _BRACKET.match(text):
+            return hinted if hinted == F.TRIG else F.JSON_LD
+        if _XML.match(text):
+            return F.RDF_XML
+        if _TURTLE.match(text):
+            return hinted if hinted in _TEXT else F.TURTLE
+        begins = shorten(text, 20) if text.isprintable() else repr(text[:20])
+        message = f"not RDF: the document begins with '{begins}'; expected RDF/XML, Turtle, JSON-LD"
+        raise self._refused(message + " or N-Triples", "rdf-syntax", 1)
+
+    def _scan_xml(self) -> None:
+        try:
+            self._body = xml_scan.expand(self._body, url=self._url)
+            self._root = xml_scan.scan(self._body, url=self._url)
+        except ParseError as exc:
+            raise self._refused(exc.message, exc.code, exc.line) from exc
+
+    def _source(self) -> IO[bytes] | str:
+        """Return what to parse: JSON-LD with its contexts included, else the file."""
+        if self.format != F.JSON_LD:
+            return self._body
+        tail, is_remote = b"", False
+        pieces = json_limits.JsonPieces(self._body)
+        while piece := pieces.read(_PIECE):
+            is_remote = is_remote or may_be_remote(tail + piece)
+            tail = piece[-200:]
+        self._body.seek(0)
+        if not is_remote:
+            return self._body
+        text = self._body.read().decode("utf-8", "replace")
+        return self._contexts.inline(text, self._url)
+
+    def _syntax_error(self, exc: SyntaxError) -> ProtocolError:
+        words = re.sub(r"^Parser error at line \d+ [^:]*: | \(line \d+\)$", "", exc.msg or "")
+        if self.root:
+            return self.not_rdf()
+        line = exc.lineno or self._line_of(words)
+        return self._refused(f"not valid {self.name}: {shorten(words, 200)}", "rdf-syntax", line)
+
+    def not_rdf(self) -> ProtocolError:
+        """Return the error for XML of another kind."""
+        message = f"XML, but not RDF: the root element is {self.root}; expected rdf:RDF"
+        return self._refused(message, "not-a-catalogue")
+
+    def _line_of(self, words: str) -> int | None:
+        """Return the line of a message's quotation, if that occurs only once."""
+        found = re.search(r"'([^']{3,})'|^(?:\S*[#/])?([^\s#/]{3,}) is not a valid", words)
+        data = (found[1] or found[2]).encode() if found else b""
+        self._body.seek(0)
+        text = self._body.read() if data else b""
+        places = [m.start() for m in re.finditer(rb"[\s\"':]" + re.escape(data) + rb"[\"'=]", text)]
+        return text.count(b"\n", 0, places[0]) + 1 if data and len(places) == 1 else None
+
+
+def _base(url: str) -> str:
+    """Return the base IRI; saved files have one too, so that relative IRIs are kept."""
+    if re.match(r"https?://", url):
+        return quote(url, safe="/:?#[]@!$&'()*+,;=%~")
+    return "file:///" + quote(url.rpartition("/")[2])

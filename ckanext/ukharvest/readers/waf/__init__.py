@@ -1,0 +1,1 @@
+"""Web-accessible folders (WAF): listings of all common servers, sub-folders, and their files."""

@@ -1,0 +1,285 @@
+"""A folder with its sub-folders: sort their links into files to read and links to report."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import (
+    FetchError,
+    ParseError,
+    ProtocolError,
+    SourceError,
+    TooLarge,
+)
+from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.records import Problem, Source
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.readers.waf import listing as waf_listing
+from ckanext.ukharvest.readers.waf.files import Patience
+from ckanext.ukharvest.readers.waf.listing import Link, Listing
+
+ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
+EXPECTED = "expected an HTML page with links to XML files"
+MAX_PAGE = 32 << 20  # bytes; a link takes some 200
+MAX_FILES = 100_000
+MAX_FOLDERS = 1_000
+NAMED = 12  # links of a kind that a message names
+REASONS = 3  # why pages were not read
+
+# Extensions of files that are not metadata. Any other file is read: publishers have always used
+# names without extension or with their own, and a catalogue may answer there.
+_PAGES = "html htm xhtml shtml php asp aspx jsp cgi cfm"
+_FILES = (
+    "css js map ico png gif jpg jpeg svg webp bmp tif tiff jp2 ecw sid"
+    " pdf doc docx odt rtf txt md log csv tsv xls xlsx ods ppt pptx dbf mdb sql db"
+    " shp shx prj cpg sbn sbx gpkg gdb geojson gml kml kmz las laz asc grd nc hdf"
+    " json jsonld rdf ttl nt n3 xsl xslt xsd dtd sch rng sld qml lyr lyrx mxd"
+    " mp3 mp4 exe msi woff woff2 rss atom"
+)
+_ARCHIVES = frozenset("zip gz tgz tar bz2 7z rar xz".split())  # noqa: SIM905  # reads better
+_NO_RECORDS = frozenset(f"{_PAGES} {_FILES}".split())
+_FURTHER = re.compile(r"[?&;](?:(?:page|p)=0*(?:[2-9]|[1-9]\d)|(?:start|offset)=0*[1-9])", re.I)
+_ENDING = re.compile(r"\.(\w{1,6})\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read; ``name`` is its path relative to the source's folder."""
+
+    name: str
+    link: Link
+
+    @property
+    def is_promised(self) -> bool:
+        """Whether its name has the extension of XML."""
+        return self.name.partition("?")[0].lower().endswith(".xml")
+
+    @property
+    def is_further(self) -> bool:
+        """Whether its URL requests a further page; such a file is one if it holds no metadata."""
+        return _FURTHER.search(self.link.url) is not None
+
+
+@dataclass
+class Contents:
+    """The links on the pages of a folder and its sub-folders.
+
+    Attributes:
+        url: the URL of the source.
+        files: to be read, in the order of the pages; each URL once.
+        elsewhere, folders, archives: names of possible metadata that is not read.
+        unread: why a page was not read, or not to its end, a sentence each.
+        count, title: number of links on the first page, and its title.
+    """
+
+    url: str
+    files: dict[str, File] = field(default_factory=dict)
+    elsewhere: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    archives: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    count: int = 0
+    title: str = ""
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield a problem for each kind of link that is not read."""
+        for left in self._left():
+            yield replace(left, message=f"the page {safe_url(self.url)} links to {left.message}")
+
+    def _left(self) -> Iterator[Problem]:
+        if self.elsewhere:
+            found = list_names(self.elsewhere, "file")
+            message = f"{found} outside of its folder, not read; expected them in it"
+            yield Problem("link-elsewhere", "href", message)
+        if self.folders:
+            found = list_names(self.folders, "sub-folder")
+            message = f"{found}, not read; expected the option depth to reach them"
+            yield Problem("folder-left-out", "href", message)
+        if self.archives:
+            found = list_names(self.archives, "archive")
+            message = f"{found}, not opened; expected XML files"
+            yield Problem("archive-left-out", "href", message)
+
+    def reasons(self) -> list[str]:
+        """Return the first few reasons why not all pages were read."""
+        left = len(self.unread) - REASONS
+        return [*self.unread[:REASONS], *([f"{left:,} more pages likewise"] if left > 0 else [])]
+
+    def nothing(self) -> ProtocolError:
+        """Return the error for a folder without a file to read."""
+        title = f" with the title '{self.title}'" if self.title else ""
+        more = "".join(f"; it links to {left.message}" for left in self._left())
+        more += "".join(f"; {reason}" for reason in self.reasons())
+        return ProtocolError(
+            f"the page {safe_url(self.url)}{title} has {counted(self.count, 'link')}, none to an"
+            f' XML file in its folder; expected names of files, such as href="rivers.xml"{more}',
+            code="no-links",
+            url=safe_url(self.url),
+        )
+
+
+def list_names(names: list[str], kind: str) -> str:
+    """Return ``2 sub-folders (a/, b/)``; of many names, the first dozen."""
+    plural = "" if len(names) == 1 else "s"
+    left = len(names) - NAMED
+    listed = ", ".join(names[:NAMED]) + (f" and {left:,} more" if left > 0 else "")
+    return f"{len(names):,} {kind}{plural} ({listed})"
+
+
+class Walk:
+    """Reads a folder's page, and those of its sub-folders down to the option ``depth``."""
+
+    def __init__(self, source: Source, roots: dict[str, str]) -> None:
+        self._source = source
+        self._roots = roots
+        self._depth: int = source.options["depth"]
+        self._found = Contents(source.url)
+        self._top: Listing | None = None
+        self._told: set[str] = set()
+
+    def contents(self, patience: Patience) -> Contents:
+        """Return the files to read.
+
+        Raises:
+            SourceError: the first page was not read or is no page of links, the server is down, or
+                files or folders have no end.
+        """
+        top = self._page(self._source.url)
+        pages = dict.fromkeys(self._take(top, self._source.url))
+        for number, url in enumerate(_growing(pages), 1):
+            if number > MAX_FOLDERS:
+                raise self._endless(f"{MAX_FOLDERS:,} sub-folders")
+            try:
+                listing = self._page(url)
+            except (FetchError, ProtocolError) as exc:
+                patience.count(exc)
+                self._found.unread.append(
+                    f"the sub-folder {safe_url(url)} was not read: {exc.message}"
+                )
+                continue
+            patience.count(listing)
+            if self._inside(listing) is None:
+                self._found.unread.append(
+                    f"the sub-folder {safe_url(url)} was not read: it redirects out of the source's"
+                    " folder"
+                )
+                continue
+            pages.update(dict.fromkeys(self._take(listing, url)))
+        return self._found
+
+    def _page(self, url: str) -> Listing:
+        with closing(self._source.http.get(url, accept=ACCEPT)) as reply:
+            if reply.body.seek(0, io.SEEK_END) > MAX_PAGE:
+                raise TooLarge(
+                    f"{safe_url(url)} is larger than {MAX_PAGE >> 20} MB, the most that is read of"
+                    " a page of links.",
+                    url=safe_url(url),
+                )
+            body = reply.content
+            listing = waf_listing.read(body, reply.url, reply.charset)
+        if self._top is None:
+            self._top = listing
+            self._found.count, self._found.title = listing.count, html_title(body) or ""
+        if not listing.count:
+            _refuse(body, url, self._roots)
+        return listing
+
+    def _take(self, listing: Listing, url: str) -> Iterator[str]:
+        """Sort the links of a page; yield the URLs of sub-folders to read."""
+        if listing.is_cut:
+            self._found.unread.append(f"the page {safe_url(url)} breaks off: it has no </html>")
+        inside = self._inside(listing) or ""
+        for link in listing.links:
+            name = inside + link.path
+            level = name.partition("?")[0].count("/")
+            if link.kind == "folder" and level <= self._depth:
+                yield link.url
+            elif link.kind == "folder":
+                self._tell(self._found.folders, name)
+            elif link.kind == "file":
+                self._file(File(name, link), level)
+            elif link.kind == "elsewhere" and _is_metadata(link):
+                self._tell(self._found.elsewhere, safe_url(link.url))
+            elif link.kind == "page" and _FURTHER.search(link.url):
+                more = (
+                    f"the page {safe_url(url)} goes on at {safe_url(link.url)}, which is not read"
+                )
+                self._tell(self._found.unread, more)
+
+    def _file(self, file: File, level: int) -> None:
+        if _ending(file.link) in _ARCHIVES:
+            self._tell(self._found.archives, file.name)
+        elif _is_wanted(file.link) and level > self._depth:
+            self._tell(self._found.folders, file.name[: file.name.rfind("/") + 1])
+        elif _is_wanted(file.link):
+            self._found.files.setdefault(file.link.url, file)
+            if len(self._found.files) > MAX_FILES:
+                raise self._endless(f"{MAX_FILES:,} files")
+
+    def _tell(self, names: list[str], name: str) -> None:
+        if name not in self._told:
+            self._told.add(name)
+            names.append(name)
+
+    def _inside(self, listing: Listing) -> str | None:
+        """Return the page's folder relative to the source's; None if it is outside of it."""
+        top = self._top or listing
+        if listing.server != top.server or not listing.folder.startswith(top.folder):
+            return None
+        return listing.folder[len(top.folder) :]
+
+    def _endless(self, what: str) -> SourceError:
+        return ProtocolError(
+            f"{safe_url(self._source.url)} has more than {what}, the most that is read; folders"
+            " that link to each other have no end",
+            code="endless-folder",
+            url=safe_url(self._source.url),
+        )
+
+
+def _growing(pages: dict[str, None]) -> Iterator[str]:
+    """Iterate over a dict that grows meanwhile; each URL is yielded once."""
+    done: set[str] = set()
+    while more := [url for url in pages if url not in done]:
+        for url in more:
+            done.add(url)
+            yield url
+
+
+def _ending(link: Link) -> str:
+    found = _ENDING.search(link.url.partition("?")[0])
+    return found[1].lower() if found else ""
+
+
+def _is_metadata(link: Link) -> bool:
+    return _ending(link) == "xml" or (link.is_record_like and _is_wanted(link))
+
+
+def _is_wanted(link: Link) -> bool:
+    ending = _ending(link)
+    if "?" in link.url and ending in _PAGES.split():
+        return True  # a program, whose query names the record
+    return ending not in _NO_RECORDS
+
+
+def _refuse(body: bytes, url: str, roots: dict[str, str]) -> None:
+    """Raise ProtocolError unless this is an HTML page; it may have no links."""
+    where = safe_url(url)
+    if not body.strip():
+        message = f"the page {where} is empty; {EXPECTED}"
+        raise ProtocolError(message, code="empty-document", url=where)
+    if html_title(body) is not None:
+        return
+    try:
+        root = xml.local_name(xml.parse(body))
+    except ParseError:
+        raise ProtocolError(f"{where} is no HTML page; {EXPECTED}", code="not-html") from None
+    hint = f", {roots[root]}" if root in roots else ""
+    message = f"{where} is an XML document with the root element <{root}>{hint}; {EXPECTED}"
+    raise ProtocolError(message, code="wrong-root", url=where)

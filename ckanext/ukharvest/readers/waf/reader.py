@@ -1,0 +1,256 @@
+"""Sources that are a folder on a web server (web-accessible folder, WAF) with a file per record.
+
+The folder's page is read as a browser would, whatever server wrote it, and each file that may be a
+record is requested, a few at a time. If the page may be incomplete, or a file was not read, no
+record counts as missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+
+from ckanext.ukharvest.core.errors import FetchError, ProtocolError, RecordError
+from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Copy, Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.readers.waf import files as waf_files
+from ckanext.ukharvest.readers.waf.files import Answer, Patience
+from ckanext.ukharvest.readers.waf.folder import Contents, File, Walk, list_names
+from ckanext.ukharvest.readers.xml_document.records import (
+    ACCEPT,
+    OtherDocument,
+    XmlRecords,
+    XmlShape,
+)
+
+OPTIONS = (
+    Option(
+        "depth",
+        "integer",
+        0,
+        "How many levels of sub-folders are read as well; 0 reads the folder alone.",
+        check=lambda depth: "" if depth <= 10 else "expected at most 10",
+    ),
+    Option(
+        "connections",
+        "integer",
+        4,
+        "How many files are read at the same time.",
+        minimum=1,
+        check=lambda number: "" if number <= 8 else "expected at most 8",
+    ),
+)
+
+# Listings show minutes: a file may change again within the minute of its reading, and the listing
+# would look the same. Until then the server is asked.
+SETTLED = timedelta(minutes=2)
+
+# A failing service may say so in XML with status 200: no proof that a record is gone.
+_FAILED = re.compile(r"exception|error|fault", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Waf:
+    """Reads the files of a folder's page.
+
+    Attributes:
+        shape: how to read a file, alone or in an envelope.
+        single: the source type that reads one such document.
+    """
+
+    shape: XmlShape
+    single: str
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield the records of every file, in the order of the page, known ones first.
+
+        Of two files with one identity the first is read; as a page may be sorted by date, the file
+        that was read before comes first.
+
+        Complete if every page, and every file that may be a record, was read to its end.
+
+        Raises:
+            SourceError: the page cannot be read or links to no file, or the server went down.
+        """
+        patience = Patience()
+        hint = f"which the source type {self.single} reads"
+        roots = {path[0]: hint for path in self.shape.paths}
+        contents = Walk(source, roots).contents(patience)
+        if not contents.files:
+            raise contents.nothing()
+        files = sorted(contents.files.values(), key=lambda file: file.link.url not in source.copies)
+        source.tell_total(len(files))
+        links = (file.link for file in files)
+        tally = _Tally()
+        with closing(waf_files.answers(source, links, source.options["connections"])) as answers:
+            for link, answer in answers:
+                if answer is not None:
+                    patience.count(answer)
+                file = contents.files[link.url]
+                yield from self._file(file, answer, source.copies.get(link.url), tally)
+        if not tally.files:
+            raise contents.nothing()
+        return tally.ending(contents)
+
+    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
+        """Return the record as its file has it now.
+
+        Raises:
+            FetchError: no answer.
+            RecordError: the file is another document, or holds another record.
+        """
+        with closing(source.http.get(raw.url, accept=ACCEPT)) as reply:
+            document = XmlRecords(self.shape, reply.body, raw.url, raw.position)
+            try:
+                outline = document.check()
+            except ProtocolError as exc:
+                raise _lost(exc) from exc
+            for found in document.cut(outline):
+                if found.guid == raw.guid:
+                    return _stamped(found, raw.modified, reply, alone=outline.count == 1)
+        raise RecordError(
+            f"{raw.url} has no record with the identifier '{raw.guid}' any more; expected the one"
+            " that was found there before",
+            code="other-record",
+            url=raw.url,
+        )
+
+    def _file(
+        self, file: File, answer: Answer, copy: Copy | None, tally: _Tally
+    ) -> Iterator[RawRecord]:
+        """Yield the records of one file."""
+        tally.files += 1
+        empty = RawRecord(copy.guid if copy else "", url=file.link.url, position=file.name)
+        if isinstance(answer, FetchError):
+            yield tally.unread(replace(empty, error=_lost(answer)))
+        elif copy is not None and (answer is None or answer.not_modified):
+            tally.records += 1
+            yield _unchanged(empty, copy, file, answer)
+        elif answer is not None:
+            with closing(answer):
+                try:
+                    yield from self._cut(file, answer, copy, tally)
+                except ProtocolError as exc:
+                    is_xml = exc.code != "html-page" and _begins_as_xml(answer)
+                    yield from self._refused(file, empty, exc, tally, is_xml=is_xml)
+
+    def _cut(
+        self, file: File, reply: Reply, copy: Copy | None, tally: _Tally
+    ) -> Iterator[RawRecord]:
+        document = XmlRecords(self.shape, reply.body, file.link.url, file.name)
+        outline = document.check()
+        if not outline.count:
+            raise ProtocolError(
+                f"{file.link.url} has no {self.shape.singular}; expected {self.shape.kind}",
+                code="no-record",
+                url=file.link.url,
+            )
+        alone = outline.count == 1
+        for raw in document.cut(outline):
+            tally.records += 1
+            if raw.error is not None and copy is not None and alone:
+                raw = replace(raw, guid=copy.guid)
+            yield _stamped(raw, file.link.stamp, reply, alone=alone)
+
+    def _refused(
+        self, file: File, empty: RawRecord, exc: ProtocolError, tally: _Tally, *, is_xml: bool
+    ) -> Iterator[RawRecord]:
+        lost = replace(empty, error=_lost(exc))
+        if isinstance(exc, OtherDocument) and not _FAILED.search(exc.root):
+            # It is not a record of this kind, so none is hidden behind it: it is reported under an
+            # identity of its own, and the folder can still be proven complete.
+            yield replace(lost, guid=empty.guid or empty.url)
+        elif file.is_promised or empty.guid or is_xml:
+            yield tally.unread(lost)
+        else:
+            tally.files -= 1
+            (tally.pages if file.is_further else tally.others).append(file.name)
+
+
+@dataclass
+class _Tally:
+    """The results of reading the files.
+
+    Attributes:
+        files: number of files that may have been records.
+        records: number of records found.
+        failed: names of files that could not be read.
+        others: names of files that are not metadata and did not claim to be XML.
+        pages: names of files whose URLs look like further pages of the listing.
+    """
+
+    files: int = 0
+    records: int = 0
+    failed: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+
+    def unread(self, lost: RawRecord) -> RawRecord:
+        if not lost.guid:
+            self.failed.append(lost.position)
+        return lost
+
+    def ending(self, contents: Contents) -> Ending:
+        problems = list(contents.problems())
+        if self.others:
+            found = list_names(self.others, "file")
+            message = f"not XML: {found} in the folder; expected metadata records"
+            problems.append(Problem("not-xml-file", "href", message))
+        reasons = contents.reasons()
+        if self.pages:
+            reasons.append(f"the page goes on at {list_names(self.pages, 'page')}, not read")
+        if self.failed:
+            reasons.append(f"{list_names(self.failed, 'file')} could not be read")
+        elif not self.records:
+            reasons.append(f"none of the {self.files:,} files is a record")
+        return Ending(complete=not reasons, reason="; ".join(reasons), problems=tuple(problems))
+
+
+def _begins_as_xml(reply: Reply) -> bool:
+    """Tell whether it may be broken XML; an empty body may be a failed record."""
+    reply.body.seek(0)
+    start = reply.body.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return not start or start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\x00<"))
+
+
+def _unchanged(empty: RawRecord, copy: Copy, file: File, reply: Reply | None) -> RawRecord:
+    if reply is None:
+        return replace(empty, modified=copy.modified, etag=copy.etag, unchanged=True)
+    reply.close()
+    return replace(
+        empty,
+        modified=_modified(file.link.stamp, reply) or copy.modified,
+        etag=reply.validators.etag or copy.etag,
+        unchanged=True,
+    )
+
+
+def _stamped(raw: RawRecord, stamp: str, reply: Reply, *, alone: bool) -> RawRecord:
+    """Set the file's own stamps on its only record; one of several has none of its own."""
+    if not alone:
+        return replace(raw, modified="")
+    return replace(raw, modified=_modified(stamp, reply), etag=reply.validators.etag)
+
+
+def _modified(stamp: str, reply: Reply) -> str:
+    """Return the listing's stamp, or the server's own if that is more precise."""
+    own = reply.validators.last_modified
+    if not stamp or stamp.endswith("GMT"):
+        return own
+    try:
+        changed, now = (
+            parsedate_to_datetime(text) for text in (own, reply.headers.get("Date", ""))
+        )
+        is_settled = now - changed >= SETTLED
+    except (TypeError, ValueError):  # the server does not tell
+        is_settled = True
+    return stamp if is_settled else own
+
+
+def _lost(error: FetchError | ProtocolError) -> RecordError:
+    return RecordError(error.message, code=error.code, url=error.url, line=error.line)

@@ -1,0 +1,1 @@
+"""One XML document with many records, cut element by element."""

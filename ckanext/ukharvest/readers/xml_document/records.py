@@ -1,0 +1,233 @@
+"""An XML document cut into its records, element by element.
+
+The document is read twice from a local file: first to check all of it and to keep what its records
+inherit, then to return them. It is never in memory as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import IO, Protocol
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.xml import parser as xml
+
+ACCEPT = "application/xml, text/xml;q=0.9, */*;q=0.1"
+
+
+class Checker(Protocol):
+    """Checks one document, piece by piece, against its format's requirements."""
+
+    def record(self, element: etree._Element) -> None:
+        """Check one record, which is still in the document."""
+
+    def rest(self, root: etree._Element) -> None:
+        """Check the document without its records."""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return the structure's faults in order; nothing if there are none."""
+
+
+@dataclass(frozen=True)
+class XmlShape:
+    """The places of records in documents of one kind, and how to read a record.
+
+    Attributes:
+        kind: the document's name in messages.
+        paths: local names from the root to a record.
+        root: description of the expected root for people.
+        guid: returns a record's identity, "" if it has none.
+        content: returns the record with what it inherits from the rest of the document: the text
+            that is stored, and compared with the last run's.
+        modified: returns the record's own stamp, given the root and the record.
+        is_gone: whether the document says that the record is withdrawn.
+        checker: makes a checker for one document; None where there is no schema.
+        alone: why a document that is a record itself does not prove that there are no others.
+        rest: how many further records a document reports, given its root and the number it holds.
+        singular: the name of a record.
+        identifier: the element that holds its identity.
+        called: returns the name of a document with another root, "" if unknown.
+    """
+
+    kind: str
+    paths: tuple[tuple[str, ...], ...]
+    root: str
+    guid: Callable[[etree._Element], str]
+    content: Callable[[etree._Element, etree._Element], etree._Element]
+    modified: Callable[[etree._Element, etree._Element], str]
+    is_gone: Callable[[etree._Element], bool] = lambda _record: False
+    checker: Callable[[], Checker] | None = None
+    alone: str = ""
+    rest: Callable[[etree._Element, int], int] = lambda _root, _count: 0
+    singular: str = "dataset"
+    identifier: str = "Identifier"
+    called: Callable[[etree._Element], str] = lambda _root: ""
+
+    def text(self, head: etree._Element, element: etree._Element) -> str:
+        """Return a record's stored text; a record that is a whole document keeps its lines."""
+        text = etree.tostring(self.content(head, element), encoding="unicode")
+        return text if element.getparent() is not None else "\n" * _lines_before(element) + text
+
+    def nameless(self, position: str, url: str = "") -> ParseError:
+        """Return the error for a record without identity."""
+        message = f"{position}: {self.identifier} is missing; expected a text that stays the same"
+        return ParseError(message, code="missing-identifier", url=url)
+
+
+def _lines_before(root: etree._Element) -> int:
+    """Return how many lines serialising removes: the declaration, and breaks between
+    the root's attributes."""
+    first = next(root.iterchildren(), None)
+    line = xml.line_of(root if first is None else first) or 1
+    return max(line - 1 - (root.text or "").count("\n"), 0)
+
+
+class OtherDocument(ProtocolError):
+    """Well-formed XML of another kind; ``root`` is its root's local name."""
+
+    root = ""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The outline of a document that was read to its end.
+
+    Attributes:
+        head: its root without the records.
+        count: number of its records.
+        problems: where it breaks its schema.
+    """
+
+    head: etree._Element
+    count: int
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The root's local name."""
+        return xml.local_name(self.head)
+
+
+@dataclass(frozen=True)
+class XmlRecords:
+    """One document, to be cut into records.
+
+    Attributes:
+        shape: the expected document.
+        body: the document, seekable.
+        url: where it was read, for messages and for its records.
+        name: its name among other documents, if there are any.
+    """
+
+    shape: XmlShape
+    body: IO[bytes]
+    url: str
+    name: str = ""
+
+    def check(self, *, strict: bool = False) -> Outline:
+        """Read the document to its end.
+
+        Raises:
+            ProtocolError: not XML, another document, or with ``strict`` one that breaks its schema.
+        """
+        checker = self.shape.checker() if self.shape.checker else None
+        reading = _Reading(self._elements())
+        count = 0
+        for element in reading:
+            count += 1
+            if checker is not None:
+                checker.record(element)
+        if xml.local_name(reading.root) not in {path[0] for path in self.shape.paths}:
+            raise self._other(reading.root)
+        if checker is None:
+            return Outline(reading.root, count)
+        checker.rest(reading.root)
+        problems = checker.problems()
+        if problems and strict:
+            raise _refused(self.shape.kind, self.url, problems)
+        return Outline(reading.root, count, problems)
+
+    def cut(self, outline: Outline) -> Iterator[RawRecord]:
+        """Yield every record."""
+        for number, element in enumerate(_Reading(self._elements()), 1):
+            position = f"{self.shape.singular} {number}"
+            if self.name:
+                position = self.name if outline.count == 1 else f"{self.name}, {position}"
+            yield self._record(outline.head, element, position)
+
+    def _record(self, head: etree._Element, element: etree._Element, position: str) -> RawRecord:
+        shape = self.shape
+        guid = shape.guid(element)
+        return RawRecord(
+            guid=guid,
+            content=shape.text(head, element),
+            url=self.url,
+            modified=shape.modified(head, element),
+            deleted=shape.is_gone(element) and bool(guid),
+            position=position,
+            error=None if guid else shape.nameless(position),
+        )
+
+    def _elements(self) -> Generator[etree._Element, None, etree._Element]:
+        try:
+            return (yield from xml.elements(self.body, self.shape.paths, url=self.url))
+        except ParseError as exc:
+            if isinstance(exc, xml.HasDoctype) and self.shape.called(exc.root):
+                raise self._other(exc.root) from exc
+            raise not_ours(exc, self.shape.kind, self.url) from exc
+
+    def _other(self, root: etree._Element) -> OtherDocument:
+        words = self.shape.called(root)
+        found = f"<{xml.local_name(root)}> ({words})" if words else f"<{xml.local_name(root)}>"
+        error = OtherDocument(
+            f"the document at {self.url} is not {self.shape.kind}: its root element is {found};"
+            f" expected {self.shape.root}",
+            code="wrong-root",
+            url=self.url,
+            line=xml.line_of(root),
+        )
+        error.root = xml.local_name(root)
+        return error
+
+
+class _Reading:
+    """Iterates over elements and keeps the root, which is returned at the end."""
+
+    root: etree._Element
+
+    def __init__(self, found: Generator[etree._Element, None, etree._Element]) -> None:
+        self._found = found
+
+    def __iter__(self) -> Generator[etree._Element, None, None]:
+        self.root = yield from self._found
+
+
+def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
+    """Return the error for a document that is not of this kind."""
+    if exc.code == "html":
+        named = exc.message.partition("instead of XML")[2].replace(" without a title", "")
+        message, code = f"HTML page instead of {kind}{named}: {url}", "html-page"
+    elif exc.message.startswith("the document is empty"):
+        message = f"the document at {url} is empty; expected {kind}"
+        code = "empty-document"
+    else:
+        where = f" in line {exc.line}" if exc.line else ""
+        message = f"not {kind}: {exc.message}{where} of {url}"
+        code = "doctype" if exc.code == "doctype" else "xml-syntax"
+    return ProtocolError(message, code=code, url=url, line=exc.line)
+
+
+def _refused(kind: str, url: str, problems: tuple[Problem, ...]) -> ProtocolError:
+    first = problems[0]
+    where = f" in line {first.line}" if first.line else ""
+    return ProtocolError(
+        f"the {kind} at {url} breaks its schema{where}: {first.message}; with the option"
+        " validation set to lenient the readable datasets would be harvested",
+        code="schema",
+        url=url,
+        line=first.line,
+    )

@@ -1,0 +1,134 @@
+"""The result of a source preview: stored as JSON, shown on pages and returned by the API."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class ErrorEntry(TypedDict):
+    """Why a source or a record cannot be read; ``line``: in the document, None if unknown."""
+
+    code: str
+    message: str
+    url: str
+    line: int | None
+
+
+class ProblemExample(TypedDict):
+    """A record that has a problem."""
+
+    title: str
+    guid: str
+    message: str
+    line: int | None
+
+
+class ProblemGroup(TypedDict):
+    """The problems of one code and field: numbers of records and occurrences, some examples.
+
+    ``field``: without numbers of entries.
+    """
+
+    code: str
+    field: str
+    severity: str
+    records: int
+    occurrences: int
+    examples: list[ProblemExample]
+
+
+class Sample(TypedDict):
+    """A record as it would be imported, shortened for storage and pages.
+
+    ``fate``: "fine", "problems", "lost" or "skipped". ``change``: its ``RecordClass`` in a run, ""
+    if unknown. ``why``: reason why the record is skipped. ``fields``: [[name, value], …], values
+    as text.
+    """
+
+    title: str
+    guid: str
+    url: str
+    position: str
+    fate: str
+    change: str
+    formats: list[str]
+    licence: str
+    problems: list[dict[str, object]]
+    problems_count: int
+    why: str
+    fields: list[list[str]]
+    resources: list[dict[str, str]]
+    resources_count: int
+
+
+class Asked(TypedDict):
+    """One request and its response; ``to``: the URL after redirects, "" without redirects."""
+
+    method: str
+    url: str
+    status: int
+    media_type: str
+    seconds: float
+    size: int
+    to: str
+
+
+class PreviewResult(TypedDict):
+    """The result of a source preview.
+
+    verdict: "yes", "problems", "no" or "unfinished". over: why the preview ended before the source
+    did: "time", "size", "enough", "stopped", "worker" or "queue" (no jobs worker ran it), "fault";
+    else "". count: number of the source's records, exact or as far as listed. read: number of
+    records read. complete: None if the read did not end. seconds: taken by the preview;
+    estimate_seconds: for a first run. fates, changes: fate or ``RecordClass`` → number of records.
+    takes_over: number of datasets that a first run would adopt. asked: the first requests;
+    requests: number of all. excerpt: of the last response, if nothing was read. is_inside: a
+    response came from the portal's own network.
+    """
+
+    verdict: str
+    over: str
+    count: int
+    count_is_exact: bool
+    read: int
+    complete: bool | None
+    reason: str
+    seconds: float
+    estimate_seconds: float | None
+    fates: dict[str, int]
+    changes: dict[str, int]
+    sample: list[Sample]
+    problems: list[ProblemGroup]
+    error: ErrorEntry | None
+    detected_type: str
+    suggested_url: str
+    asked: list[Asked]
+    requests: int
+    excerpt: str
+    is_inside: bool
+    takes_over: int
+
+
+NOTHING: PreviewResult = {
+    "verdict": "unfinished",
+    "over": "",
+    "count": 0,
+    "count_is_exact": False,
+    "read": 0,
+    "complete": None,
+    "reason": "",
+    "seconds": 0.0,
+    "estimate_seconds": None,
+    "fates": {},
+    "changes": {},
+    "sample": [],
+    "problems": [],
+    "error": None,
+    "detected_type": "",
+    "suggested_url": "",
+    "asked": [],
+    "requests": 0,
+    "excerpt": "",
+    "is_inside": False,
+    "takes_over": 0,
+}

@@ -1,0 +1,153 @@
+"""Classify the records that a source lists, for runs and previews: added, updated, unchanged …"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.core.str_enum import StrEnum
+from ckanext.ukharvest.reading.known_record import UNCONFIRMED, KnownRecord
+
+# A unique index holds at most 2,704 bytes an entry; no real identifier comes near.
+MAX_GUID = 2000
+
+
+class RecordClass(StrEnum):
+    """What a run does with a record."""
+
+    LOST = "lost"  # failed: it cannot be read, or its guid cannot be stored
+    DELETED = "deleted"  # the source itself marks it as deleted
+    UNCHANGED = "unchanged"  # there is nothing to do
+    UPDATED = "updated"  # it is imported into its existing dataset
+    ADDED = "added"
+
+
+class ImportRules(Protocol):
+    """What besides its content decides a record's result (``engine.source_config.Setting``)."""
+
+    @property
+    def import_rules_hash(self) -> str:
+        """Return a short hash of the import rules."""
+
+    def fingerprint(self, content: str) -> str:
+        """Return a hash of the relevant content and the import rules."""
+
+
+class Classified(NamedTuple):
+    """A record and its class.
+
+    Attributes:
+        raw: with ``error`` if its class is LOST.
+        known: the record as earlier runs stored it, None for a new one.
+        old_guid: the older form of its guid under which an earlier harvester's dataset was found,
+            "" if it was found under the guid itself, or not at all.
+    """
+
+    raw: RawRecord
+    record_class: RecordClass
+    known: KnownRecord | None = None
+    old_guid: str = ""
+
+
+@dataclass
+class Listing:
+    """What a source has listed so far; deletions are planned from it.
+
+    Attributes:
+        seen: guids, including those of failed records, without those marked as deleted.
+        said_deleted: guids that the source marks as deleted.
+        has_nameless: a record had no identifier, so it may be any known one.
+    """
+
+    seen: set[str] = field(default_factory=set)
+    said_deleted: set[str] = field(default_factory=set)
+    has_nameless: bool = False
+
+
+def _no_old_guids(_raw: RawRecord) -> Iterable[str]:
+    return ()
+
+
+@dataclass
+class RecordClassifier:
+    """Classifies the records of one read of one source.
+
+    Args:
+        known: guid → the record as earlier runs stored it; ``classify`` moves a record found under
+            an older form of its guid to its present guid.
+        rules: the source's present import rules; None for a source that is not saved.
+        old_guids: older forms of a record's guid (``SourceType.old_guids``).
+        force: import records even if they are unchanged.
+    """
+
+    known: dict[str, KnownRecord] = field(default_factory=dict)
+    rules: ImportRules | None = None
+    old_guids: Callable[[RawRecord], Iterable[str]] = _no_old_guids
+    force: bool = False
+    listing: Listing = field(default_factory=Listing)
+
+    def __post_init__(self) -> None:
+        self._adopted = {g for g, each in self.known.items() if each.outcome in UNCONFIRMED}
+
+    def classify(self, raw: RawRecord) -> Classified:
+        """Return a record with its class, and add it to ``listing``."""
+        if error := raw.error or _guid_error(raw):
+            self._see(raw.guid)
+            return Classified(replace(raw, error=error), RecordClass.LOST)
+        if raw.deleted:
+            self.listing.said_deleted.add(raw.guid)
+            return Classified(raw, RecordClass.DELETED)
+        known, old_guid = self._find(raw)
+        found = RecordClass.UPDATED if known and known.package_id else RecordClass.ADDED
+        if known and not self.force and self.is_unchanged(raw, known):
+            found = RecordClass.UNCHANGED
+        # A skipped record does not count as seen, so that a dataset imported earlier goes missing.
+        if not (found is RecordClass.UNCHANGED and known and known.is_skipped):
+            self._see(raw.guid)
+        return Classified(raw, found, known, old_guid=old_guid)
+
+    def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
+        """Tell whether there is nothing to do for a record (decision 0010)."""
+        if self.rules is None or not known.is_sound:
+            return False
+        if raw.content is not None:
+            return self.rules.fingerprint(raw.content) == known.fingerprint
+        # Unread content has no fingerprint that would show other import rules.
+        if known.import_rules_hash != self.rules.import_rules_hash:
+            return False
+        if raw.unchanged:
+            return True
+        # Only listed: fetch it unless the source gives exactly the same modification date.
+        return bool(raw.modified) and raw.modified == known.last_modified
+
+    def _see(self, guid: str) -> None:
+        if guid:
+            self.listing.seen.add(guid)
+        else:
+            self.listing.has_nameless = True
+
+    def _find(self, raw: RawRecord) -> tuple[KnownRecord | None, str]:
+        """Return the known record, and the older guid under which it was found or ""."""
+        known = self.known.get(raw.guid)
+        if (known and known.package_id) or not self._adopted:
+            return known, ""
+        for old in self.old_guids(raw):
+            if old in self._adopted and old != raw.guid:
+                self._adopted.discard(old)
+                self.known[raw.guid] = self.known.pop(old)._replace(guid=raw.guid)
+                return self.known[raw.guid], old
+        return known, ""
+
+
+def _guid_error(raw: RawRecord) -> ParseError | None:
+    """Return an error if the identifier is too long to be stored, else None."""
+    if len(raw.guid) > MAX_GUID:
+        return ParseError(
+            f"{raw.position or raw.url}: the identifier has {len(raw.guid):,} characters; "
+            f"expected at most {MAX_GUID:,}",
+            url=raw.url,
+        )
+    return None

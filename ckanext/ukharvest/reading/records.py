@@ -1,0 +1,214 @@
+"""Read a source's records as they would be imported, without CKAN, for ``ukharvest check``.
+
+The only module that reads local files. It uses the readers and parsers of real runs, so that its
+result is what a run would import.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from ckanext.ukharvest.core import options as declared
+from ckanext.ukharvest.core.errors import (
+    BadStatus,
+    FetchError,
+    NotValid,
+    RecordError,
+    SkipRecord,
+    SourceError,
+    UkharvestError,
+)
+from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Source
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.reading.preview_result import ErrorEntry
+from ckanext.ukharvest.reading.record_classifier import RecordClassifier
+from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.source_types import SourceType
+
+FINE, SOME_LOST, UNUSABLE = 0, 1, 2
+
+Entry = dict[str, Any]
+
+
+class FileClient:
+    """An HTTP client that returns a saved file for the first request and raises 404 for others."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._asked = False
+
+    def get(self, url: str, **_: object) -> Reply:
+        """Return the file, whatever the URL."""
+        if self._asked:
+            message = f"{url} is not in the file {self._path.name}, which is all there is to read"
+            raise BadStatus(message, status=404, url=url)
+        self._asked = True
+        try:
+            body = self._path.open("rb")
+        except OSError as exc:
+            message = f"the file {self._path} cannot be read: {exc.strerror}"
+            raise FetchError(message, url=str(self._path)) from exc
+        return Reply(url=url, requested_url=url, status=200, headers={}, body=body)
+
+    def post(self, url: str, **more: object) -> Reply:
+        """Return the file, whatever the URL."""
+        return self.get(url, **more)
+
+
+class Check:
+    """One check of one source; iterate over its records, then read its attributes.
+
+    Args:
+        kind: the source type.
+        location: a URL, or the path of a saved response.
+        options: the source's options, not yet validated.
+        limit: number of records to read; 0: all.
+        http: used for URLs, not for files.
+
+    Raises:
+        ConfigError: from the constructor, for an invalid option.
+    """
+
+    def __init__(
+        self,
+        kind: SourceType,
+        location: str,
+        options: Mapping[str, Any],
+        *,
+        http: HttpClient,
+        limit: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.location = location
+        self.complete = False
+        self.reason = ""
+        self.problems: list[Entry] = []
+        self.errors: list[ErrorEntry] = []
+        self.lost = 0
+        self._limit = limit
+        client = http if is_url(location) else cast(HttpClient, FileClient(Path(location)))
+        self._source = Source(location, declared.validate(options, kind.options), client)
+
+    @property
+    def exit_code(self) -> int:
+        if self.errors:
+            return UNUSABLE
+        return SOME_LOST if self.lost else FINE
+
+    def __iter__(self) -> Iterator[Entry]:
+        titles: dict[str, str] = {}
+
+        def title_of_first(guid: str) -> str:
+            return titles.get(guid, "")
+
+        read = SourceRead(
+            self.kind, self._source, RecordClassifier(), title_of_first=title_of_first
+        )
+        number = 0
+        try:
+            for number, record in enumerate(read, start=1):
+                if self._limit and number > self._limit:
+                    self.reason = f"stopped after {counted(self._limit, 'record')}, as --limit says"
+                    return
+                entry = as_entry(self.kind, self._source, record.raw)
+                self.lost += "error" in entry
+                titles.setdefault(entry["guid"], entry["title"])
+                yield entry
+        except SourceError as exc:
+            self.errors.append(error_entry(exc))
+            return
+        if not number:
+            message = f"{self.location}: the source lists no records"
+            self.errors.append(
+                error_entry(SourceError(message, code="no-records", url=self.location))
+            )
+        if read.ending is not None:
+            self.complete, self.reason = read.ending.complete, read.ending.reason
+            self.problems = [dataclasses.asdict(each) for each in read.ending.problems]
+
+    def as_dict(self, records: Sequence[Entry]) -> Entry:
+        """Return the whole result, for ``--format json``."""
+        return {
+            "type": self.kind.name,
+            "location": self.location,
+            "complete": self.complete,
+            "reason": self.reason,
+            "records": records,
+            "problems": self.problems,
+            "errors": self.errors,
+        }
+
+
+def is_url(location: str) -> bool:
+    return "://" in location
+
+
+def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
+    """Return one record as it would be imported, with ``error`` if it would fail."""
+    if raw.deleted:
+        return {**_empty(raw), "deleted": True}
+    if raw.error is not None:
+        lost = _as_far_as_read(kind, source, raw)
+        return {**lost, "guid": raw.guid, "error": error_entry(raw.error)}
+    try:
+        if raw.content is None:
+            raw = kind.reader.fetch(source, raw)
+        return _parsed(kind, source, raw)
+    except SkipRecord as exc:
+        return {**_empty(raw), "skipped": exc.message}
+    except FetchError as exc:
+        # A saved listing has no more to give.
+        return {**_empty(raw), "error": error_entry(exc)} if is_url(source.url) else _empty(raw)
+    except NotValid as exc:
+        problems = [dataclasses.asdict(each) for each in exc.problems]
+        return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
+    except RecordError as exc:
+        return {**_empty(raw), "error": error_entry(exc)}
+
+
+def fate_of(entry: Entry) -> str:
+    """Return "fine", "problems" (imported with problems), "lost" (failed) or "skipped"."""
+    if "error" in entry:
+        return "lost"
+    if "skipped" in entry or entry.get("deleted"):
+        return "skipped"
+    return "problems" if entry["problems"] else "fine"
+
+
+def _as_far_as_read(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
+    """Return the fields of a failed record, so that its publisher can recognise it."""
+    if raw.content is None:
+        return _empty(raw)
+    try:
+        return _parsed(kind, source, dataclasses.replace(raw, guid=raw.guid or raw.position))
+    except UkharvestError:
+        return _empty(raw)
+
+
+def _parsed(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
+    record = kind.parse(raw, source.options)
+    return {**_of(record), "position": raw.position}
+
+
+def _of(record: DatasetRecord) -> Entry:
+    entry = dataclasses.asdict(record)
+    entry["licence_id"] = record.licence.id if record.licence else ""
+    return entry
+
+
+def _empty(raw: RawRecord) -> Entry:
+    place = {"guid": raw.guid, "title": "", "url": raw.url, "position": raw.position}
+    return {**place, "resources": (), "problems": ()}
+
+
+def error_entry(error: UkharvestError) -> ErrorEntry:
+    return {
+        "code": error.code,
+        "message": error.message,
+        "url": error.url,
+        "line": error.line,
+    }

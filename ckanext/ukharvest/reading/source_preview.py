@@ -1,0 +1,250 @@
+"""Source preview: read a source's first records as they would be imported, and save nothing.
+
+It uses the readers and parsers of real runs, within a budget.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import cast
+
+from ckanext.ukharvest.core.errors import FetchError, RecordError, SourceError, UkharvestError
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.problems.texts import LOST
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.reading.budget import Over, Watched
+from ckanext.ukharvest.reading.preview_result import NOTHING, ErrorEntry, PreviewResult, Sample
+from ckanext.ukharvest.reading.problem_groups import ProblemGroups
+from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass, RecordClassifier
+from ckanext.ukharvest.reading.record_summary import sample_of
+from ckanext.ukharvest.reading.records import as_entry, error_entry, fate_of
+from ckanext.ukharvest.reading.source_read import SourceRead
+from ckanext.ukharvest.reading.type_detection import better_address, source_type
+from ckanext.ukharvest.source_types import SourceType
+
+SAMPLES = 20  # records that are shown
+EXCERPT = 500  # characters of an answer
+IMPORT_SECONDS = 0.1  # that writing a dataset takes, measured: for the estimate
+PROBE_SECONDS = 5.0
+
+# Stage ("listing" or "reading") and number of records; False ends the preview.
+Tell = Callable[[str, int], bool]
+
+
+def _go_on(_stage: str, _done: int) -> bool:
+    return True
+
+
+@dataclass
+class SourcePreview:
+    """One preview of one source; ``run`` it once.
+
+    Args:
+        kind: the source type.
+        source: URL and options; its ``http`` is replaced.
+        http: the HTTP client with the budget.
+        classifier: classifies the records; without rules their changes are unknown.
+        tell: called with stage and number of records read; returns False to end the preview.
+    """
+
+    kind: SourceType
+    source: Source
+    http: Watched
+    classifier: RecordClassifier = field(default_factory=RecordClassifier)
+    tell: Tell = _go_on
+    total: int = 0
+    listed: int = 0
+    read: int = 0
+    first_after: float = 0.0
+    over: str = ""
+    ending: Ending | None = None
+    error: ErrorEntry | None = None
+    fates: Counter[str] = field(default_factory=Counter)
+    changes: Counter[str] = field(default_factory=Counter)
+    groups: ProblemGroups = field(default_factory=ProblemGroups)
+    samples: list[Sample] = field(default_factory=list)
+    _titles: dict[str, str] = field(default_factory=dict)
+
+    def run(self) -> PreviewResult:
+        """Read the source within the budget and return the result."""
+        self.http.on_answer = self._on_answer
+        self.source = replace(
+            self.source, http=cast(HttpClient, self.http), tell_total=self._note_total
+        )
+        try:
+            self._records()
+        except Over as exc:
+            self.over = exc.why
+        except SourceError as exc:
+            self.error = error_entry(exc)
+        return self._result()
+
+    def _note_total(self, total: int) -> None:
+        self.total = max(self.total, total)
+
+    def _on_answer(self) -> None:
+        if not self.tell("reading" if self.read else "listing", self.read):
+            raise Over("stopped")
+
+    def _records(self) -> None:
+        read = SourceRead(
+            self.kind, self.source, self.classifier, title_of_first=self._title_of_first
+        )
+        most = self.http.budget.records
+        for record in read:
+            self.listed += 1
+            if most and self.read >= most:
+                self._count_on()
+                continue
+            self.first_after = self.first_after or self.http.seconds
+            self._take(record)
+            self.read += 1
+            if not self.tell("reading", self.read):
+                raise Over("stopped")
+            self.http.check()
+        self.ending = read.ending
+        problems = self.ending.problems if self.ending else ()
+        self.groups.add(map(asdict, problems), {"title": "", "guid": ""})
+
+    def _title_of_first(self, guid: str) -> str:
+        return self._titles.get(guid, "")
+
+    def _count_on(self) -> None:
+        """Count records beyond the budget; allow one more request, to see if there are more."""
+        if self.total:
+            raise Over("enough")
+        if self.http.left is None:
+            self.http.left = 1
+        if self.listed % 1000 == 0:
+            self.http.check()
+
+    def _take(self, record: Classified) -> None:
+        change, raw = self._with_content(record)
+        if change == RecordClass.UNCHANGED:
+            self.changes[change] += 1
+            return
+        entry = as_entry(self.kind, self.source, raw)
+        self._titles.setdefault(entry["guid"], entry["title"])
+        fate = fate_of(entry)
+        self.fates[fate] += 1
+        arrives = fate in ("fine", "problems")
+        if change and arrives:
+            self.changes[change] += 1
+        self.groups.add(entry["problems"], entry)
+        if "error" in entry:
+            self.groups.add([entry["error"]], entry, consequence=LOST)
+        if len(self.samples) < SAMPLES:
+            self.samples.append(sample_of(entry, fate, change if arrives else ""))
+
+    def _with_content(self, record: Classified) -> tuple[str, RawRecord]:
+        """Return the record's class in a run, "" if unknown, and the record with its content."""
+        raw, found = record.raw, record.record_class
+        if found in (RecordClass.LOST, RecordClass.DELETED) or self.classifier.rules is None:
+            return "", raw
+        if found is RecordClass.UNCHANGED or raw.content is not None:
+            return found, raw
+        try:
+            raw = self.kind.reader.fetch(self.source, raw)
+        except (FetchError, RecordError) as exc:
+            lost = RecordError(exc.message, code=exc.code, url=exc.url, line=exc.line)
+            return "", replace(raw, error=lost)
+        if record.known and self.classifier.is_unchanged(raw, record.known):
+            found = RecordClass.UNCHANGED
+        return found, raw
+
+    def _result(self) -> PreviewResult:
+        seconds = self.http.seconds
+        detected = suggested = ""
+        if self.error or not self.read:
+            detected = source_type(self.http.head)
+            detected = "" if detected == self.kind.name else detected
+            suggested = "" if detected else self._better_address()
+        return {
+            **NOTHING,
+            "verdict": self._verdict(),
+            "over": self.over,
+            "count": max(self.total, self.listed) if self._is_counted else self.listed,
+            "count_is_exact": self._is_counted,
+            "read": self.read,
+            "complete": None if self.ending is None else self.ending.complete,
+            "reason": self.ending.reason if self.ending else "",
+            "seconds": round(seconds, 1),
+            "estimate_seconds": self._estimate(),
+            "fates": dict(self.fates),
+            "changes": dict(self.changes),
+            "sample": self.samples,
+            "problems": list(self.groups.results()),
+            "error": self.error,
+            "detected_type": detected,
+            "suggested_url": suggested,
+            "asked": self.http.asked,
+            "requests": self.http.number,
+            "excerpt": _as_text(self.http.head) if self.error or not self.read else "",
+            "is_inside": self.http.http.guard.led_inside,
+        }
+
+    @property
+    def _is_counted(self) -> bool:
+        return self.ending is not None or self.total >= self.listed > 0
+
+    def _verdict(self) -> str:
+        if self.error:
+            return "no"
+        if not self.read:
+            return "unfinished" if self.over else "no"
+        if self.over == "stopped":
+            return "unfinished"
+        if self.fates["lost"] == self.read:
+            return "no"
+        is_partial = self.ending is not None and not self.ending.complete
+        return "problems" if self.groups.has_problems or is_partial else "yes"
+
+    def _estimate(self) -> float | None:
+        """Return the estimated seconds of a first run; None if unknown."""
+        if self.error or not self.read or not self._is_counted:
+            return None
+        each = max(self.http.seconds - self.first_after, 0) / self.read + IMPORT_SECONDS
+        return round(self.first_after + each * max(self.total, self.listed), 1)
+
+    @property
+    def _is_out_of_reach(self) -> bool:
+        return self.error is not None and self.error["code"] in ("blocked", "unreachable")
+
+    def _better_address(self) -> str:
+        left = self.http.budget.seconds - self.http.seconds
+        if left < PROBE_SECONDS or self._is_out_of_reach:
+            return ""
+        return better_address(self.kind.name, self.source.url, self._first_bytes)
+
+    def _first_bytes(self, url: str) -> bytes:
+        http = self.http.http
+        http.limits = replace(http.limits, total=PROBE_SECONDS, read=PROBE_SECONDS)
+        try:
+            with http.get(url, first=4096) as reply:
+                return reply.content
+        except FetchError:
+            return b""
+
+
+def failed(error: UkharvestError | None, *, over: str = "") -> PreviewResult:
+    """Return the result of a preview that read nothing.
+
+    Args:
+        error: what is wrong with the source's options; None: the portal itself failed.
+        over: "worker" (the jobs worker died) or "fault".
+    """
+    verdict = "no" if error else "unfinished"
+    return {
+        **NOTHING,
+        "verdict": verdict,
+        "over": over,
+        "error": error_entry(error) if error else None,
+    }
+
+
+def _as_text(head: bytes) -> str:
+    """Return the beginning of a response as printable text."""
+    text = head.decode("utf-8", "replace")
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)[:EXCERPT]

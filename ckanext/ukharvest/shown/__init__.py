@@ -1,1 +1,0 @@
-"""Facts and fields of a dataset as its page shows them."""

@@ -1,1 +1,0 @@
-"""The record that a dataset was made of, laid out for people to read."""

@@ -1,0 +1,40 @@
+"""The source type ``inventory``: Inventory XML of the LGA."""
+
+from __future__ import annotations
+
+import re
+
+from ckanext.ukharvest.parsers.inventory import document as inventory_document
+from ckanext.ukharvest.parsers.inventory import parser as inventory
+from ckanext.ukharvest.parsers.inventory import schema
+from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.readers.xml_document import reader as xml_document
+from ckanext.ukharvest.readers.xml_document.records import XmlShape
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+_INVENTORY_SHAPE = XmlShape(
+    kind=inventory_document.KIND,
+    paths=inventory_document.PATHS,
+    root=inventory_document.ROOT,
+    guid=inventory_document.identifier,
+    content=inventory_document.content,
+    modified=inventory_document.modified,
+    is_gone=inventory_document.is_gone,
+    checker=schema.Checker,
+    alone="is one Dataset without an Inventory around it, which does not tell of others",
+)
+
+INVENTORY = SourceType(
+    name="inventory",
+    title="Inventory XML",
+    description="Datasets of an inventory in the LGA's format (versions 0.1 to 0.3),"
+    " as the DataShare software of councils publishes it",
+    reader=xml_document.XmlDocument(_INVENTORY_SHAPE),
+    parser=inventory,
+    options=(xml_document.VALIDATION, *inventory.OPTIONS),
+    old_guids=inventory_document.old_guids,
+    field_names=FieldNames(modified="@Modified", metadata_modified="@Modified"),
+    # DataShare ends its download URLs with the date of the request for the inventory: without this
+    # every run would import every dataset of a council.
+    volatile=re.compile(r"(?<=[?&;])version=\d{1,4}([/.-]|%2F)\d{1,2}\1\d{1,4}\b", re.IGNORECASE),
+)

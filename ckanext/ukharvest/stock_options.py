@@ -1,0 +1,190 @@
+"""Translate the options that other harvesters store with a source to ours.
+
+Those of ckanext-harvest's CKAN harvester, ckanext-spatial, ckanext-dcat, ckanext-datajson,
+ckanext-geodatagov and data.gov.uk's harvesters. Needs no CKAN.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.options import Option, validate
+from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+
+KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
+HIDDEN = "***"
+_KEY = "api_key"
+
+# Option → why it has no meaning here. Dropped even if the source type accepts and ignores it.
+_WITHOUT_MEANING = {
+    _KEY: _("keys are not stored with a source; add it to the ini and name it in credential"),
+    "api_version": _("the version of the site's API is detected"),
+    "clean_tags": _("tags are always cleaned"),
+    "collection_metadata_url": _("records are not grouped into collections"),
+    "default_group_dicts": _("default_groups names the groups"),
+    "defaults": _("missing values are not filled in; default_extras adds extras"),
+    "filters": _("records are not filtered by their values: all of them are harvested"),
+    "override_extras": _("default_extras never replace what a record says"),
+    "private_datasets": _("new datasets of this source will be public"),
+    "read_only": _("it has no effect"),
+    "reindex_unchanged": _("unchanged records are never written again"),
+    "user": _("datasets are written by the portal's harvest user"),
+    "user_agent": _("the portal's own User-Agent is sent"),
+    "validate_wms": _("the link check reads map services"),
+    "validator_schema": _("the schema that the document names decides"),
+}
+_UNKNOWN = _("this source type has no such option")
+_UNREADABLE = _("not a JSON object")
+_VOLATILE = _("{name} contains a value that changes with each run")
+_NO_GROUP = _("the portal has no group {name}")
+_NAMES_ITS_VALUE = _("the value has another form here")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Values of a source for ckanext-harvest's templates in ``default_extras``."""
+
+    id: str
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The translation of one stored option.
+
+    Attributes:
+        name, value: as stored; secrets are hidden.
+        change: KEPT, TRANSLATED or DROPPED.
+        new_name, new_value: as stored afterwards, "" and None for a dropped one.
+        reasons: why something was dropped: pairs of a text to translate and its values.
+    """
+
+    name: str
+    value: Any
+    change: str
+    new_name: str = ""
+    new_value: Any = None
+    reasons: tuple[tuple[str, Mapping[str, str]], ...] = ()
+
+
+@dataclass(slots=True)
+class _Loss:
+    """Collects the reasons why parts of a value are dropped."""
+
+    reasons: list[tuple[str, Mapping[str, str]]]
+
+    def add(self, text: str, **values: str) -> None:
+        self.reasons.append((text, values))
+
+
+def translate(
+    kind: SourceType, text: str | None, facts: Facts, is_group: Callable[[str], bool]
+) -> tuple[dict[str, Any], list[Change]]:
+    """Return the options in our form, and the change of each stored one.
+
+    Args:
+        kind: the new type of the source.
+        text: the stored configuration.
+        facts: values for templates in ``default_extras``.
+        is_group: tells whether the portal has a group of this name or id.
+    """
+    try:
+        stored = json.loads(text) if text and text.strip() else {}
+    except ValueError:
+        stored = None
+    if not isinstance(stored, dict):
+        return {}, [Change("config", text, DROPPED, reasons=((_UNREADABLE, {}),))]
+    changes = [_change(kind, name, stored[name], facts, is_group) for name in stored]
+    options: dict[str, Any] = {}
+    for each in changes:
+        if each.change != DROPPED:
+            options.setdefault(each.new_name, each.new_value)
+    return options, changes
+
+
+def _change(
+    kind: SourceType, name: str, value: Any, facts: Facts, is_group: Callable[[str], bool]
+) -> Change:
+    shown = HIDDEN if name == _KEY else value
+    if name in _WITHOUT_MEANING:
+        return Change(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
+    option = _option(kind, name)
+    if option is None:
+        return Change(name, shown, DROPPED, reasons=((_UNKNOWN, {}),))
+    loss = _Loss([])
+    prepared = value
+    if name == "default_extras" and isinstance(value, Mapping):
+        prepared = list(_filled_in(value, facts, loss))
+    elif name == "default_groups" and isinstance(value, list):
+        prepared = list(_existing(value, is_group, loss))
+    found = _convert(option, name, prepared, loss)
+    reasons = tuple(loss.reasons)
+    if found is None or (found in ([], {}) and value not in ([], {}, "", None)):
+        return Change(name, shown, DROPPED, reasons=reasons or ((_NAMES_ITS_VALUE, {}),))
+    is_kept = (option.name, found) == (name, value)
+    return Change(name, shown, KEPT if is_kept else TRANSLATED, option.name, found, reasons)
+
+
+def _option(kind: SourceType, name: str) -> Option | None:
+    declared = (*kind.options, *COMMON_OPTIONS)
+    return next((each for each in declared if name in (each.name, each.alias)), None)
+
+
+def _filled_in(extras: Mapping[str, Any], facts: Facts, loss: _Loss) -> Iterator[str]:
+    """Yield extras as "name=value", with their templates filled in."""
+    known = {
+        "harvest_source_id": facts.id,
+        "harvest_source_url": facts.url.strip("/"),
+        "harvest_source_title": facts.title,
+    }
+    for name, value in extras.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        try:
+            fields = {field for _text, field, *_rest in string.Formatter().parse(text) if field}
+        except ValueError:  # braces that are no template; ckanext-harvest fails on them
+            fields = set()
+        if not fields:
+            yield f"{name}={text}"
+        elif fields <= known.keys():
+            for field in fields:
+                text = text.replace(f"{{{field}}}", known[field])
+            yield f"{name}={text}"
+        else:
+            loss.add(_VOLATILE, name=str(name))
+
+
+def _existing(groups: list[Any], is_group: Callable[[str], bool], loss: _Loss) -> Iterator[Any]:
+    for each in groups:
+        name = each.get("name") if isinstance(each, Mapping) else each
+        if isinstance(name, str) and is_group(name):
+            yield name
+        else:
+            loss.add(_NO_GROUP, name=str(name))
+
+
+def _convert(option: Option, name: str, value: Any, loss: _Loss) -> Any:
+    """Return the value in our form as for JSON, None if nothing of it can be used."""
+    try:
+        return _as_json(validate({name: value}, (option,))[option.name])
+    except ConfigError as exc:
+        if option.kind != "list" or not isinstance(value, list):
+            loss.add("{message}", message=exc.message)
+            return None
+    items = []
+    for item in value:
+        try:
+            items += validate({name: [item]}, (option,))[option.name]
+        except ConfigError as exc:
+            loss.add("{message}", message=exc.message)
+    return items
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,1 @@
+"""Pages and resource views; ``views.py`` registers the pages. Imports logic and lower layers."""

@@ -1,0 +1,1 @@
+"""The pages as Flask blueprints; ``views.py`` registers them."""

@@ -1,0 +1,114 @@
+"""Shared functions of pages: calling actions, CSRF tokens, paging, CSV and caching."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from flask import Response, current_app, redirect
+from flask import abort as flask_abort
+from flask_wtf.csrf import validate_csrf
+from wtforms import ValidationError as BadToken
+
+from ckanext.ukharvest.logic.asker import context
+
+LAST_PAGE = 1_000_000  # PostgreSQL takes no offset of any size
+
+
+def ask(action: str, **data: Any) -> Any:
+    """Call an action and return its result; on an error abort with 400, 403 or 404.
+
+    Anonymous users get 404 instead of 403, so that private objects are not revealed.
+    """
+    try:
+        return tk.get_action(action)(context(), data)
+    except tk.NotAuthorized:
+        refuse_fragment()
+        if not tk.current_user.is_anonymous:
+            return tk.abort(403, tk._("Not authorised to see this page"))
+        return tk.abort(404, tk._("There is nothing of this name or id."))
+    except tk.ObjectNotFound:
+        return tk.abort(404, tk._("There is nothing of this name or id."))
+    except tk.ValidationError as exc:
+        summary = exc.error_summary.items()
+        return tk.abort(400, " ".join(f"{field}: {message}." for field, message in summary))
+
+
+def refuse_fragment() -> None:
+    """Abort with a bare 403 if htmx requests a part of a page, which then stays unchanged.
+
+    An open page requests its parts every few seconds, also after the session has ended: htmx would
+    insert a login page, and each ``tk.abort`` would add a flash message for the next page.
+    """
+    if tk.request.headers.get("HX-Request"):
+        flask_abort(Response(status=403))
+
+
+def load_dataset(name_or_id: str) -> dict[str, Any]:
+    """Return a dataset from package_show, or abort as CKAN's page of the dataset does."""
+    hidden = tk._("Dataset not found or you have no permission to view it")
+    try:
+        return dict(tk.get_action("package_show")(context(), {"id": name_or_id}))
+    except tk.ObjectNotFound:
+        return tk.abort(404, hidden)
+    except tk.NotAuthorized:
+        is_revealed = tk.config.get("ckan.auth.reveal_private_datasets")
+        return tk.abort(403 if is_revealed else 404, hidden)
+
+
+def check_token() -> None:
+    """Abort with 403 if a sent form has no valid CSRF token."""
+    # ckan.csrf_protection.ignore_extensions can switch off CKAN's check for extensions' routes.
+    if not current_app.config.get("WTF_CSRF_ENABLED", True):
+        return
+    field = current_app.config.get("WTF_CSRF_FIELD_NAME", "csrf_token")
+    try:
+        validate_csrf(tk.request.form.get(field))
+    except BadToken:
+        tk.abort(403, tk._("The form is out of date: go back, reload the page and try again"))
+
+
+def asked_page() -> int:
+    """Return the number of the page that the address asks for, from 1."""
+    number: int = tk.h.get_page_number(tk.request.args)
+    return min(max(1, number), LAST_PAGE)
+
+
+def count_pages(count: int, per_page: int, number: int = 1) -> int:
+    """Return the number of pages for a list of ``count`` items; 0 for an empty one.
+
+    Redirects to the last page if ``number`` is beyond it, such as in an old link.
+    """
+    pages = -(-count // per_page)
+    if number > max(1, pages):
+        asked = {**(tk.request.view_args or {}), **tk.request.args.to_dict(flat=False)}
+        address = tk.url_for(tk.request.endpoint, **{**asked, "page": max(1, pages)})
+        flask_abort(redirect(address))
+    return pages
+
+
+def csv_response(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], name: str) -> Response:
+    """Return a table as a CSV download; ``name`` is the file name without extension."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows([_cell(row[column]) for column in columns] for row in rows)
+    response = Response(text.getvalue(), content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return prevent_caching(response)
+
+
+def prevent_caching(response: Any) -> Any:
+    """Mark a response as not to be cached; CKAN would let shared caches store it."""
+    tk.request.environ["__no_cache__"] = True
+    response.cache_control.no_cache = True
+    return response
+
+
+def _cell(value: Any) -> Any:
+    """Return a value for a cell; quote texts that a spreadsheet would run as a formula."""
+    is_formula = isinstance(value, str) and value.lstrip().startswith(("=", "+", "-", "@"))
+    return f"'{value}" if is_formula else value

@@ -1,0 +1,168 @@
+"""Pages: list pending deletions, decide about them, and confirm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from flask import Blueprint, Response
+
+from ckanext.ukharvest.logic.paging import collect_pages
+from ckanext.ukharvest.presentation.messages.numbers import ungettext
+from ckanext.ukharvest.presentation.messages.runs import others_wait
+from ckanext.ukharvest.web.pages import source_frame
+from ckanext.ukharvest.web.pages.common import (
+    ask,
+    asked_page,
+    check_token,
+    context,
+    count_pages,
+    csv_response,
+)
+
+deletions = Blueprint("ukharvest_deletions", __name__)
+
+PER_PAGE = 50
+CSV_PAGE = 5000
+# If there are more, the fetch consumers delete them: a request must not take minutes.
+MOST_AT_ONCE = 25
+COLUMNS = ("title", "dataset_address", "last_seen", "missed_runs", "identifier")
+
+Row = dict[str, Any]
+
+
+@deletions.route("/harvest/<name>/deletions", methods=["GET"])
+def read(name: str) -> str:
+    source = source_frame.find(name)
+    number = asked_page()
+    plan = _plan(source, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+
+    def url(page: int) -> str:
+        return str(tk.url_for("ukharvest_deletions.read", name=source["name"], page=page))
+
+    pages = count_pages(plan["count"], PER_PAGE, number)
+    return source_frame.render(
+        "ukharvest/deletions.html", source, plan=plan, page=number, pages=pages, url=url
+    )
+
+
+@deletions.route("/harvest/<name>/deletions.csv")
+def as_csv(name: str) -> Response:
+    source = source_frame.find(name)
+
+    def some(offset: int) -> Row:
+        plan = _plan(source, limit=CSV_PAGE, offset=offset)
+        return {"count": plan["count"], "results": plan["deletions"]}
+
+    return csv_response(map(_line, collect_pages(some)), COLUMNS, f"deletions-{source['name']}")
+
+
+def _line(row: Row) -> Row:
+    name = row["dataset_name"]
+    address = tk.url_for("dataset.read", id=name, _external=True) if name else ""
+    return {**row, "dataset_address": address, "identifier": row["guid"]}
+
+
+@deletions.route("/harvest/<name>/deletions", methods=["POST"])
+def decide(name: str) -> Any:
+    source = source_frame.find(name)
+    check_token()
+    choice, version = tk.request.form.get("choice", ""), _version()
+    if choice == "delete":
+        return tk.redirect_to("ukharvest_deletions.confirm", name=source["name"], version=version)
+    if choice == "keep":
+        return _keep(source, version)
+    tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
+    return _to_source(source)
+
+
+def _keep(source: Row, version: str) -> Any:
+    if not _plan(source, limit=0)["count"]:
+        return _nothing_waits(source)
+    done = _act("ukharvest_deletion_keep", source, version=version)
+    if done is None:
+        return _back(source)
+    text = ungettext(
+        "{n} dataset is kept. It is no longer updated.",
+        "{n} datasets are kept. They are no longer updated.",
+        done["kept"],
+    )
+    tk.h.flash_success(text)
+    return _to_source(source)
+
+
+@deletions.route("/harvest/<name>/deletions/delete", methods=["GET"])
+def confirm(name: str) -> Any:
+    source = source_frame.find(name)
+    plan = _plan(source, limit=0)
+    if not plan["count"]:
+        return _back(source)
+    if not plan["may_decide"]:
+        return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
+    if tk.request.args.get("version") != plan["version"]:
+        tk.h.flash_error(others_wait(plan["count"]))
+        return _back(source)
+    return source_frame.render("ukharvest/deletions_confirm.html", source, plan=plan)
+
+
+@deletions.route("/harvest/<name>/deletions/delete", methods=["POST"])
+def delete(name: str) -> Any:
+    source = source_frame.find(name)
+    check_token()
+    waiting = _plan(source, limit=0)["count"]
+    if not waiting:
+        return _nothing_waits(source)
+    background = waiting > MOST_AT_ONCE
+    more = {"version": _version(), "background": background}
+    done = _act("ukharvest_deletion_approve", source, **more)
+    if done is None:
+        return _back(source)
+    text = (
+        ungettext(
+            "{n} dataset is being deleted. This page shows the progress.",
+            "{n} datasets are being deleted. This page shows the progress.",
+            done["deleted"],
+        )
+        if background
+        else ungettext("{n} dataset was deleted.", "{n} datasets were deleted.", done["deleted"])
+    )
+    tk.h.flash_success(text)
+    return _to_source(source)
+
+
+def _nothing_waits(source: Row) -> Any:
+    """Answer a form that was opened before somebody else, or a run, settled the matter."""
+    tk.h.flash_notice(
+        tk._("Nothing was changed: this source has no deletions waiting for a decision any more.")
+    )
+    return _to_source(source)
+
+
+def _version() -> str:
+    # Not "": without a version the actions would not check whether the list has changed.
+    return str(tk.request.form.get("version") or "none")
+
+
+def _plan(source: Row, **page: int) -> Row:
+    found: Row = ask("ukharvest_deletion_list", source_id=source["id"], **page)
+    return found
+
+
+def _act(action: str, source: Row, **more: Any) -> Row | None:
+    """Call an action; on a validation error flash its messages and return None."""
+    try:
+        done: Row = tk.get_action(action)(context(), {"source_id": source["id"], **more})
+    except tk.NotAuthorized:
+        return tk.abort(403, tk._("Only an administrator of the organisation can decide this."))
+    except tk.ValidationError as exc:
+        tk.h.flash_error(" ".join(message for each in exc.error_dict.values() for message in each))
+        return None
+    return done
+
+
+def _back(source: Row) -> Any:
+    return tk.redirect_to("ukharvest_deletions.read", name=source["name"])
+
+
+def _to_source(source: Row) -> Any:
+    return tk.redirect_to("harvest.read", id=source["name"])

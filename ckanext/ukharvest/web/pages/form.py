@@ -1,0 +1,284 @@
+"""Pages: the form to add or edit a source, at the URLs of CKAN's own forms.
+
+These routes come before CKAN's routes of the dataset type, which show ckanext-harvest's form: its
+template has the list of types in no block, so it cannot be overridden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from flask import Blueprint, g
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core import schedule
+from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.logic.asker import roll_back
+from ckanext.ukharvest.logic.sources import load_config, name_for
+from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
+from ckanext.ukharvest.presentation.messages import source_texts
+from ckanext.ukharvest.web.pages import form_check, source_frame
+from ckanext.ukharvest.web.pages.common import ask, check_token, context
+from ckanext.ukharvest.web.pages.form_check import Errors
+from ckanext.ukharvest.web.pages.form_parts import all_types, build_type, common_fields, groups
+from ckanext.ukharvest.web.pages.form_values import (
+    Form,
+    SentSource,
+    parse_form,
+    read_config,
+    without_field,
+)
+
+source_form = Blueprint("ukharvest_source_form", __name__)
+
+# Fields that a link may fill in: all of them are visible, and none has effects beyond the form.
+_OFFERED = ("url", "source_type", "title", "owner_org", "notes", "frequency")
+_SIMPLE = ("url", "title", "name", "notes", "owner_org", "frequency", "time", "source_type")
+Source = dict[str, Any]
+
+
+@source_form.route("/harvest/new", methods=["GET", "POST"])
+def new() -> Any:
+    """Show the form for a new source, filled in from URL parameters, or save it."""
+    check_may_create()
+    if tk.request.method != "POST":
+        given = tk.request.args
+        return page(Form({name: given[name] for name in _OFFERED if name in given}))
+    return _answer(tk.request.form, None)
+
+
+@source_form.route("/harvest/edit/<id>", methods=["GET", "POST"])
+def edit(id: str) -> Any:  # noqa: A002 - the name in CKAN's route
+    source = find_with_settings(id)
+    if tk.request.method != "POST":
+        return page(Form(), source)
+    return _answer(tk.request.form, source)
+
+
+def check_may_create() -> None:
+    """Abort if the user may not add sources."""
+    try:
+        tk.check_access("harvest_source_create", context(), {})
+    except tk.NotAuthorized:
+        source_frame.refuse()
+
+
+def find_with_settings(name: str) -> Source:
+    """Return the source of a name or id with its settings, or abort.
+
+    As ``source_frame.find``, with ``config`` (JSON text) and ``schedule`` (as
+    ``ukharvest_schedule_show``).
+    """
+    source = source_frame.find(name)
+    # Not from harvest_source_show, which returns the options of the search index.
+    found = ask("ukharvest_schedule_show", source_id=source["id"])
+    return {**source, "config": load_config(source["id"]), "schedule": found}
+
+
+def find_edited_source(form: Form) -> Source | None:
+    """Return the source that a sent form edits, None for a new one, or abort."""
+    if form.get("id"):
+        return find_with_settings(form["id"])
+    check_may_create()
+    return None
+
+
+def parse_source(form: Form, source: Source | None) -> SentSource:
+    """Return the source that a form sends; see ``form_values``."""
+    stored = {"source_type": source["source_type"], "config": source["config"]} if source else {}
+    return parse_form(form, sysadmin=tk.current_user.is_authenticated and is_sysadmin(), **stored)
+
+
+def is_sysadmin() -> bool:
+    return bool(tk.h.check_access("sysadmin"))
+
+
+def _answer(form: Form, source: Source | None) -> Any:
+    """Save the sent form, or show it again with its errors."""
+    check_token()
+    sent = parse_source(form, source)
+    errors = form_check.find_errors(form, sent, source)
+    alike = [] if errors else _alike(form, sent, source)
+    if errors or alike:
+        return page(form, source, errors, alike=alike)
+    try:
+        saved = _save(form, sent, source)
+    except tk.NotAuthorized:
+        return tk.abort(403, tk._("Not authorised to do this"))
+    except tk.ValidationError as exc:
+        roll_back()
+        errors = form_check.assign_to_fields(
+            exc.error_dict, sent.source_type, sysadmin=is_sysadmin()
+        )
+        return page(form, source, errors)
+    tk.h.flash_success(_done(form, saved, is_new=source is None))
+    return tk.redirect_to("harvest.read", id=saved["name"])
+
+
+def _alike(form: Form, sent: SentSource, source: Source | None) -> list[dict[str, str]]:
+    """Return other sources with the URL, unless the user has confirmed that or not changed it."""
+    if form.get("same_address") or (source and source["url"] == sent.url):
+        return []
+    return source_rules.find_sources_by_url(sent.url, source["id"] if source else "")
+
+
+def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]:
+    frequency = form.get("frequency") or (source or {}).get("frequency") or schedule.MANUAL
+    data = {"url": sent.url, "config": sent.config, "frequency": frequency}
+    data["title"] = form.get("title", "").strip()
+    data["notes"] = form.get("notes", "").strip()
+    if name := form.get("name", "").strip():
+        data["name"] = name
+    if source is None:
+        data["name"] = data.get("name") or name_for(data["title"])
+        data |= {"source_type": sent.source_type, "owner_org": _owner(form)}
+        saved = tk.get_action("harvest_source_create")(context(), data)
+    else:
+        if is_sysadmin() and "owner_org" in form:
+            data["owner_org"] = _owner(form)
+        saved = _patch({"id": source["id"], **data})
+    _save_schedule(form, saved["id"], source)
+    _save_mail(form, saved["id"])
+    return dict(saved)
+
+
+def _owner(form: Form) -> str:
+    sent = form.get("owner_org", "")
+    return "" if sent == form_check.NO_OWNER else sent
+
+
+def _patch(data: dict[str, Any]) -> Any:
+    return tk.get_action("harvest_source_patch")(context(), data)
+
+
+def _save_schedule(form: Form, source_id: str, source: Source | None) -> None:
+    if "time" not in form and "days" not in form:
+        return
+    zone = source["schedule"]["zone"] if source else ""
+    wanted = {"time": form.get("time", "").strip(), "days": form.getlist("days"), "zone": zone}
+    tk.get_action("ukharvest_schedule_update")(context(), {"source_id": source_id, **wanted})
+
+
+def _save_mail(form: Form, source_id: str) -> None:
+    """Add the user to those who get emails about failures, or remove them; the others stay."""
+    if "asks_mail" not in form:
+        return
+    shown = ask("ukharvest_mail_show", source_id=source_id)
+    wanted, me = bool(form.get("mail_me")), tk.current_user.id
+    if wanted == _gets_mail(shown) or me not in [each["id"] for each in shown["people"]]:
+        return
+    people = {each["id"] for each in shown["people"] if each["chosen"]}
+    data = {key: shown[key] for key in ("addresses", "events", "weekly")}
+    data["people"] = sorted(people | {me} if wanted else people - {me})
+    if wanted:
+        data["events"] = list(dict.fromkeys((*shown["events"], "failed", "recovered")))
+    tk.get_action("ukharvest_mail_update")(context(), {"source_id": source_id, **data})
+
+
+def _gets_mail(shown: dict[str, Any]) -> bool:
+    """Tell whether the user gets emails about failures; ``shown``: of ukharvest_mail_show."""
+    people = [each["id"] for each in shown["people"] if each["chosen"]]
+    return tk.current_user.id in people and "failed" in shown["events"]
+
+
+def _done(form: Form, saved: Mapping[str, Any], *, is_new: bool) -> str:
+    """Start the first run if the form asks for it; return the message for the next page."""
+    if form.get("save") != "run":
+        return str(tk._("Saved. Nothing has been run yet.") if is_new else tk._("Saved."))
+    try:
+        tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
+    except (tk.ValidationError, tk.NotAuthorized):
+        return str(tk._("Saved. No run was started: one is waiting or running already."))
+    minutes = config.schedule_cron_minutes()
+    message = tk.ungettext(
+        "Saved. The first run starts within {minutes} minute of saving.",
+        "Saved. The first run starts within {minutes} minutes of saving.",
+        minutes,
+    )
+    return str(message.format(minutes=minutes))
+
+
+def page(
+    form: Form,
+    source: Source | None = None,
+    errors: Errors | None = None,
+    *,
+    alike: list[dict[str, str]] | None = None,
+    **more: Any,
+) -> str:
+    """Return the form's page.
+
+    Args:
+        form: the sent form, shown unchanged; an empty one shows the source.
+        source: the source to edit (``find_with_settings``), None for a new one.
+        errors: field name → messages.
+        alike: other sources with the URL: dicts with ``name`` and ``title``.
+        more: more variables of the template, such as the result of a preview.
+    """
+    sysadmin = is_sysadmin()
+    values = _values(form, source)
+    errors = form_check.sort_errors(errors or {}, values["source_type"])
+    options = read_config(source["config"] if source else "") or {}
+    shown: dict[str, Any] = {
+        "values": values,
+        "errors": errors,
+        "alike": alike or [],
+        "sysadmin": sysadmin,
+        "frequencies": _frequencies(values["frequency"], sysadmin=sysadmin),
+        "days": source_texts.DAYS,
+        "zone": source["schedule"]["zone"] if source else portal_zone(),
+        "minutes": config.schedule_cron_minutes(),
+        "common": common_fields(form, options, errors, sysadmin=sysadmin),
+        "config": _config(form, source, values["source_type"], sysadmin=sysadmin),
+        "unowned": form_check.may_be_unowned(),
+        "mail_me": _asks_for_mail(form, source),
+    }
+    if source:
+        kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
+        template, shown["types"], shown["groups"] = "edit", [kind], []
+    else:
+        shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
+        template, shown["groups"] = "new", groups(shown["types"])
+    g.dataset_type = source_frame.TYPE  # CKAN's templates use it for links
+    variables = {"form": shown, "harvest_source": source or {}, "source": source, **more}
+    return str(tk.render(f"ukharvest/source_form/{template}.html", variables))
+
+
+def _values(form: Form, source: Source | None) -> dict[str, Any]:
+    """Return the values of the fields that are not options."""
+    if source and not form:
+        plain = {name: source.get(name) or "" for name in _SIMPLE}
+        return {**plain, "time": source["schedule"]["time"], "days": source["schedule"]["days"]}
+    values: dict[str, Any] = {name: form.get(name, "") for name in _SIMPLE}
+    values["days"] = form.getlist("days")
+    if source:
+        values["source_type"] = source["source_type"]
+        values["owner_org"] = values["owner_org"] or source["owner_org"]
+    elif "frequency" not in form:
+        values["frequency"] = source_texts.USUAL_FREQUENCY
+    return values
+
+
+def _asks_for_mail(form: Form, source: Source | None) -> bool:
+    """Tell whether the box for emails is ticked; at first it is for who adds the source."""
+    if "asks_mail" in form:
+        return bool(form.get("mail_me"))
+    return source is None or _gets_mail(ask("ukharvest_mail_show", source_id=source["id"]))
+
+
+def _config(form: Form, source: Source | None, source_type: str, *, sysadmin: bool) -> str:
+    """Return the options without a field, as JSON."""
+    if "config" in form:
+        return form["config"]
+    kind = source_types.find(source_type)
+    text = source["config"] if source else ""
+    return without_field(text, kind, sysadmin=sysadmin) if kind else text
+
+
+def _frequencies(chosen: str, *, sysadmin: bool) -> dict[str, str]:
+    """Return frequency → label; only sysadmins can choose ALWAYS, which loads the site."""
+    words = source_texts.FREQUENCIES
+    left_out = () if sysadmin or chosen == schedule.ALWAYS else (schedule.ALWAYS,)
+    return {value: label for value, label in words.items() if value not in left_out}

@@ -1,0 +1,139 @@
+"""Pages: set who gets emails about a source, and unsubscribe from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan.config.middleware.flask_app import csrf
+from flask import Blueprint, Response
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.logic import sources
+from ckanext.ukharvest.operations.notifications import sending
+from ckanext.ukharvest.presentation.messages import times
+from ckanext.ukharvest.presentation.messages.notification_settings import EVENTS, WEEKLY
+from ckanext.ukharvest.web.pages import common, source_frame
+
+mail = Blueprint("ukharvest_mail", __name__)
+
+
+@mail.route("/harvest/<name>/notifications", methods=["GET", "POST"])
+def read(name: str) -> Any:
+    """Show the form, or save it."""
+    source = source_frame.find(name)
+    if tk.request.method != "POST":
+        return _form(source, common.ask("ukharvest_mail_show", source_id=source["id"]), {})
+    common.check_token()
+    sent = _sent()
+    try:
+        data = {**sent, "source_id": source["id"]}
+        answer = tk.get_action("ukharvest_mail_update")(common.context(), data)
+    except tk.ValidationError as exc:
+        shown = common.ask("ukharvest_mail_show", source_id=source["id"])
+        for person in shown["people"]:
+            person["chosen"] = person["id"] in sent["people"]
+        return _form(source, {**shown, **sent, "people": shown["people"]}, exc.error_dict)
+    tk.h.flash_success(_saved(answer["recipients"]))
+    return tk.redirect_to("ukharvest_mail.read", name=source["name"])
+
+
+def _sent() -> dict[str, Any]:
+    form = tk.request.form
+    return {
+        "people": form.getlist("people"),
+        "addresses": [line.strip() for line in form.get("addresses", "").split() if line],
+        "events": form.getlist("events"),
+        "weekly": form.get("weekly", ""),
+    }
+
+
+def _saved(recipients: int) -> str:
+    if not recipients:
+        return str(tk._("Saved. No one gets emails about this source."))
+    text = tk.ungettext(
+        "Saved. {n} address gets emails.", "Saved. {n} addresses get emails.", recipients
+    )
+    return str(text.format(n=recipients))
+
+
+def _form(source: dict[str, Any], shown: dict[str, Any], errors: dict[str, list[str]]) -> str:
+    return source_frame.render(
+        "ukharvest/notifications.html",
+        source,
+        shown=shown,
+        errors=errors,
+        test=_describe_test(shown["test"]) if shown["test"] else "",
+        events=[(key, label()) for key, label in EVENTS.items()],
+        weekly=[(key, label()) for key, label in WEEKLY.items()],
+    )
+
+
+@mail.route("/harvest/<name>/notifications/test", methods=["POST"])
+def test(name: str) -> Any:
+    """Queue the test message."""
+    source = source_frame.find(name)
+    common.check_token()
+    try:
+        data = {"source_id": source["id"]}
+        answer = tk.get_action("ukharvest_mail_test")(common.context(), data)
+    except tk.ValidationError as exc:
+        tk.h.flash_error(" ".join(text for texts in exc.error_dict.values() for text in texts))
+    else:
+        tk.h.flash_success(_asked_for(answer["recipients"]))
+    return tk.redirect_to("ukharvest_mail.read", name=source["name"])
+
+
+def _asked_for(recipients: int) -> str:
+    minutes = config.schedule_cron_minutes()
+    text = tk.ungettext(
+        "A test message goes to {n} address within {minutes} minutes.",
+        "A test message goes to {n} addresses within {minutes} minutes.",
+        recipients,
+    )
+    return str(text.format(n=recipients, minutes=minutes))
+
+
+def _describe_test(test: dict[str, Any]) -> str:
+    """Return a text about the last test message."""
+    if not test["at"]:
+        text = tk._(
+            "Requested on {time}. It will be sent when “ckan harvester run” is next called."
+        )
+        return str(text.format(time=times.format_time(test["asked"])))
+    text = tk.ungettext(
+        "Sent to {n} address on {time}.",
+        "Sent to {n} addresses on {time}.",
+        test["sent"],
+    ).format(time=times.format_time(test["at"]), n=test["sent"])
+    if not test["failed"]:
+        return str(text)
+    if not test["sent"]:
+        return str(tk._("Not sent: the mail server could not be reached, or refused the message."))
+    more = tk.ungettext(
+        "The mail server refused it for {n}; the portal's log says why.",
+        "The mail server refused it for {n}; the portal's log says why.",
+        test["failed"],
+    )
+    return f"{text} {more.format(n=test['failed'])}"
+
+
+@csrf.exempt
+@mail.route("/harvest/unsubscribe/<token>", methods=["GET", "POST"])
+def leave(token: str) -> Any:
+    """Ask for confirmation, then unsubscribe the recipient that the token names.
+
+    The token from the email is enough: no login, and no CSRF token, which mail programs that send
+    the POST themselves (RFC 8058) do not have.
+    """
+    found = sending.read_token(token)
+    if found is None:
+        return tk.abort(404, tk._("This link is not complete. Copy all of it from the email."))
+    key, source_id = found
+    title = sources.title_of(source_id)
+    is_done = tk.request.method == "POST"
+    if is_done:
+        sending.unsubscribe(key, source_id)
+    page = tk.render("ukharvest/unsubscribe.html", {"title": title, "is_done": is_done})
+    # The URL contains the secret token, so it must not leak to other sites.
+    return Response(page, headers={"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"})

@@ -1,0 +1,146 @@
+"""Pages: a source, with its status, runs and problems for users who may update it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from flask import Blueprint, Response, redirect
+
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.web.pages import run_feed, source_frame
+from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages
+
+source = Blueprint("ukharvest_source", __name__)
+
+PER_PAGE = 20
+LATEST = 10  # runs on the source's page
+CHARTED = 30
+KINDS = 5  # of problems on the source's page
+
+
+@source.route("/harvest/<name>")
+def read(name: str) -> Any:
+    found = source_frame.find(name, insiders_only=False)
+    if name != found["name"]:
+        return redirect(_url(found["name"]))
+    values: dict[str, Any] = {"shown": _shown(found), **_address(found)}
+    values |= _follows(found) if found["may_manage"] else _datasets(found)
+    values["runs_version"] = _runs_version(values["shown"])
+    return source_frame.render("source/read.html", found, **values)
+
+
+@source.route("/harvest/<name>/state")
+def state(name: str) -> Any:
+    """Return the status part, which the page polls; after a run's start or end also that below."""
+    found = source_frame.find(name)
+    shown = _shown(found)
+    runs_version = _runs_version(shown)
+    is_same_run = tk.request.args.get("runs") == runs_version
+    if is_same_run and tk.request.args.get("since") == shown["version"]:
+        return Response(status=204)
+    values = {} if is_same_run else {"runs_version": runs_version, **_follows(found)}
+    template = "ukharvest/snippets/source_state_part.html"
+    return source_frame.render(template, found, shown=shown, **values)
+
+
+@source.route("/harvest/admin/<id>")
+def admin(id: str) -> Any:  # noqa: A002 - the name in ckanext-harvest's routes
+    return redirect(_url(source_frame.find(id)["name"]))
+
+
+@source.route("/harvest/about/<id>")
+def about(id: str) -> str:  # noqa: A002
+    found = source_frame.find(id, insiders_only=False)
+    return source_frame.render("source/about.html", found, shown=_shown(found), **_address(found))
+
+
+@source.route("/harvest/<name>/datasets")
+def datasets(name: str) -> str:
+    found = source_frame.find(name, insiders_only=False)
+    return source_frame.render("ukharvest/source_datasets.html", found, **_datasets(found))
+
+
+@source.route("/harvest/<source>/job")
+def runs(source: str) -> str:  # the name in ckanext-harvest's routes
+    found = source_frame.find(source)
+    number = asked_page()
+    offset = (number - 1) * PER_PAGE
+    # The chart of the first page has more runs than its table.
+    asked = max(CHARTED, PER_PAGE) if number == 1 else PER_PAGE
+    listed = ask("ukharvest_run_list", source=found["id"], limit=asked, offset=offset)
+    shown = _shown(found)
+    values = {"runs": listed["results"] if number == 1 else [], "count": listed["count"]}
+    return source_frame.render(
+        "source/job/list.html",
+        found,
+        jobs=listed["results"][:PER_PAGE],
+        shown=shown,
+        number=number,
+        pages=count_pages(listed["count"], PER_PAGE, number),
+        **values,
+    )
+
+
+@source.route("/harvest/<name>/runs.atom")
+def feed(name: str) -> Response:
+    found = source_frame.find(name, insiders_only=False)
+    response = Response(
+        run_feed.build_feed(found), content_type="application/atom+xml; charset=utf-8"
+    )
+    response.add_etag()
+    # The content depends on the user.
+    tk.request.environ["__no_cache__"] = True
+    response.cache_control.no_cache = True
+    response.make_conditional(tk.request.environ)
+    return response
+
+
+def _shown(found: dict[str, Any]) -> dict[str, Any]:
+    shown: dict[str, Any] = ask("ukharvest_source_show", source_id=found["id"])
+    return shown
+
+
+def _runs_version(shown: dict[str, Any]) -> str:
+    """Return a text that changes when a run begins or ends."""
+    runs = shown.get("progress") or {}, shown.get("last_run") or {}
+    return "{}/{}".format(runs[0].get("run_id", ""), runs[1].get("id", ""))
+
+
+def _follows(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of the part below the status: problems by kind and runs."""
+    runs = ask("ukharvest_run_list", source=found["id"], limit=CHARTED)
+    return {
+        "kinds": KINDS,
+        "problems": ask("ukharvest_problem_group_list", source_id=found["id"]),
+        "runs": runs["results"],
+        "latest": runs["results"][:LATEST],
+        "count": runs["count"],
+    }
+
+
+def _url(name: str) -> str:
+    return str(tk.h.url_for("harvest.read", id=name))
+
+
+def _address(found: dict[str, Any]) -> dict[str, Any]:
+    return {"address": found["url"], "is_link": is_web_url(found["url"])}
+
+
+def _datasets(found: dict[str, Any]) -> dict[str, Any]:
+    """One page of the source's datasets that who asks may see, the newest first."""
+    number = asked_page()
+    query = {
+        "fq": f'+harvest_source_id:"{found["id"]}"',
+        "rows": PER_PAGE,
+        "start": (number - 1) * PER_PAGE,
+        "sort": "metadata_modified desc",
+        "include_private": True,
+    }
+    listed = ask("package_search", **query)
+    return {
+        "packages": listed["results"],
+        "dataset_count": listed["count"],
+        "number": number,
+        "pages": count_pages(listed["count"], PER_PAGE, number),
+    }

@@ -1,0 +1,123 @@
+"""Page: the list of harvest sources, instead of ckanext-harvest's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from flask import Blueprint, g
+
+from ckanext.ukharvest.logic.source_state import type_label
+from ckanext.ukharvest.presentation.messages import status_labels as status
+from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
+from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages
+from ckanext.ukharvest.web.pages.source_frame import TYPE
+
+sources = Blueprint("ukharvest_sources", __name__)
+
+PER_PAGE = 20
+# Titles of the filters, in their order.
+FILTERS = {
+    "organization": lambda: tk._("Organisation"),
+    "type": lambda: tk._("Type"),
+    "health": lambda: tk._("Health"),
+    "state": lambda: tk._("State"),
+    "frequency": lambda: tk._("How often"),
+}
+SORTS = {
+    "health": lambda: tk._("Needs attention first"),
+    "title": lambda: tk._("Title"),
+    "last_run": lambda: tk._("Last run, newest first"),
+    "next_run": lambda: tk._("Next run, soonest first"),
+}
+MOST_VALUES = 12  # values of a filter; the others are folded
+
+
+# This route comes before CKAN's own for the dataset type.
+@sources.route(f"/{TYPE}/", strict_slashes=False)
+def search() -> str:
+    wanted = _wanted()
+    page = asked_page()
+    sort = wanted["sort"] or "health"
+    found = _ask(wanted, sort=sort, offset=(page - 1) * PER_PAGE)
+    own = [each for each in found["results"] if each["may_manage"]]
+    others = [each for each in found["results"] if not each["may_manage"]]
+    # Sorted by health, the user's own sources come first: the others' health is not shown.
+    is_split = sort == "health" and 0 < found["own"] < found["count"]
+    g.dataset_type = TYPE  # CKAN's template, which ours extends, uses it for links
+    values = {
+        "found": found,
+        "own": own,
+        "others": others,
+        "is_split": is_split,
+        "wanted": wanted,
+        "page": page,
+        "pages": count_pages(found["count"], PER_PAGE, page),
+        "url": lambda number: _url({**wanted, "page": number if number > 1 else None}),
+        "filters": list(_filters(found, wanted)),
+        "chosen": list(_chosen(found, wanted)),
+        "sorts": {key: title() for key, title in SORTS.items()} if found["managed"] else {},
+        "asked": {"limit": PER_PAGE, **{key: value for key, value in wanted.items() if value}},
+    }
+    return str(tk.render("ukharvest/sources.html", values))
+
+
+def _wanted() -> dict[str, str]:
+    args = tk.request.args
+    wanted = {key: args.get(key, "").strip() for key in ("q", *FILTERS, "mine", "sort")}
+    wanted["mine"] = "1" if wanted["mine"] else ""
+    if wanted["sort"] not in SORTS:
+        wanted["sort"] = ""
+    return wanted
+
+
+def _ask(wanted: dict[str, str], **more: Any) -> dict[str, Any]:
+    given = {key: value for key, value in wanted.items() if value}
+    found: dict[str, Any] = ask("ukharvest_source_list", **{**given, "limit": PER_PAGE, **more})
+    return found
+
+
+def _url(wanted: dict[str, Any]) -> str:
+    given = {key: value for key, value in wanted.items() if value}
+    return str(tk.h.url_for("harvest.search", **given))
+
+
+def _filters(found: dict[str, Any], wanted: dict[str, str]) -> Iterable[dict[str, Any]]:
+    """Yield the filters that have a choice, each value with its count and URL."""
+    for key, title in FILTERS.items():
+        counts = found["facets"][key]
+        if len(counts) < 2 and not wanted[key]:
+            continue
+        values = [
+            {
+                "text": _words(key, value, found),
+                "count": count,
+                "is_chosen": value == wanted[key],
+                "url": _url({**wanted, key: "" if value == wanted[key] else value}),
+            }
+            for value, count in counts.items()
+        ]
+        yield {"title": title(), "values": values[:MOST_VALUES], "more": values[MOST_VALUES:]}
+
+
+def _chosen(found: dict[str, Any], wanted: dict[str, str]) -> Iterable[dict[str, str]]:
+    """Yield the active filters, each with the URL that removes it."""
+    if wanted["q"]:
+        yield {"text": f"“{wanted['q']}”", "url": _url({**wanted, "q": ""})}
+    if wanted["mine"]:
+        yield {"text": str(tk._("My organisations")), "url": _url({**wanted, "mine": ""})}
+    for key, title in FILTERS.items():
+        if wanted[key]:
+            text = f"{title()}: {_words(key, wanted[key], found)}"
+            yield {"text": text, "url": _url({**wanted, key: ""})}
+
+
+def _words(key: str, value: str, found: dict[str, Any]) -> str:
+    if key == "organization":
+        return str(found["organizations"].get(value, value))
+    if key == "type":
+        return type_label(value)
+    if key == "frequency":
+        return str(tk._(FREQUENCIES.get(value, value)))
+    return status.find(key, value).text

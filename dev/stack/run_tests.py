@@ -1,0 +1,64 @@
+"""pytest as bin/test starts it: its process ends when the tests have ended.
+
+Python waits at its end for every thread and child process that is left, without a bound. In a run
+on a busy machine all tests passed, and pytest's process was still there half an hour later.
+"""
+
+from __future__ import annotations
+
+import atexit
+import faulthandler
+import multiprocessing
+import os
+import sys
+import threading
+import time
+
+import pytest
+
+REPORT_SECONDS = 300
+EXIT_SECONDS = 60
+LEFT_SECONDS = 15
+
+
+class BoundedReport:
+    """A plugin: pytest ends, with the stacks of all threads, if its report takes longer."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        faulthandler.dump_traceback_later(REPORT_SECONDS, exit=True, file=2)
+
+
+def leftovers() -> list[str]:
+    """Return what Python would wait for: threads and processes that tests did not end."""
+    threads = [
+        f"thread {each.name}"
+        for each in threading.enumerate()
+        if each is not threading.current_thread() and not each.daemon
+    ]
+    return threads + [f"process {each.pid}" for each in multiprocessing.active_children()]
+
+
+def main() -> None:
+    # As in `python -m pytest`: tests are imported from the folder it is started in.
+    sys.path[0] = os.getcwd()
+    status = pytest.main(plugins=[BoundedReport()])
+    faulthandler.cancel_dump_traceback_later()
+    until = time.monotonic() + LEFT_SECONDS
+    while (left := leftovers()) and time.monotonic() < until:
+        time.sleep(0.1)
+    if left:
+        print(f"\nleft by the tests, and ended: {', '.join(left)}", flush=True)
+        faulthandler.dump_traceback(file=2)
+    for child in multiprocessing.active_children():
+        child.kill()
+    cleaning = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+    cleaning.start()
+    cleaning.join(EXIT_SECONDS)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Real processes that run ``ckan``, forked to start quickly.
+
+Importing CKAN takes three of the four seconds of a start, so they are forked from a process that
+has only imported what they need.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+# The program ``ckan`` that retries failed requests without pauses.
+PROGRAM = """
+from ckan.cli.cli import ckan
+from ckanext.ukharvest.core.http import client
+client._BACKOFF = 0.01
+ckan(prog_name="ckan")
+"""
+# The same with bugs that no document causes: at some titles the parser raises or hangs.
+FAULTY_PROGRAM = f"import tests.ckan.bugs\n{PROGRAM}"
+PRELOADED = [
+    *("pytest", "ckan.cli.cli", "ckan.config.middleware", "ckan.views.api"),
+    *("ckanext.harvest.plugin", "ckanext.harvest.cli", "rdflib"),
+    *("ckanext.spatial.plugin", "ckanext.ukharvest.plugin", "ckanext.ukharvest.cli"),
+    *("ckanext.ukharvest.views", "ckanext.ukharvest.form", "ckanext.ukharvest.web.map_view"),
+    *("ckanext.ukharvest.logic.action", "ckanext.ukharvest.logic.auth"),
+    *("ckanext.ukharvest.harvesters.base", "ckanext.ukharvest.source_types"),
+]
+PR_SET_PDEATHSIG = 1  # of Linux's prctl(2)
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(PRELOADED)
+
+
+class Process:
+    """A started process, with the methods of ``subprocess.Popen`` that tests use.
+
+    Args:
+        words: arguments of ``ckan`` on the command line.
+        program: Python code that runs it.
+        output: file that it writes to; stderr too, unless ``errors`` is another.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        *,
+        program: str = PROGRAM,
+        output: str | Path = os.devnull,
+        errors: str | Path | None = None,
+    ) -> None:
+        self._words = list(words)
+        paths = (str(output), str(errors or output))
+        self._process: ForkServerProcess = _context.Process(
+            target=_run, args=(program, self._words, paths, dict(os.environ))
+        )
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None while it runs; below 0: the signal that ended it."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        code = self.poll()
+        if code is None:
+            raise subprocess.TimeoutExpired(self._words, timeout or 0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _value: Any, _traceback: TracebackType | None
+    ) -> None:
+        self.kill()
+        self.wait(30)
+
+
+def finish(
+    words: Sequence[str], folder: Path, *, check: bool = True, timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end and return it with what it printed, as ``subprocess.run`` does.
+
+    Args:
+        folder: an empty one for the command's output.
+
+    Raises:
+        CalledProcessError: with ``check``, if its exit code is not 0.
+    """
+    program = 'from ckan.cli.cli import ckan; ckan(prog_name="ckan")'
+    output, errors = folder / "output", folder / "errors"
+    with Process(words, program=program, output=output, errors=errors) as process:
+        code = process.wait(timeout)
+    texts = (output.read_text("utf-8"), errors.read_text("utf-8"))
+    done = subprocess.CompletedProcess(["ckan", *words], code, *texts)
+    if check:
+        done.check_returncode()
+    return done
+
+
+def _run(program: str, words: list[str], paths: tuple[str, str], environ: dict[str, str]) -> None:
+    # The process it is forked from ends with the tests, so that no consumer outlives them.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    os.environ.clear()
+    os.environ.update(environ)
+    for number, path in enumerate(paths, 1):
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), "utf-8", write_through=True)
+    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", write_through=True)
+    sys.argv = ["ckan", *words]
+    exec(compile(program, "<ckan>", "exec"), {"__name__": "__main__"})  # noqa: S102 - a test's own

@@ -1,0 +1,68 @@
+"""Input of actions: what is converted, left out and refused, by their schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan.tests.helpers import call_action
+
+from ckanext.ukharvest.logic import schema
+from tests.ckan.harvesting import Portal, act
+
+pytestmark = pytest.mark.in_process
+
+
+@pytest.fixture
+def source(portal: Portal) -> str:
+    return portal.source("https://data.example.gov.uk/data.json", name="parking")
+
+
+def errors(action: str, **given: Any) -> dict[str, list[str]]:
+    with pytest.raises(tk.ValidationError) as caught:
+        act(action, **given)
+    return {key: value for key, value in caught.value.error_dict.items() if key != "__type"}
+
+
+def test_pages_have_defaults_bounds_and_whole_numbers() -> None:
+    assert schema.validate({}, schema.run_list_schema()) == {"limit": 100, "offset": 0}
+    asked = {"limit": "2000", "offset": "3", "nothing": "of ours"}
+    assert schema.validate(asked, schema.run_list_schema()) == {"limit": 1000, "offset": 3}
+    assert set(errors("ukharvest_run_list", limit="many", offset=-1)) == {"limit", "offset"}
+
+
+def test_extra_parameters_are_left_out(source: str) -> None:
+    listed = act("ukharvest_record_list", source_id=source, limit="", nonsense=["x"])
+    assert listed["count"] == 0
+    assert errors("ukharvest_record_list", source_id=source, outcome="gone") == {
+        "outcome": ["Expected the outcome of a record, such as lost or added."]
+    }
+
+
+@pytest.mark.parametrize("name", ["dry_run", "undo", "by_guid"])
+def test_a_flag_that_cannot_be_understood_changes_nothing(source: str, name: str) -> None:
+    refused = errors("ukharvest_source_adopt", source_id=source, **{name: "perhaps"})
+    assert refused == {name: ["Expected true or false."]}
+    act("ukharvest_source_adopt", source_id=source, dry_run="on")
+    assert act("ukharvest_deletion_list", source_id=source, limit=None)["deletions"] == []
+
+
+def test_all_that_is_wrong_is_said_at_once(source: str) -> None:
+    given = {"time": "25:00", "days": ["someday"], "zone": "Europe/Nowhere"}
+    assert set(errors("ukharvest_schedule_update", source_id=source, **given)) == set(given)
+    mail = {"people": ["nobody"], "addresses": "x", "events": ["y"], "weekly": "daily"}
+    assert set(errors("ukharvest_mail_update", source_id=source, **mail)) == set(mail)
+    shown = act("ukharvest_schedule_update", source_id=source, days="mon wed", time=None)
+    assert (shown["days"], shown["time"]) == (["mon", "wed"], "")
+
+
+def test_texts_are_cut_and_refused_as_before() -> None:
+    assert errors("ukharvest_notice_update", text="x" * 1001) == {
+        "text": ["Write at most 1000 characters."]
+    }
+    found = call_action("ukharvest_vocabulary_show", name="themes", search="x" * 300, limit=1)
+    assert found["count"] == 0
+    assert errors("ukharvest_vocabulary_show") == {"name": ["Missing value"]}
+    assert errors("ukharvest_record_show", id="first") == {"id": ["Expected a number."]}
+    assert errors("ukharvest_record_show") == {"id": ["Missing value"]}

@@ -1,0 +1,196 @@
+"""A consumer that hangs and still sends heartbeats is found, and its work continues."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+from ckanext.harvest.model import HarvestObject, HarvestObjectExtra
+
+from ckanext.ukharvest.model import Record, Worker, redis_cache
+from ckanext.ukharvest.operations import doctor, sweeper
+from ckanext.ukharvest.operations.dashboard import snapshot
+from ckanext.ukharvest.operations.sweeper import objects
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
+from tests.ckan.processes import FAULTY_PROGRAM
+from tests.publisher import Publisher
+
+pytestmark = [
+    pytest.mark.in_process,
+    pytest.mark.ours,
+    pytest.mark.ckan_config("ckanext.ukharvest.sweeper.object_timeout", "5"),
+    pytest.mark.ckan_config("ckanext.ukharvest.sweeper.gather_timeout", "5"),
+    # A consumer sends a heartbeat every 10 seconds.
+    pytest.mark.ckan_config("ckanext.ukharvest.sweeper.worker_timeout", "20"),
+]
+
+PATH = "/data.json"
+PATIENCE = 240.0  # seconds
+Session = model.Session
+
+
+@pytest.fixture
+def go_on(tmp_path: Path) -> Path:
+    """The file that ends the hang."""
+    return tmp_path / "go-on"
+
+
+@pytest.fixture
+def faulty(ini: str, go_on: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("UKHARVEST_TEST_GO_ON", str(go_on))
+        # How long a client waits for the publisher that hangs.
+        settings = {"ckanext.ukharvest.http.read_timeout": "40"}
+        impatient = write_ini(ini, settings, go_on.with_name("impatient.ini"))
+        consumers = Consumers(impatient, program=FAULTY_PROGRAM)
+        consumers.start()
+    yield consumers
+    go_on.touch()
+    for process in consumers.processes:
+        process.kill()
+    consumers.stop()
+
+
+def until(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        Session.remove()
+        time.sleep(0.2)
+
+
+def state(id_: str) -> str:
+    Session.remove()
+    return str(HarvestObject.get(id_).state)
+
+
+def findings() -> list[doctor.Finding]:
+    Session.remove()
+    return [each for each in doctor.examine(["hung"]) if each.level == "error"]
+
+
+def hanging(portal: Portal, publisher: Publisher, title: str) -> tuple[str, str]:
+    """Return the run and the object, of three records, at which its consumer hangs."""
+    publisher.serve(PATH, catalogue([dataset(0), dataset(1, title=title), dataset(2)]))
+    source = portal.source(publisher.url(PATH), name="parking")
+    job_id = portal.create_job(source)
+    ids = portal.gather(job_id)
+    portal.send(ids)
+    stuck = Session.query(HarvestObject).filter(HarvestObject.content.like(f"%{title}%")).one().id
+    others = [id_ for id_ in ids if id_ != stuck]
+    until(lambda: state(stuck) == "IMPORT")
+    if ids.index(stuck) == 0:
+        return job_id, stuck
+    until(lambda: state(others[0]) == "COMPLETE" or state(others[1]) == "COMPLETE")
+    return job_id, stuck
+
+
+def test_its_object_is_imported_by_another_consumer_and_its_late_result_is_harmless(
+    portal: Portal,
+    publisher: Publisher,
+    faulty: Consumers,
+    go_on: Path,
+    app: CKANTestApp,
+    ini: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, sweeper.__name__)
+    job_id, stuck = hanging(portal, publisher, "Make the parser hang")
+    until(findings)
+    (finding,) = findings()
+    pid = faulty.processes[1].pid
+    for part in (f"process {pid}", stuck, "Source 1", "fetch consumer"):
+        assert part in finding.message
+    assert f"kill -9 {pid}" in finding.what_to_do
+    redis_cache.forget(snapshot.SNAPSHOT)
+    sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
+    until(
+        lambda: f"process {pid}, stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body
+    )
+
+    def is_sent_again() -> bool:
+        tick()
+        return f"sent harvest object {stuck} again" in caplog.text
+
+    until(is_sent_again)
+    assert faulty.processes[1].poll() is None  # it hangs, with heartbeats
+    with Consumers(ini) as others:
+        others.wait(job_id)
+        assert figures(portal.finish(job_id)) == {"added": 3}
+        before = [each["id"] for each in portal.datasets()]
+        go_on.touch()
+        idle = Session.query(Worker.id).filter_by(busy_with="")
+        until(lambda: idle.count() == 4)
+    assert figures(portal.job(job_id)) == {"added": 3}
+    assert [each["id"] for each in portal.datasets()] == before
+    assert Session.query(Record).count() == 3
+    assert Session.query(HarvestObject).filter_by(current=True).count() == 3
+    assert findings() == []
+    assert figures(portal.run(Session.query(HarvestObject).first().harvest_source_id)) == {
+        "not modified": 3
+    }
+
+
+def test_the_sweeper_does_not_wait_for_what_it_holds_and_gives_up_after_three(
+    portal: Portal,
+    publisher: Publisher,
+    faulty: Consumers,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It hangs in the transaction that writes the record, under the record's lock."""
+    caplog.set_level(logging.INFO, sweeper.__name__)
+    job_id, stuck = hanging(portal, publisher, "Make the writer hang")
+    Session.add(HarvestObjectExtra(harvest_object_id=stuck, key=objects.KILLS, value="2"))
+    Session.commit()
+
+    def did(text: str) -> bool:
+        tick()
+        return text in caplog.text
+
+    until(lambda: did(f"left harvest object {stuck}: its consumer hangs"))
+    assert state(stuck) == "IMPORT"
+    faulty.processes[1].send_signal(signal.SIGKILL)
+    until(lambda: did(f"gave up harvest object {stuck}"))
+    assert state(stuck) == "ERROR"
+    assert "three times" in portal.job(job_id)["object_error_summary"][0]["message"]
+
+
+def test_a_hung_gather_is_done_by_another_consumer_and_ends_when_it_wakes_up(
+    portal: Portal,
+    publisher: Publisher,
+    faulty: Consumers,
+    ini: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, sweeper.__name__)
+    publisher.serve(PATH, catalogue(3), hang=True)  # for as long as the client waits
+    source = portal.source(publisher.url(PATH), name="parking")
+    job_id = act("ukharvest_run_create", source_id=source)["id"]
+    until(lambda: publisher.requests)
+    until(findings)
+    (finding,) = findings()
+    for part in (f"process {faulty.processes[0].pid}", job_id, "Source 1", "gather consumer"):
+        assert part in finding.message
+    publisher.serve(PATH, catalogue(3))
+
+    def is_sent_again() -> bool:
+        tick()
+        return f"sent job {job_id} to the gather queue again" in caplog.text
+
+    until(is_sent_again)
+    with Consumers(ini) as others:
+        others.wait(job_id)
+        others.wait_for_messages(portal.objects(job_id))
+        assert figures(portal.finish(job_id)) == {"added": 3}
+        assert faulty.processes[0].wait(PATIENCE) != 0  # its client gave up waiting
+    assert figures(portal.job(job_id)) == {"added": 3}
+    assert portal.job(job_id)["ukharvest"]["outcome"] == "finished"

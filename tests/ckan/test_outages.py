@@ -1,0 +1,340 @@
+"""Faults of the database, of Redis or of the index do not fail a record: it waits again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import redis
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
+
+from ckanext.ukharvest.engine import dataset_writer, outages
+from ckanext.ukharvest.engine.gather import ending
+from ckanext.ukharvest.model import Retry, Worker, retries
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Channel, Consumers, Portal, act, figures, tick
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+
+Fault = Callable[[], None]
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    return portal.source(publisher.url(PATH))
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outages, "GATHER_PAUSES", (0, 0, 0))
+    monkeypatch.setattr(retries, "PATIENCE", (0, 0))
+
+
+def close_connection() -> None:
+    """Let PostgreSQL close the connection of this transaction, as its restart does."""
+    (backend,) = model.Session.execute(sa.text("SELECT pg_backend_pid()")).one()
+    with model.meta.engine.connect() as other:
+        other.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": backend})
+    model.Session.execute(sa.text("SELECT 1"))
+
+
+def exceed_statement_timeout() -> None:
+    model.Session.execute(sa.text("SET LOCAL statement_timeout = 50"))
+    model.Session.execute(sa.text("SELECT pg_sleep(60)"))
+
+
+def exceed_lock_timeout() -> None:
+    with model.meta.engine.connect() as other, other.begin():
+        other.execute(sa.text("SELECT pg_advisory_xact_lock(1, 1)"))
+        model.Session.execute(sa.text("SET LOCAL lock_timeout = 50"))
+        model.Session.execute(sa.text("SELECT pg_advisory_xact_lock(1, 1)"))
+
+
+def meet_a_redis_that_is_away() -> None:
+    redis.Redis(port=9).ping()
+
+
+def deadlock() -> None:
+    """Wait for a transaction that waits for this one; PostgreSQL ends the first to wait."""
+    model.Session.execute(sa.text("SELECT pg_advisory_xact_lock(2, 1)"))
+    other = model.meta.engine.connect()
+    other.begin()
+    other.execute(sa.text("SELECT pg_advisory_xact_lock(2, 2)"))
+
+    def wait_too() -> None:
+        time.sleep(0.5)
+        other.execute(sa.text("SELECT pg_advisory_xact_lock(2, 1)"))
+        other.close()
+
+    thread = threading.Thread(target=wait_too)
+    thread.start()
+    try:
+        model.Session.execute(sa.text("SELECT pg_advisory_xact_lock(2, 2)"))
+    finally:
+        model.Session.rollback()
+        thread.join()
+
+
+FAULTS = [
+    close_connection,
+    exceed_statement_timeout,
+    exceed_lock_timeout,
+    meet_a_redis_that_is_away,
+]
+
+
+@contextmanager
+def faulty_writes(monkeypatch: pytest.MonkeyPatch, fault: Fault, times: int) -> Iterator[list[int]]:
+    """Make this many writes of a record fail, after the dataset's own statements."""
+    real, calls = dataset_writer._save_row, [0]
+
+    def remember(*args: Any) -> None:
+        real(*args)
+        calls[0] += 1
+        if calls[0] <= times:
+            fault()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dataset_writer, "_save_row", remember)
+        yield calls
+
+
+def gathered(portal: Portal, source: str) -> tuple[str, list[str]]:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    return job_id, portal.waiting(job_id)
+
+
+def state(object_id: str) -> tuple[str, str | None]:
+    model.Session.remove()
+    obj = HarvestObject.get(object_id)
+    return obj.state, obj.report_status
+
+
+def retry_of(object_id: str) -> Retry | None:
+    model.Session.remove()
+    return model.Session.get(Retry, object_id)
+
+
+def end_pauses() -> None:
+    """End the pause of everything that waits."""
+    model.Session.query(Retry).update({"due": sa.func.now() - sa.text("interval '1 day'")})
+    model.Session.commit()
+
+
+def send_again() -> list[str]:
+    """Do what a tick of cron does, and return the ids that it put on the fetch queue."""
+    queue.purge_queues()
+    tick()
+    consumer = queue.get_fetch_consumer()
+    messages = consumer.redis.lrange(consumer.routing_key, 0, -1)
+    queue.purge_queues()
+    return [message.split('"')[3] for message in (each for each in messages)]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_record_waits_again_when_a_service_fails_under_it(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    job_id, (first, *others) = gathered(portal, source)
+    with faulty_writes(monkeypatch, fault, times=1):
+        portal.deliver(first)
+    assert state(first) == ("WAITING", None)
+    retry = retry_of(first)
+    assert retry is not None
+    assert retry.attempts == 1
+    assert not model.Session.query(HarvestObjectError).count()
+    for each in others:
+        portal.deliver(each)
+    assert portal.finish(job_id)["status"] == "Running"
+    assert send_again() == []  # its pause is not over
+    end_pauses()
+    assert send_again() == [first]
+    portal.deliver(first)
+    assert figures(portal.finish(job_id)) == {"added": 3}
+    assert len(portal.datasets()) == 3
+    tick()
+    assert retry_of(first) is None
+
+
+def test_a_deadlock_is_tried_again_at_once(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id, (first, *_others) = gathered(portal, source)
+    with faulty_writes(monkeypatch, deadlock, times=1):
+        portal.deliver(first)
+    assert state(first) == ("COMPLETE", "added")
+
+
+def test_pauses_grow_and_the_last_attempt_fails_naming_the_service(
+    portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    before = portal.datasets()
+    changed = [dict(each, title=f"New {n}") for n, each in enumerate(_records())]
+    publisher.serve(PATH, catalogue(changed))
+    job_id, (first, *others) = gathered(portal, source)
+    pauses = []
+    with faulty_writes(monkeypatch, exceed_statement_timeout, times=99):
+        for _ in retries.PAUSES:
+            portal.deliver(first)
+            retry = retry_of(first)
+            assert retry is not None
+            pauses.append(retry.due)
+            end_pauses()
+        portal.deliver(first)
+    assert pauses == sorted(pauses)
+    assert state(first) == ("ERROR", "errored")
+    for each in others:
+        portal.deliver(each)
+    job = portal.finish(job_id)
+    assert figures(job) == {"updated": 2, "errored": 1}
+    message = job["object_error_summary"][0]["message"]
+    assert message.startswith("The database of this portal failed at each of 6 attempts")
+    assert "statement timeout" in message
+    assert len(portal.datasets()) == len(before) == 3
+    assert figures(portal.run(source)) == {"updated": 1, "not modified": 2}
+
+
+def _records() -> list[dict[str, Any]]:
+    from tests.ckan.catalogues import dataset
+
+    return [dataset(n) for n in range(3)]
+
+
+def test_a_connection_closed_after_the_commit_leaves_the_record_imported(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id, (first, *others) = gathered(portal, source)
+    real = dataset_writer.upsert_many
+
+    def close_afterwards(writes: Any) -> Any:
+        results = real(writes)
+        close_connection_quietly()
+        return results
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dataset_writer, "upsert_many", close_afterwards)
+        portal.deliver(first)
+    assert state(first) == ("COMPLETE", "added")
+    for each in others:
+        portal.deliver(each)
+    assert figures(portal.finish(job_id)) == {"added": 3}
+
+
+def close_connection_quietly() -> None:
+    try:
+        close_connection()
+    except sa.exc.DBAPIError:
+        return
+
+
+def test_a_gather_begins_again_when_the_database_fails_under_it(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = ending.finish, []
+
+    def finish(*args: Any) -> None:
+        calls.append(args)
+        if len(calls) == 1:
+            close_connection()
+        real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ending, "finish", finish)
+        job = portal.run(source)
+    assert len(calls) == 2
+    assert figures(job) == {"added": 3}
+
+
+def test_a_gather_that_meets_the_fault_each_time_fails_naming_the_service(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    with monkeypatch.context() as patch:
+        patch.setattr(ending, "finish", lambda *_: close_connection())
+        job = portal.run(source)
+    (error,) = job["gather_error_summary"]
+    assert "The database of this portal failed while the source was read" in error["message"]
+    assert len(portal.datasets()) == 3
+
+
+def test_a_gather_whose_end_the_framework_could_not_store_is_left_to_the_sweeper(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = portal.create_job(source)
+    job = HarvestJob.get(job_id)
+    job.status = "Running"
+    job.save()
+    body = f'{{"harvest_job_id": "{job_id}"}}'
+    real = queue.gather_stage
+
+    def close_afterwards(*args: Any) -> Any:
+        real(*args)
+        close_connection()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(queue, "gather_stage", close_afterwards)
+        queue.gather_callback(Channel(), queue.FakeMethod(body), None, body)
+    assert len(send_again()) == 3
+    for object_id in portal.waiting(job_id):
+        portal.deliver(object_id)
+    assert figures(portal.finish(job_id)) == {"added": 3}
+
+
+def test_connections_closed_all_the_time_lose_and_double_nothing(
+    portal: Portal, publisher: Publisher, consumers: Consumers
+) -> None:
+    """Real consumers, whose connections PostgreSQL closes repeatedly."""
+    many = 120
+    publisher.serve(PATH, catalogue(many))
+    job_id = act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))["id"]
+    wait_for_start()
+    closed = 0
+    while not consumers._is_worked_off(job_id):
+        assert consumers.are_alive
+        # A gather gives up at its fourth attempt; most faults are meant for the imports.
+        most = 12 if portal.objects(job_id) else 2
+        closed += close_another() if closed < most else 0
+        time.sleep(0.3)
+        end_pauses()
+        tick()
+    assert closed
+    job = portal.finish(job_id)
+    assert (figures(job), job["gather_error_summary"]) == ({"added": many}, [])
+    assert len(portal.datasets()) == many
+    assert len(portal.search_names()) == many
+
+
+def wait_for_start() -> None:
+    """Wait for both consumers: one that cannot start ends, and its supervisor restarts it."""
+    deadline = time.monotonic() + 120
+    while model.Session.query(Worker).count() < 2:
+        assert time.monotonic() < deadline, "the consumers did not start"
+        model.Session.remove()
+        time.sleep(0.1)
+
+
+def close_another() -> int:
+    """Close one active connection; return whether there was any."""
+    model.Session.remove()
+    number = model.Session.execute(
+        sa.text(
+            "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid != pg_backend_pid()"
+            " AND state != 'idle' ORDER BY random() LIMIT 1) AS one"
+        )
+    ).scalar()
+    model.Session.remove()
+    return int(number or 0)

@@ -1,0 +1,209 @@
+"""The search index is complete after each tick, whatever was killed or down in between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.common import config
+from ckan.lib.search import common
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.engine import search_index
+from ckanext.ukharvest.model import PendingIndex, pending_index
+from ckanext.ukharvest.operations import sweeper
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
+from tests.ckan.processes import FAULTY_PROGRAM
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    return portal.source(publisher.url(PATH))
+
+
+@pytest.fixture
+def faulty(ini: str) -> Iterator[Consumers]:
+    """Real consumers; a record can kill the one that imports it."""
+    with Consumers(ini, program=FAULTY_PROGRAM) as running:
+        yield running
+
+
+@contextmanager
+def solr_away(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Make Solr unreachable."""
+    url = "http://127.0.0.1:9/solr/ckan"
+    with monkeypatch.context() as patch:
+        patch.setitem(config, "solr_url", url)
+        if hasattr(common, "SolrSettings"):  # CKAN 2.11 keeps it apart
+            common.SolrSettings.get()
+            patch.setattr(common.SolrSettings, "_url", url)
+        yield
+
+
+def waiting() -> int:
+    model.Session.remove()
+    return int(model.Session.query(PendingIndex).count())
+
+
+def wait_for_end(consumers: Consumers) -> None:
+    """Wait until the fetch consumer has been killed."""
+    process = consumers.processes[-1]
+    deadline = time.monotonic() + 120
+    while process.poll() is None:
+        assert time.monotonic() < deadline, "the consumer was not killed"
+        time.sleep(0.1)
+
+
+def titles_in_the_index() -> set[str]:
+    """Return the titles of all search results: documents, not their datasets."""
+    found = common.make_connection().search("dataset_type:dataset", fl="title", rows=100)
+    return {each["title"] for each in found}
+
+
+def titles_in_the_database() -> set[str]:
+    model.Session.remove()
+    query = model.Session.query(model.Package.title).filter_by(type="dataset", state="active")
+    return {row[0] for row in query}
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_consumer_killed_around_the_index_leaves_neither_gap_nor_ghost_after_a_tick(
+    faulty: Consumers, portal: Portal, publisher: Publisher, moment: str
+) -> None:
+    title = f"Kill {moment} the index"
+    records = [dataset(0, title=title, description="Kill around the index")]
+    publisher.serve(PATH, catalogue(records))
+    act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))
+    wait_for_end(faulty)
+    tick()
+    assert titles_in_the_index() == titles_in_the_database()
+
+
+def test_a_solr_that_is_away_fails_no_record_and_is_caught_up_with(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with solr_away(monkeypatch):
+        job = portal.create_job(source)
+        portal.gather(job)
+        for object_id in portal.waiting(job):
+            portal.deliver(object_id)
+        did = " ".join(sweeper.search_index.index_pending())
+        assert "3 datasets wait for the search index, which does not answer" in did
+    assert waiting() == 3
+    assert titles_in_the_index() == set()
+    assert figures(portal.finish(job)) == {"added": 3}
+    assert titles_in_the_index() == titles_in_the_database() != set()
+    assert waiting() == 0
+
+
+def test_a_dataset_deleted_while_solr_was_away_leaves_the_index(
+    portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    publisher.serve(PATH, catalogue(2))
+    portal.run(source)
+    with solr_away(monkeypatch):
+        job = portal.create_job(source)
+        portal.gather(job)
+        for object_id in portal.waiting(job):
+            portal.deliver(object_id)
+        assert len(titles_in_the_database()) == 2
+    assert len(titles_in_the_index()) == 3
+    assert figures(portal.finish(job)) == {"not modified": 2, "deleted": 1}
+    assert titles_in_the_index() == titles_in_the_database()
+
+
+def test_a_dataset_written_again_while_it_is_indexed_is_indexed_again(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    (first, *_others) = portal.datasets()
+    pending = pending_index.add([first["id"]])
+    model.Session.commit()
+    real, calls = compat.index_packages, []
+
+    def write_meanwhile(ids: list[str]) -> dict[str, str]:
+        refused = real(ids)
+        calls.append(ids)
+        if len(calls) == 1:
+            pending_index.add([first["id"]])
+            model.Session.commit()
+        return refused
+
+    monkeypatch.setattr(compat, "index_packages", write_meanwhile)
+    assert search_index.index_pending(pending) == {}
+    assert calls == [[first["id"]]] * 2
+    assert waiting() == 0
+
+
+def test_a_refused_document_fails_its_record_alone_and_keeps_nobody_waiting(
+    portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = compat._index
+
+    def refuse_one(package_id: str, **more: Any) -> None:
+        if model.Package.get(package_id).title == "Dataset 00001":
+            # Solr's answer for a field that its schema refuses.
+            common.make_connection().add([{"id": "x", "index_id": "x", "metadata_modified": "?"}])
+        real(package_id, **more)
+
+    def as_ckan_raises(package_id: str, **more: Any) -> None:
+        import pysolr
+
+        try:
+            refuse_one(package_id, **more)
+        except pysolr.SolrError as exc:
+            raise common.SearchIndexError(f"Solr returned an error: {exc}") from exc
+
+    with monkeypatch.context() as patch:
+        patch.setattr(compat, "_index", as_ckan_raises)
+        job = portal.run(source)
+    assert figures(job) == {"added": 2, "errored": 1}
+    assert "the search index does not accept it" in job["object_error_summary"][0]["message"]
+    assert waiting() == 1
+    tick()
+    assert titles_in_the_index() == titles_in_the_database()
+    assert waiting() == 0
+
+
+def test_a_cleared_source_leaves_no_search_results_when_solr_was_away(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal.run(source)
+    with solr_away(monkeypatch), pytest.raises(Exception):  # noqa: B017, PT011
+        act("harvest_source_clear", id=source)
+    model.Session.remove()
+    assert titles_in_the_database() == set()
+    tick()
+    assert titles_in_the_index() == set()
+
+
+def test_all_that_waits_since_one_moment_is_caught_up_with(
+    portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clearing marks all datasets of a source with one time."""
+    portal.run(source)
+    pending_index.add([each["id"] for each in portal.datasets()])
+    model.Session.commit()
+    monkeypatch.setattr(search_index, "BATCH", 2)
+    assert search_index.catch_up() == (3, {})
+    assert waiting() == 0
+
+
+def test_a_persons_edit_is_indexed_by_ckan_at_once(portal: Portal, source: str) -> None:
+    portal.run(source)
+    (first, *_others) = portal.datasets()
+    act("package_patch", id=first["id"], title="By hand")
+    assert "By hand" in titles_in_the_index()
+    assert waiting() == 0

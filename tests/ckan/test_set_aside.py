@@ -1,0 +1,201 @@
+"""A source that killed three gather consumers waits until it changes or is started."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestSource
+
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.model import JobReport, SourceState, workers
+from ckanext.ukharvest.operations.doctor import examine
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, work_off
+from tests.ckan.processes import FAULTY_PROGRAM
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process]
+
+PATH = "/data.json"
+SENTENCE = "This source will not run again until you change it or start it"
+
+
+@pytest.fixture
+def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Move the clock of the sweeper and the schedules on by this many seconds."""
+    now, moved = tables.utcnow, [timedelta(0)]
+    monkeypatch.setattr(tables, "utcnow", lambda: now() + moved[0])
+
+    def move_on(seconds: float) -> None:
+        moved[0] += timedelta(seconds=seconds)
+
+    return move_on
+
+
+Move = Callable[[float], None]
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    return portal.source(publisher.url(PATH), frequency="DAILY")
+
+
+def lose_gathers(portal: Portal, source: str, move: Move, times: int = 3) -> str:
+    """Make a job whose gather consumer is dead each time that the sweeper checks it."""
+    tick()
+    job_id = portal.create_job(source)
+    model.Session.add(JobReport(job_id=job_id, source_id=source, heartbeat=tables.utcnow()))
+    for _ in range(times):
+        job = HarvestJob.get(job_id)
+        job.status, job.gather_started = "Running", tables.utcnow()
+        job.save()
+        move(61)
+        portal.finish(job_id)
+        queue.purge_queues()  # the consumer took the message and died
+    return job_id
+
+
+def make_due(source: str) -> None:
+    """Set the scheduled start a moment ago."""
+    row = HarvestSource.get(source)
+    row.next_run = datetime.utcnow() - timedelta(minutes=1)  # noqa: DTZ003 - as ckanext-harvest
+    row.save()
+    model.Session.remove()
+
+
+def jobs(source: str) -> int:
+    model.Session.remove()
+    return int(model.Session.query(HarvestJob).filter_by(source_id=source).count())
+
+
+def show_source(source: str) -> dict[str, Any]:
+    return dict(act("ukharvest_source_show", source_id=source))
+
+
+def test_the_schedule_does_not_start_it_and_everybody_concerned_can_see_why(
+    portal: Portal, source: str, move: Move
+) -> None:
+    job_id = lose_gathers(portal, source, move)
+    job = portal.job(job_id)
+    assert (job["status"], job["ukharvest"]["outcome"]) == ("Finished", "failed")
+    assert SENTENCE in job["gather_error_summary"][0]["message"]
+    for _ in range(2):
+        make_due(source)
+        tick()
+        assert jobs(source) == 1
+    found = show_source(source)
+    assert found["set_aside"]["job_id"] == job_id
+    assert (found["health"], found["health_reason"]) == ("failing", "set-aside")
+    assert SENTENCE in found["heading"]
+    assert found["next_run"] is None
+    row = act("ukharvest_source_list")["results"][0]
+    assert (row["set_aside"]["job_id"], row["next_run"]) == (job_id, None)
+    assert [each.level for each in examine(["set-aside"])] == ["warning"]
+
+
+def test_its_page_names_no_start_to_come(
+    portal: Portal, source: str, move: Move, app: CKANTestApp
+) -> None:
+    lose_gathers(portal, source, move)
+    headers = {"Authorization": factories.SysadminWithToken()["token"]}
+    page = app.get(f"/harvest/{model.Package.get(source).name}", headers=headers)
+    assert "not set yet" not in page.body
+    assert "Not scheduled" in page.body
+    assert "Schedule or command line" in page.body  # without the name of a person
+
+
+def test_two_lost_gathers_set_nothing_aside(portal: Portal, source: str, move: Move) -> None:
+    lose_gathers(portal, source, move, times=2)
+    assert show_source(source)["set_aside"] is None
+    assert [each.level for each in examine(["set-aside"])] == ["ok"]
+
+
+@pytest.mark.parametrize("action", ["ukharvest_run_create", "harvest_job_create"])
+def test_a_person_starts_it_again(portal: Portal, source: str, move: Move, action: str) -> None:
+    lose_gathers(portal, source, move)
+    job = act(action, source_id=source)
+    assert show_source(source)["set_aside"] is None
+    work_off()
+    assert figures(portal.finish(job["id"])) == {"added": 3}
+    make_due(source)
+    tick()
+    assert jobs(source) == 3
+
+
+def test_the_command_starts_it_again(
+    portal: Portal, source: str, move: Move, ckan: Callable[..., Any]
+) -> None:
+    lose_gathers(portal, source, move)
+    name = model.Package.get(source).name
+    ckan("ukharvest", "run", name)
+    found = show_source(source)
+    assert (found["set_aside"], found["health"]) == (None, "healthy")
+
+
+@pytest.mark.parametrize(
+    "change", [{"url": "?new"}, {"config": '{"paging": "none"}'}, {"source_type": "dcat_rdf"}]
+)
+def test_a_changed_source_runs_by_its_schedule_again(
+    portal: Portal, source: str, move: Move, change: dict[str, str]
+) -> None:
+    lose_gathers(portal, source, move)
+    before = act("harvest_source_show", id=source)
+    if "url" in change:
+        change = {"url": before["url"] + change["url"]}
+    act("harvest_source_update", **{**before, "title": "Only another title"})
+    assert show_source(source)["set_aside"]
+    act("harvest_source_update", **{**before, **change})
+    assert show_source(source)["set_aside"] is None
+    tick()
+    assert model.Session.get(SourceState, source).set_aside is None
+    make_due(source)
+    tick()
+    assert jobs(source) == 2
+
+
+@pytest.fixture
+def crashing_consumers(ini: str) -> Iterator[Consumers]:
+    with Consumers(ini, program=FAULTY_PROGRAM) as running:
+        yield running
+
+
+def until(condition: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 180
+    while not condition():
+        assert time.monotonic() < deadline
+        model.Session.remove()
+        time.sleep(0.1)
+
+
+def test_a_source_that_kills_real_gather_consumers(
+    portal: Portal, publisher: Publisher, ini: str, move: Move, crashing_consumers: Consumers
+) -> None:
+    """A record whose identity ends the process, as a fault in a C library does."""
+    records = [dataset(0), dataset(1, identifier="End the process")]
+    publisher.serve(PATH, catalogue(records))
+    source = portal.source(publisher.url(PATH), frequency="DAILY")
+    tick()  # as cron does: a source without a next start gets one
+    job_id = act("ukharvest_run_create", source_id=source)["id"]
+    gatherer = crashing_consumers.processes[0]
+    for number in range(3):
+        assert gatherer.wait(180) != 0
+        move(61)
+        until(lambda: job_id not in workers.busy(workers.Limits(60)))
+        portal.finish(job_id)
+        if number < 2:
+            crashing_consumers._start(["gather-consumer"])
+            gatherer = crashing_consumers.processes[-1]
+    assert portal.job(job_id)["status"] == "Finished"
+    assert show_source(source)["set_aside"]["job_id"] == job_id
+    make_due(source)
+    tick()
+    assert jobs(source) == 1

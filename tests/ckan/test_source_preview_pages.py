@@ -1,0 +1,164 @@
+"""Pages of source previews and dry runs, with scripts and without."""
+
+# ruff: noqa: F811 - fixtures are named twice
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+
+from ckanext.ukharvest.model import SourcePreview
+from tests.ckan.harvesting import Portal, statements
+from tests.ckan.test_source_previews import PATH, as_, count, editor, publisher, work  # noqa: F401 - fixtures
+from tests.publisher import Publisher
+from tests.reading.test_source_preview import FULL
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+
+def page(app: CKANTestApp, user: dict[str, str], address: str, **form: str) -> Any:
+    headers = {"Authorization": user["token"]}
+    if not form:
+        return app.get(address, headers=headers)
+    return app.post(address, data=form, headers=headers, follow_redirects=False)
+
+
+@pytest.fixture
+def typed(publisher: Publisher, organization: dict[str, str]) -> dict[str, str]:
+    return {
+        "source_type": "data_json",
+        "url": publisher.url(PATH),
+        "title": "Half a tit",
+        "notes": "<b>typed</b>",
+        "options_of": "data_json",
+        "test": "new",
+    }
+
+
+def preview_id(text: str) -> str:
+    found = re.search(r"/harvest/test/([0-9a-f-]{36})", text)
+    assert found
+    return found[1]
+
+
+def test_without_scripts_the_form_comes_back_with_all_that_was_typed(
+    app: CKANTestApp, editor: dict[str, str], typed: dict[str, str]
+) -> None:
+    waiting = page(app, editor, "/harvest/test", **typed).body
+    id_ = preview_id(waiting)
+    assert 'value="Half a tit"' in waiting
+    assert "&lt;b&gt;typed&lt;/b&gt;" in waiting
+    assert "No background worker answers." in waiting
+    assert "Show the result" in waiting
+    work()
+    shown = page(app, editor, "/harvest/test", **{**typed, "preview": id_}).body
+    assert "This works" in shown
+    assert 'value="Half a tit"' in shown
+    assert "How the first records would look" in shown
+    assert count(SourcePreview) == [1]
+    used = {**typed, "use_url": "https://example.gov.uk/other.json"}
+    changed = page(app, editor, "/harvest/test", **used).body
+    assert 'value="https://example.gov.uk/other.json"' in changed
+    assert "Test again" in changed
+
+
+def test_without_scripts_what_is_missing_stands_at_its_field(
+    app: CKANTestApp, editor: dict[str, str], typed: dict[str, str]
+) -> None:
+    body = page(app, editor, "/harvest/test", **{**typed, "url": ""}).body
+    assert '<a href="#field-url">Enter the address of the catalogue</a>' in body
+    assert "Choose an organisation" not in body
+    assert count(SourcePreview) == [0]
+
+
+def test_with_scripts_parts_of_the_page_come(
+    app: CKANTestApp, editor: dict[str, str], typed: dict[str, str]
+) -> None:
+    headers = {"Authorization": editor["token"], "HX-Request": "true"}
+    waiting = app.post("/harvest/test", data=typed, headers=headers).body
+    assert "<html" not in waiting
+    assert 'hx-trigger="every 1s' in waiting
+    assert 'data-ukharvest-says="Waiting for a background worker"' in waiting
+    id_ = preview_id(waiting)
+    address = re.search(r'hx-get="([^"]+)"', waiting)
+    assert address
+    same = app.get(address[1].replace("&amp;", "&"), headers=headers)
+    assert same.status_code == 204
+    work()
+    done = app.get(f"/harvest/test/{id_}", headers=headers)
+    assert done.headers["HX-Retarget"] == "#ukharvest-preview"
+    assert "This works" in done.body
+    assert "every 1s" not in done.body
+    wrong = app.post("/harvest/test", data={**typed, "url": "gopher://x"}, headers=headers).body
+    assert "This cannot be tested yet" in wrong
+    assert 'href="#field-url"' in wrong
+
+
+def test_only_posted_forms_with_their_token_start_anything(
+    app: CKANTestApp, editor: dict[str, str], typed: dict[str, str], portal: Portal
+) -> None:
+    source = portal.source(typed["url"])
+    headers = {"Authorization": editor["token"]}
+    for address in ("/harvest/test", f"/harvest/test/{source}/stop", f"/harvest/{source}/check"):
+        assert app.get(address, headers=headers).status_code in (200, 404, 405)
+    assert count(SourcePreview) == [0]
+    stranger = factories.UserWithToken()
+    assert page(app, stranger, "/harvest/test", **typed).status_code == 403
+    assert page(app, stranger, f"/harvest/{source}/check").status_code == 403
+    assert page(app, stranger, f"/harvest/{source}/check", a="b").status_code == 403
+    assert app.post("/harvest/test", data=typed, follow_redirects=False).status_code in (302, 403)
+    assert count(SourcePreview) == [0]
+
+
+def test_the_check_of_a_source_has_a_page(
+    app: CKANTestApp, editor: dict[str, str], publisher: Publisher, portal: Portal
+) -> None:
+    source = portal.source(publisher.url(PATH), name="rivers")
+    assert (
+        "There has been no dry run since yesterday."
+        in page(app, editor, "/harvest/rivers/check").body
+    )
+    answer = page(app, editor, "/harvest/rivers/check", a="b")
+    assert (answer.status_code, answer.location[-21:]) == (302, "/harvest/rivers/check")
+    under_way = page(app, editor, "/harvest/rivers/check").body
+    assert "Checking this source" in under_way
+    assert "Reload this page for the latest" in under_way
+    assert "Stop refreshing this page" in under_way
+    work()
+    with statements("ukharvest_trial") as sent:
+        done = page(app, editor, "/harvest/rivers/check").body
+    assert len(sent) <= 2
+    assert len(done) < 200_000
+    assert "A run now would add 25, update 0 and leave 0 unchanged." in done
+    assert portal.datasets() == []
+    assert source not in done.split("<body", 1)[1].split("as data", 1)[0]
+
+
+def test_what_strangers_write_is_text(
+    app: CKANTestApp, editor: dict[str, str], typed: dict[str, str], publisher: Publisher
+) -> None:
+    hostile = "<script>window.hurt = 1</script>"
+    given = {**FULL, "title": hostile, "description": hostile, "modified": hostile}
+    given["distribution"] = [{"title": hostile, "downloadURL": "javascript:window.hurt=1"}]
+    publisher.serve(PATH, {"dataset": [{**given, "identifier": hostile}]})
+    id_ = preview_id(page(app, editor, "/harvest/test", **typed).body)
+    work()
+    body = page(app, editor, "/harvest/test", **{**typed, "preview": id_}).body
+    assert "window.hurt" in body
+    assert "<script>window.hurt" not in body
+    assert 'href="javascript' not in body
+    publisher.serve(PATH, f"<html><title>{hostile}</title>{hostile}")
+    # The tests' publisher is in a private network that the settings allow.
+    for user, is_shown in ((editor, False), (factories.SysadminWithToken(), True)):
+        id_ = preview_id(page(app, user, "/harvest/test", **typed).body)
+        work()
+        body = page(app, user, "/harvest/test", **{**typed, "preview": id_}).body
+        assert "Web page instead of JSON" in body
+        assert ("The start of the last answer" in body) is is_shown
+        told = as_(user, "ukharvest_source_preview_show", id=id_)["result"]
+        assert bool(told["asked"][0]["size"]) is is_shown
+        assert "<script>window.hurt" not in body

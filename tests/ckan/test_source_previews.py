@@ -1,0 +1,322 @@
+"""Source preview and dry run: results and permissions."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib import jobs
+from ckan.tests import factories
+from ckan.tests.helpers import call_action
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from rq import SimpleWorker
+
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.engine.jobs import source_preview
+from ckanext.ukharvest.model import Record, SourcePreview, source_previews
+from ckanext.ukharvest.operations import sweeper
+from tests.ckan.harvesting import Portal, act
+from tests.publisher import Publisher, recorded
+from tests.reading.test_source_preview import FULL, datasets
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+
+
+@pytest.fixture
+def publisher(clean: None) -> Iterator[Publisher]:
+    call_action("job_clear")
+    with Publisher() as serving:
+        serving.serve(PATH, datasets(25, **FULL))
+        yield serving
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> dict[str, str]:
+    user = factories.UserWithToken()
+    members = [{"name": user["name"], "capacity": "editor"}]
+    act("organization_patch", id=organization["id"], users=members)
+    return dict(user)
+
+
+def as_(user: dict[str, str], action: str, **fields: Any) -> Any:
+    context = {"user": user["name"], "model": model, "session": model.Session}
+    return tk.get_action(action)(context, fields)
+
+
+def start_preview(user: dict[str, str], publisher: Publisher, **fields: Any) -> Any:
+    given = {"source_type": "data_json", "url": publisher.url(PATH), **fields}
+    return as_(user, "ukharvest_source_preview_create", **given)
+
+
+def work() -> None:
+    """Run the queued jobs as a jobs worker does."""
+    for job in jobs.get_queue().jobs:
+        job.func(*job.args)
+    call_action("job_clear")
+    model.Session.remove()
+
+
+def count(*tables_: Any) -> list[int]:
+    return [model.Session.scalar(sa.select(sa.func.count()).select_from(each)) for each in tables_]
+
+
+def test_a_test_shows_the_first_records_and_leaves_nothing(
+    editor: dict[str, str], publisher: Publisher
+) -> None:
+    written = (model.Package, HarvestObject, HarvestJob, Record, tables.SourceState)
+    before = count(*written)
+    begun = start_preview(editor, publisher)
+    assert (begun["state"], begun["result"]) == ("waiting", None)
+    assert begun["workers"] == 0
+    work()
+    found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    assert (found["state"], found["heading"]) == ("done", "This works")
+    assert found["text"][0].startswith("Found 25 records. Read the first 20 in ")
+    assert found["result"]["sample"][0]["title"] == "D 0"
+    assert count(*written) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "type_", "heading", "words"),
+    [
+        ("/page", "data_json", "This does not work yet", "Web page instead of JSON"),
+        ("/none", "data_json", "This does not work yet", "Source answered with an error"),
+        (PATH, "inventory", "This does not work yet", ""),
+        ("/empty", "data_json", "This does not work yet", ""),
+    ],
+)
+def test_what_does_not_work_is_said_with_what_to_do(
+    editor: dict[str, str],
+    publisher: Publisher,
+    path: str,
+    type_: str,
+    heading: str,
+    words: str,
+) -> None:
+    publisher.serve("/page", "<!doctype html><title>Home</title>")
+    publisher.serve("/empty", {"dataset": []})
+    begun = start_preview(editor, publisher, url=publisher.url(path), source_type=type_)
+    work()
+    found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    assert found["heading"] == heading
+    error = found["result"]["error"] or {}
+    assert error.get("title", "").startswith(words)
+    assert bool(error.get("tip")) == (path != "/empty")
+    if path == "/empty":
+        assert "We reached the source, but found no records in it." in found["text"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"source_type": ""}, "source_type"),
+        ({"source_type": "nonsense"}, "source_type"),
+        ({"url": ""}, "url"),
+        ({"url": "/etc/passwd"}, "url"),
+        ({"url": "file:///etc/passwd"}, "url"),
+        ({"url": "http://169.254.169.254/latest"}, "url"),
+        ({"config": "{"}, "config"),
+        ({"config": '{"nonsense": 1}'}, "config"),
+        ({"config": '{"default_groups": ["transport"]}'}, "config"),
+    ],
+)
+def test_what_could_not_be_saved_is_not_looked_at(
+    editor: dict[str, str], publisher: Publisher, fields: dict[str, str], field: str
+) -> None:
+    with pytest.raises(tk.ValidationError) as refused:
+        start_preview(editor, publisher, **fields)
+    assert list(refused.value.error_dict) == [field]
+    assert count(SourcePreview) == [0]
+
+
+def test_nobody_reads_with_what_a_run_of_theirs_would_not_have(
+    editor: dict[str, str],
+    publisher: Publisher,
+    portal: Portal,
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url, with_key = publisher.url(PATH), '{"credential": "a-key"}'
+    setting = "ckanext.ukharvest.credentials.a-key"
+    monkeypatch.setitem(ckan_config, setting, f"{url.removesuffix(PATH)} X-Key: secret")
+    own = portal.source(url, config={"credential": "a-key"})
+    other = portal.source(url)
+    for fields in (
+        {"config": with_key},
+        {"config": with_key, "id": other},
+        {"config": with_key, "id": own, "url": "https://example.gov.uk/data.json"},
+        {"config": '{"credential": "nobody"}', "id": own},
+    ):
+        with pytest.raises(tk.ValidationError) as refused:
+            start_preview(editor, publisher, **fields)
+        assert refused.value.error_dict["config"][0].startswith("credential: ")
+    HarvestSource.get(other).config = '{"default_groups": ["transport"]}'
+    factories.Group(name="transport")
+    model.Session.commit()
+    with pytest.raises(tk.ValidationError) as refused:
+        start_preview(editor, publisher, id=other)
+    assert "no sysadmin has confirmed" in refused.value.error_dict["config"][0]
+    with pytest.raises(tk.ObjectNotFound):
+        start_preview(editor, publisher, id=factories.Dataset()["id"])
+    assert count(SourcePreview) == [0]
+    start_preview(editor, publisher, config=with_key, id=own)
+    start_preview(factories.Sysadmin(), publisher, config=with_key)
+    work()
+    assert publisher.paths.count(PATH) == 2
+
+
+def test_one_at_a_time_and_ten_a_minute(editor: dict[str, str], publisher: Publisher) -> None:
+    ids = [start_preview(editor, publisher)["id"] for _ in range(10)]
+    states = [as_(editor, "ukharvest_source_preview_show", id=each)["state"] for each in ids]
+    assert states == ["stopped"] * 9 + ["waiting"]
+    with pytest.raises(tk.ValidationError):
+        start_preview(editor, publisher)
+    work()
+    assert len(publisher.paths) <= 2  # stopped runs were not checked
+    old = {"created": tables.utcnow() - dt.timedelta(minutes=2)}
+    model.Session.query(SourcePreview).update(old)
+    model.Session.commit()
+    start_preview(editor, publisher)
+    assert count(SourcePreview) == [source_previews.KEPT_TESTS + 1]
+    before = publisher.paths
+    model.Session.query(SourcePreview).update(
+        {"created": tables.utcnow() - source_previews.GIVEN_UP_AFTER}
+    )
+    model.Session.commit()
+    work()
+    assert publisher.paths == before  # it was given up
+
+
+def test_checks_leave_room_in_the_queue(
+    editor: dict[str, str], publisher: Publisher, portal: Portal
+) -> None:
+    sources = [portal.source(publisher.url(f"/{number}")) for number in range(4)]
+    for number, user in enumerate((editor, factories.Sysadmin(), factories.Sysadmin())):
+        as_(user, "ukharvest_dry_run_create", source_id=sources[number])
+    for user, words in ((editor, "another check"), (factories.Sysadmin(), "3 checks of other")):
+        with pytest.raises(tk.ValidationError) as refused:
+            as_(user, "ukharvest_dry_run_create", source_id=sources[3])
+        assert words in refused.value.error_dict["test"][0]
+    tested = start_preview(editor, publisher)
+    assert tested["before"] == 0
+    assert count(SourcePreview) == [4]
+
+
+def test_who_may(editor: dict[str, str], publisher: Publisher, portal: Portal) -> None:
+    stranger = factories.User()
+    begun = start_preview(editor, publisher)
+    source = portal.source(publisher.url(PATH))
+    for user in (stranger, {"name": ""}):
+        with pytest.raises(tk.NotAuthorized):
+            start_preview(user, publisher)
+        for action in ("show", "stop"):
+            with pytest.raises(tk.NotAuthorized):
+                as_(user, f"ukharvest_source_preview_{action}", id=begun["id"])
+        with pytest.raises(tk.NotAuthorized):
+            as_(user, "ukharvest_dry_run_create", source_id=source)
+        with pytest.raises(tk.NotAuthorized):
+            start_preview(user, publisher, id=source)
+    checked = as_(editor, "ukharvest_dry_run_create", source_id=source)
+    assert as_(editor, "ukharvest_source_preview_show", source_id=source)["id"] == checked["id"]
+    with pytest.raises(tk.NotAuthorized):
+        as_(stranger, "ukharvest_source_preview_show", source_id=source)
+
+
+def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> None:
+    begun = start_preview(editor, publisher)
+    source_previews.begin(begun["id"])
+    stopped = as_(editor, "ukharvest_source_preview_stop", id=begun["id"])
+    assert (stopped["state"], stopped["heading"]) == ("stopped", "Stopped")
+    assert not source_previews.save_progress(begun["id"], "reading", 3)
+
+
+def test_a_worker_that_is_gone_is_told(editor: dict[str, str], publisher: Publisher) -> None:
+    begun = start_preview(editor, publisher)
+    source_previews.begin(begun["id"])
+    model.Session.query(SourcePreview).update(
+        {"heartbeat": tables.utcnow() - dt.timedelta(minutes=9)}
+    )
+    model.Session.commit()
+    found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    assert (found["state"], found["heading"]) == ("done", "We could not finish the test")
+    assert "worker" in found["text"][0]
+
+
+def test_a_fault_of_ours_is_not_the_sources(
+    editor: dict[str, str], publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    begun = start_preview(editor, publisher)
+    monkeypatch.setattr(source_preview, "Watched", fail)
+    work()
+    found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    assert found["heading"] == "We could not finish the test"
+    assert "not in the source" in found["text"][0]
+
+
+def test_they_are_forgotten_after_a_day(editor: dict[str, str], publisher: Publisher) -> None:
+    start_preview(editor, publisher)
+    begun = start_preview(editor, publisher)
+    old = {"created": tables.utcnow() - dt.timedelta(days=2)}
+    model.Session.query(SourcePreview).filter(SourcePreview.id != begun["id"]).update(old)
+    model.Session.commit()
+    assert "Forgot 1 tests and checks of sources" in sweeper.sweep()
+    assert count(SourcePreview) == [1]
+
+
+def test_a_real_worker_does_it(editor: dict[str, str]) -> None:
+    with recorded("gemini-2.1") as publisher:
+        url = publisher.url("/record.xml")
+        begun = start_preview(editor, publisher, source_type="gemini-single", url=url)
+        SimpleWorker([jobs.get_queue()]).work(burst=True)
+    model.Session.remove()
+    found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    assert (found["state"], found["type_label"]) == ("done", "Single GEMINI file")
+    problems = {each["code"]: each for each in found["result"]["problems"]}
+    assert "Other problem" not in {each["title"] for each in problems.values()}
+    assert problems["gemini-o06-category"]["severity"] == "note"
+    assert problems["gemini-o06-category"]["tip"].startswith("The standard expects")
+
+
+def test_a_check_says_what_a_run_would_do(
+    editor: dict[str, str], publisher: Publisher, portal: Portal
+) -> None:
+    publisher.serve(PATH, datasets(6, **FULL))
+    source = portal.source(publisher.url(PATH))
+    portal.run(source)
+    catalogue = datasets(7, **FULL)
+    catalogue["dataset"][1]["title"] = "Another title"
+    del catalogue["dataset"][2]["title"]
+    del catalogue["dataset"][3]
+    publisher.serve(PATH, catalogue)
+    begun = as_(editor, "ukharvest_dry_run_create", source_id=source)
+    again = as_(editor, "ukharvest_dry_run_create", source_id=source)
+    assert again["id"] == begun["id"]
+    before = [each["metadata_modified"] for each in portal.datasets()]
+    work()
+    found = as_(editor, "ukharvest_source_preview_show", source_id=source)
+    assert found["result"]["changes"] == {"unchanged": 3, "updated": 1, "added": 1, "missing": 1}
+    assert found["result"]["fates"]["lost"] == 1
+    assert found["heading"] == "This works, with 1 thing to fix"
+    assert (
+        "A run now would add 1, update 1 and leave 3 unchanged. 1 dataset here is no longer "
+        "in the source." in found["text"]
+    )
+    assert [each["metadata_modified"] for each in portal.datasets()] == before
+    model.Session.query(Record).delete()  # as if another harvester had filled the source
+    model.Session.commit()
+    as_(editor, "ukharvest_dry_run_create", source_id=source)
+    work()
+    found = as_(editor, "ukharvest_source_preview_show", source_id=source)
+    assert found["result"]["changes"] == {"updated": 4, "added": 1}
+    assert "It adopts 6 datasets that are here already." in found["text"][2]
+    assert count(SourcePreview, Record) == [2, 0]

@@ -1,0 +1,70 @@
+"""An editor stops a run of real consumers with the button on its page."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest.model import JobReport
+from tests.ckan.catalogues import dataset
+from tests.ckan.harvesting import Portal, act, tick
+from tests.publisher import Publisher, Response
+
+PATH = "/data.json"
+MANY = 120
+DATASETS = [dataset(number) for number in range(MANY)]
+Session = model.Session
+
+
+def _dripping() -> Iterator[bytes]:
+    yield b'{"dataset": ['
+    for number, each in enumerate(DATASETS):
+        time.sleep(0.05)
+        yield (b"," if number else b"") + json.dumps(each).encode()
+    yield b"]}"
+
+
+def _wait_until(is_so: Callable[[], bool], seconds: float = 240) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            pytest.fail(f"not so within {seconds} s")
+        Session.remove()
+        time.sleep(0.1)
+
+
+def test_an_editor_stops_what_consumers_work_on(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, organization: dict[str, str]
+) -> None:
+    user = factories.UserWithToken()
+    act("organization_member_create", id=organization["id"], username=user["name"], role="editor")
+    headers = {"Authorization": user["token"]}
+    publisher.routes[PATH] = lambda _request: Response(_dripping())
+    source = portal.source(publisher.url(PATH), name="parking")
+    app.post("/harvest/refresh/parking", headers=headers)
+    job_id = str(Session.query(HarvestJob).filter_by(source_id=source).one().id)
+    _wait_until(lambda: bool(publisher.requests))
+
+    page = app.post(f"/harvest/parking/job/{job_id}/abort", headers=headers, status=200).body
+
+    assert "The run will stop" in page
+
+    def is_over() -> bool:
+        tick()
+        return str(HarvestJob.get(job_id).status) == "Finished"
+
+    _wait_until(is_over)
+    report = Session.query(JobReport).filter_by(job_id=job_id).one()
+    assert (report.outcome, report.stopped_by) == ("stopped", user["name"])
+    assert portal.datasets() == []
+
+    publisher.serve(PATH, {"dataset": DATASETS})
+    portal.run(source)
+    assert len(portal.datasets()) == MANY

@@ -1,0 +1,236 @@
+"""Permissions to stop a run, purge datasets and reactivate a source: buttons and routes agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+from ckanext.harvest.model import HarvestJob
+
+from ckanext.ukharvest.model import JobReport, health
+from tests.ckan import looks
+from tests.ckan.browser import Visitor
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Portal, act
+from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+PATH = "/data.json"
+PAGE = "/harvest/parking"
+PURGING = {"name": "parking", "count": "3"}
+SENTENCE = "Only an administrator of the source&#39;s organisation may remove its datasets"
+Session = model.Session
+Person = dict[str, Any]
+
+
+def member(organization: dict[str, str], role: str) -> Person:
+    user = factories.UserWithToken(image_url="")
+    act("organization_member_create", id=organization["id"], username=user["name"], role=role)
+    return {"name": user["name"], "headers": {"Authorization": user["token"]}}
+
+
+@pytest.fixture
+def editor(organization: dict[str, str]) -> Person:
+    return member(organization, "editor")
+
+
+@pytest.fixture
+def admin(organization: dict[str, str]) -> Person:
+    return member(organization, "admin")
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(3))
+    source = portal.source(publisher.url(PATH), name="parking")
+    portal.run(source)
+    return source
+
+
+def lines(page: str) -> str:
+    return " ".join(page.split())
+
+
+def user_of(person: Person) -> dict[str, Any]:
+    return {"user": person["name"], "ignore_auth": False}
+
+
+@pytest.mark.parametrize("role", ["editor", "admin"])
+def test_who_is_offered_to_stop_a_run_may_stop_it(
+    app: CKANTestApp, portal: Portal, source: str, organization: dict[str, str], role: str
+) -> None:
+    person = member(organization, role)
+    app.post("/harvest/refresh/parking", headers=person["headers"])
+    job = (
+        Session.query(HarvestJob)
+        .filter_by(source_id=source)
+        .order_by(HarvestJob.created.desc())
+        .first()
+    )
+    address = f"{PAGE}/job/{job.id}/abort"
+    assert address in app.get(PAGE, headers=person["headers"]).body
+    assert "Stop the run of" in app.get(address, headers=person["headers"], status=200).body
+    page = app.post(address, headers=person["headers"], status=200).body
+    assert "The run is stopped." in page
+    Session.remove()
+    assert Session.query(JobReport).filter_by(job_id=job.id).one().stopped_by == person["name"]
+
+
+def test_others_are_not_offered_it_and_may_not(
+    app: CKANTestApp, portal: Portal, source: str
+) -> None:
+    job = portal.create_job(source)
+    stranger = factories.UserWithToken(image_url="")
+    headers = {"Authorization": stranger["token"]}
+    assert "/abort" not in app.get(PAGE, headers=headers).body
+    app.post(f"{PAGE}/job/{job}/abort", headers=headers, status=403)
+    assert HarvestJob.get(job).status == "New"
+
+
+PURGES = ("/harvest/clear/parking", "/harvest/delete/parking?clear=true")
+
+
+def test_editors_may_neither_purge_nor_approve(
+    app: CKANTestApp, portal: Portal, source: str, editor: Person
+) -> None:
+    form = app.get("/harvest/edit/parking", headers=editor["headers"]).body
+    assert "Switch it off…" in form
+    assert "remove its datasets" not in form
+    for route in PURGES:
+        assert route not in form
+        for page in (
+            app.get(route, headers=editor["headers"], status=403),
+            app.post(route, data=PURGING, headers=editor["headers"], status=403),
+        ):
+            assert SENTENCE in page.body
+    with pytest.raises(tk.NotAuthorized, match="Only an administrator of the source's organis"):
+        call_action("harvest_source_clear", user_of(editor), id=source)
+    with pytest.raises(tk.NotAuthorized):
+        call_action("harvest_source_job_history_clear", user_of(editor), id="parking")
+    with pytest.raises(tk.NotAuthorized):
+        call_action("harvest_source_delete", {**user_of(editor), "clear_source": True}, id=source)
+    with pytest.raises(tk.NotAuthorized):
+        call_action("ukharvest_deletion_approve", user_of(editor), source_id=source)
+    Session.remove()
+    assert len(portal.datasets()) == 3
+    assert health.load_health([source])[source].value == "healthy"  # nor was it switched off
+
+
+def test_administrators_may_do_both(
+    app: CKANTestApp, portal: Portal, source: str, admin: Person
+) -> None:
+    form = app.get("/harvest/edit/parking", headers=admin["headers"]).body
+    assert all(route in form for route in PURGES)
+    tk.check_access("ukharvest_deletion_approve", user_of(admin), {"source_id": source})
+    page = app.post(PURGES[0], data=PURGING, headers=admin["headers"], status=200).body
+    assert "3 datasets were removed." in page
+    portal.run(source)
+    page = app.post(PURGES[1], data=PURGING, headers=admin["headers"], status=200).body
+    assert "Switched off. Its datasets were removed." in page
+    assert portal.datasets() == []
+
+
+@pytest.mark.ckan_config("ckan.auth.allow_dataset_collaborators", "true")
+@pytest.mark.ckan_config("ckan.auth.allow_admin_collaborators", "true")
+def test_collaborators_are_no_administrators(portal: Portal, source: str) -> None:
+    for capacity in ("editor", "admin"):
+        user = factories.User()
+        act("package_collaborator_create", id=source, user_id=user["id"], capacity=capacity)
+        context = {"user": user["name"], "ignore_auth": False}
+        tk.check_access("harvest_source_update", dict(context), {"id": source})
+        with pytest.raises(tk.NotAuthorized):
+            call_action("harvest_source_clear", context, id=source)
+    assert len(portal.datasets()) == 3
+
+
+def test_a_source_that_is_not_there_is_not_found(editor: Person) -> None:
+    with pytest.raises(tk.ObjectNotFound):
+        call_action("harvest_source_clear", user_of(editor), id="nothing")
+
+
+def test_a_source_that_is_switched_off_stays_on_its_editors_list(
+    app: CKANTestApp, portal: Portal, source: str, editor: Person
+) -> None:
+    app.post(f"{PAGE}/switch-off", headers=editor["headers"])
+    found = call_action("ukharvest_source_list", user_of(editor))
+    assert (found["count"], found["managed"], found["switched_off"]) == (0, 0, 1)
+    off = call_action("ukharvest_source_list", user_of(editor), health="off")
+    assert [(each["name"], each["health"]) for each in off["results"]] == [("parking", "off")]
+
+    page = lines(app.get("/harvest/", headers=editor["headers"]).body)
+    assert "Switched off (1)</a>" in page
+    assert "/harvest/?health=off" in page
+    assert "No harvest sources yet" not in page
+    listed = app.get("/harvest/?health=off", headers=editor["headers"]).body
+    assert '<a href="/harvest/parking">Source 1</a>' in listed
+    assert "Not scheduled" not in listed
+
+    page = app.get(PAGE, headers=editor["headers"], status=200).body
+    assert "Switched off" in page
+    assert "To update them again, switch the source on." in page
+    assert "Full run" not in page
+    assert f'action="{PAGE}/switch-on"' in page
+    for route in ("job", "datasets", "problems", "deletions", "notifications"):
+        app.get(f"{PAGE}/{route}", headers=editor["headers"], status=200)
+    app.get("/harvest/edit/parking", headers=editor["headers"], status=200)
+    app.get("/harvest/about/parking", headers=editor["headers"], status=200)
+    assert "Switched on." in app.post(f"{PAGE}/switch-on", headers=editor["headers"]).body
+    found = call_action("ukharvest_source_list", user_of(editor))
+    assert (found["count"], found["switched_off"]) == (1, 0)
+    assert "Switched off (" not in app.get("/harvest/", headers=editor["headers"]).body
+
+
+def test_others_do_not_see_what_is_switched_off(
+    app: CKANTestApp, portal: Portal, source: str
+) -> None:
+    act("harvest_source_delete", id=source)
+    member_of_another = member(factories.Organization(), "editor")
+    for person in ({}, member_of_another["headers"]):
+        assert "parking" not in app.get("/harvest/?health=off", headers=person).body
+        assert "Switched off" not in app.get("/harvest/", headers=person).body
+        app.get(PAGE, headers=person, status=404)
+    for user in ("", member_of_another["name"]):
+        found = call_action(
+            "ukharvest_source_list", {"user": user, "ignore_auth": False}, include_inactive=True
+        )
+        assert (found["count"], found["switched_off"]) == (0, 0)
+
+
+def test_looks_for_an_editor(
+    visitor: Visitor, portal: Portal, publisher: Publisher, source: str, editor: Person
+) -> None:
+    visitor.page.context.set_extra_http_headers(editor["headers"])
+    page = visitor.page
+    other = portal.source(publisher.url("/other.json"), name="bins")
+    publisher.serve("/other.json", catalogue(map(dataset, (100, 101))))
+    portal.run(other)
+    page.goto(PAGE)
+    page.get_by_role("button", name="Refresh source").click()
+    page.get_by_text("The source will be refreshed").wait_for()
+    looks.check(visitor, "editor-run", PAGE)
+    page.get_by_role("link", name="Stop", exact=True).click()
+    looks.check(visitor, "editor-stop", page.url)
+    page.get_by_role("button", name="Stop the run").click()
+    page.get_by_text("The run is stopped.").wait_for()
+    visitor.picture("editor-stopped")
+    looks.check(visitor, "editor-form", "/harvest/edit/parking")
+    answer = page.goto("/harvest/clear/parking")
+    assert answer is not None
+    assert answer.status == 403
+    visitor.picture("editor-clear-refused")
+    page.goto(f"{PAGE}/switch-off")
+    page.get_by_role("button", name="Switch off").click()
+    page.get_by_text("Switched off. Its datasets are kept.").wait_for()
+    looks.check(visitor, "editor-off", PAGE)
+    looks.check(visitor, "editor-list", "/harvest/")
+    page.get_by_role("link", name="Switched off (1)").first.click()
+    page.wait_for_url("**health=off**")
+    looks.check(visitor, "editor-list-off", page.url)
+    page.get_by_role("link", name="Source 1").click()
+    page.get_by_role("button", name="Switch on").click()
+    page.get_by_text("Switched on.").wait_for()

@@ -1,0 +1,81 @@
+"""The first bytes of an answer, however long it is."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from ckanext.ukharvest.core.errors import FetchError, Unreachable
+from ckanext.ukharvest.core.http.client import HttpClient
+from tests.core.support import client
+from tests.publisher import Publisher, Response
+
+
+def test_no_more_is_kept_than_asked_for(http: HttpClient, publisher: Publisher) -> None:
+    publisher.serve("/a", "0123456789")
+    with http.get(publisher.url("/a"), first=4) as reply:
+        assert reply.content == b"0123"
+
+
+def test_a_short_answer_comes_whole(http: HttpClient, publisher: Publisher) -> None:
+    publisher.serve("/a", "0123456789")
+    with http.get(publisher.url("/a"), first=40) as reply:
+        assert reply.content == b"0123456789"
+
+
+def test_a_length_over_the_limit_does_not_matter(publisher: Publisher) -> None:
+    publisher.serve("/a", b"x" * 300_000)
+    with client(max_bytes=100_000) as http, http.get(publisher.url("/a"), first=10) as reply:
+        assert reply.content == b"x" * 10
+
+
+def test_an_endless_answer_is_left(http: HttpClient, publisher: Publisher) -> None:
+    sent = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += 1
+            yield b"y" * 65536
+
+    publisher.serve("/a", endless())
+    with http.get(publisher.url("/a"), first=1000) as reply:
+        assert reply.content == b"y" * 1000
+    time.sleep(0.1)
+    before = sent
+    time.sleep(0.1)
+    assert sent == before < 200
+
+
+def test_a_bomb_is_unpacked_no_further(http: HttpClient, publisher: Publisher) -> None:
+    publisher.serve("/a", b"0" * 50_000_000, packed=True)
+    with http.get(publisher.url("/a"), first=1000) as reply:
+        assert reply.content == b"0" * 1000
+
+
+def test_packed_data_that_are_none(http: HttpClient, publisher: Publisher) -> None:
+    publisher.serve("/a", b"plain", headers={"Content-Encoding": "gzip"})
+    with pytest.raises(FetchError, match="cannot be unpacked"):
+        http.get(publisher.url("/a"), first=1000)
+
+
+def test_packed_data_that_end_too_early(http: HttpClient, publisher: Publisher) -> None:
+    half = gzip.compress(bytes(range(256)) * 4)[:-9]
+    publisher.serve("/a", half, headers={"Content-Encoding": "gzip"})
+    with pytest.raises(FetchError, match="cannot be unpacked"):
+        http.get(publisher.url("/a"), first=100_000)
+
+
+def test_the_time_limit_stays(publisher: Publisher) -> None:
+    publisher.serve("/a", "0123456789", pause=0.1)
+    with client(total=0.3, retries=0) as http, pytest.raises(Unreachable, match="not finished"):
+        http.get(publisher.url("/a"), first=8)
+
+
+def test_of_an_error_as_well(http: HttpClient, publisher: Publisher) -> None:
+    publisher.routes["/a"] = Response(b"no such thing", 404)
+    with http.get(publisher.url("/a"), first=7, allow_status=range(400, 600)) as reply:
+        assert (reply.status, reply.content) == (404, b"no such")

@@ -1,0 +1,40 @@
+"""Enumerations of stored values: what tables, files and pages get of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from enum import Enum
+
+import pytest
+
+from ckanext.ukharvest.core.outcomes import PreviewState, RecordOutcome, RunMode, RunOutcome
+from ckanext.ukharvest.core.problems.texts import Severity
+from ckanext.ukharvest.core.source_status import Health
+
+# Portals have these in their tables, and scripts read them: a change needs a migration.
+STORED = {
+    RunMode: "normal force approval",
+    RunOutcome: "finished held failed stopped errors empty shrunk unchanged running queued",
+    RecordOutcome: "added updated deleted errored skipped adopted adopted_by_guid kept",
+    PreviewState: "waiting running done stopped",
+    Severity: "stop lost problem note",
+    Health: "off held failing late hiccup empty shrunk errors new healthy",
+}
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_stored_values_stay(kind: type[Enum]) -> None:
+    found = [str(each).replace(" ", "_") for each in kind]
+    assert found == STORED[kind].split()
+
+
+def test_a_member_is_written_as_its_value() -> None:
+    member = RecordOutcome.ADOPTED_BY_GUID
+    assert (str(member), f"{member}", f"{member:.7}") == (*["adopted by guid"] * 2, "adopted")
+    assert json.dumps({member: member}) == '{"adopted by guid": "adopted by guid"}'
+    assert {"adopted by guid": 1}[member] == 1
+    out = io.StringIO()
+    csv.writer(out).writerow([member])
+    assert out.getvalue().strip() == "adopted by guid"

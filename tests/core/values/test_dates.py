@@ -1,0 +1,136 @@
+"""Dates and periods as publishers write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.records import Period
+from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param("2019", "2019", id="year"),
+        pytest.param("2019-05", "2019-05", id="month"),
+        pytest.param("2019/05", "2019-05", id="month-slash"),
+        pytest.param("2019-05-01", "2019-05-01", id="day"),
+        pytest.param("2019/05/01", "2019-05-01", id="day-slash"),
+        pytest.param("2019-5-1", "2019-05-01", id="no-leading-zeros"),
+        pytest.param("  2019-05-01\n", "2019-05-01", id="blanks-around"),
+        pytest.param("2019-05-01Z", "2019-05-01", id="xsd-date-with-zone"),
+        pytest.param("2019-05-01T10:15:30Z", "2019-05-01T10:15:30Z", id="date-time"),
+        pytest.param("2019-05-01t10:15:30z", "2019-05-01T10:15:30Z", id="lower-case"),
+        pytest.param("2019-05-01T10:15", "2019-05-01T10:15", id="no-seconds"),
+        pytest.param("2019-05-01 10:15:30", "2019-05-01T10:15:30", id="blank-for-T"),
+        pytest.param("2019-05-01 10:15:30 UTC", "2019-05-01T10:15:30Z", id="utc"),
+        pytest.param("2019-05-01T00:00:00", "2019-05-01T00:00:00", id="midnight-stays"),
+        pytest.param("2019-05-01T10:15:30.123456", "2019-05-01T10:15:30", id="fraction"),
+        pytest.param("2019-05-01T10:15:30.1+01:00", "2019-05-01T10:15:30+01:00", id="offset"),
+        pytest.param("2019-05-01T10:15:30+0100", "2019-05-01T10:15:30+01:00", id="offset-basic"),
+        pytest.param("2019-05-01T10:15:30-05", "2019-05-01T10:15:30-05:00", id="offset-hours"),
+        pytest.param("20240131", "2024-01-31", id="basic-day"),
+        pytest.param("20240131T101530Z", "2024-01-31T10:15:30Z", id="basic-date-time"),
+        pytest.param("31/01/2024", "2024-01-31", id="british"),
+        pytest.param("01/02/2024", "2024-02-01", id="british-day-first"),
+        pytest.param("1.2.2024", "2024-02-01", id="dots"),
+        pytest.param("31/01/2024 10:15", "2024-01-31T10:15", id="british-time"),
+        pytest.param("31 January 2024", "2024-01-31", id="long-month"),
+        pytest.param("31st January, 2024", "2024-01-31", id="ordinal"),
+        pytest.param("31-Jan-2024", "2024-01-31", id="dashes"),
+        pytest.param("Jan 31, 2024", "2024-01-31", id="american-words"),
+        pytest.param("Sept. 1 2024", "2024-09-01", id="sept-dot"),
+        pytest.param("January 2024", "2024-01", id="month-and-year"),
+        pytest.param("Wed, 02 Oct 2002 13:00:00 GMT", "2002-10-02T13:00:00Z", id="rfc822"),
+        pytest.param("2 Oct 2002 13:00 +0100", "2002-10-02T13:00:00+01:00", id="rfc822-offset"),
+        pytest.param("29 February 2024", "2024-02-29", id="leap-day"),
+        pytest.param("1086", "1086", id="domesday"),
+    ],
+)
+def test_a_date_is_as_precise_as_given(given: str, expected: str) -> None:
+    assert parse_date(given) == expected
+    assert parse_date(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        pytest.param("", "expected a date", id="empty"),
+        pytest.param("soon", "'soon' is not a date", id="word"),
+        pytest.param("May", "is not a date", id="month-alone"),
+        pytest.param("5", "is not a date", id="day-alone"),
+        pytest.param("Foo 2019", "is not a date", id="no-month"),
+        pytest.param("spring 2019", "is not a date", id="season"),
+        pytest.param("last updated 2019-05-01", "is not a date", id="prose"),
+        pytest.param("201905", "is not a date", id="yyyymm-could-be-yymmdd"),
+        pytest.param("1546300800000", "milliseconds", id="epoch-milliseconds"),
+        pytest.param("1546300800", "seconds", id="epoch-seconds"),
+        pytest.param("01/31/2024", "day is read first", id="american"),
+        pytest.param("2019-13", "there is no date", id="month-13"),
+        pytest.param("2019-00-01", "there is no date", id="month-0"),
+        pytest.param("2019-01-00", "there is no date", id="day-0"),
+        pytest.param("2019-02-29", "there is no date", id="no-leap-year"),
+        pytest.param("2019-05-01T25:00:00", "there is no date", id="hour-25"),
+        pytest.param("0001-01-01", "year", id="net-minimum"),
+        pytest.param("9999-12-31", "year", id="forever"),
+        pytest.param("0000", "year", id="year-0"),
+        pytest.param("٢٠١٩", "is not a date", id="other-digits"),
+        pytest.param("2019-05-01/2019-06-01", "is not a date", id="period"),
+    ],
+)
+def test_what_is_no_date_is_refused_in_words(given: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_date(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "start", "end"),
+    [
+        pytest.param("2019-01-01/2019-12-31", "2019-01-01", "2019-12-31", id="two-days"),
+        pytest.param("2018/2019", "2018", "2019", id="two-years"),
+        pytest.param("2019-01 / 2019-06", "2019-01", "2019-06", id="blanks"),
+        pytest.param("2019", "2019", "2019", id="one-year"),
+        pytest.param("2019-05-01", "2019-05-01", "2019-05-01", id="one-day"),
+        pytest.param("2019-01-01/", "2019-01-01", "", id="open-end"),
+        pytest.param("2019-01-01/..", "2019-01-01", "", id="open-end-dots"),
+        pytest.param("../2019", "", "2019", id="open-start"),
+        pytest.param("2019-01-01/P1Y", "2019-01-01", "2020-01-01", id="a-year"),
+        pytest.param("2019/P1Y", "2019", "2020-01-01", id="year-and-duration"),
+        pytest.param("2019-02/P1M", "2019-02", "2019-03-01", id="month-and-duration"),
+        pytest.param("2019-01-31/P1M", "2019-01-31", "2019-02-28", id="end-of-month"),
+        pytest.param("P2W/2019-01-15", "2019-01-01", "2019-01-15", id="duration-first"),
+        pytest.param(
+            "2019-01-01/P1Y2M10DT2H", "2019-01-01", "2020-03-11T02:00:00", id="long-duration"
+        ),
+        pytest.param(
+            "2000-01-15T00:45:00Z/P1W", "2000-01-15T00:45:00Z", "2000-01-22T00:45:00Z", id="pod"
+        ),
+        pytest.param("01/04/2019/31/03/2020", "2019-04-01", "2020-03-31", id="british"),
+        pytest.param("2019-05/2019", "2019-05", "2019", id="year-holds-month"),
+    ],
+)
+def test_a_period_has_two_ends(given: str, start: str, end: str) -> None:
+    assert parse_period(given) == Period(start, end)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        pytest.param("", "expected a date", id="empty"),
+        pytest.param("/", "names no date", id="slash"),
+        pytest.param("../..", "names no date", id="open-both"),
+        pytest.param("P1Y/P2Y", "names no date", id="durations"),
+        pytest.param("P1Y/", "names no date", id="duration-alone"),
+        pytest.param("2019/soon", "'soon' is not a date", id="bad-end"),
+        pytest.param("2019/Present", "'Present' is not a date", id="word-with-p"),
+        pytest.param("2019/P1", "is not a duration", id="bad-duration"),
+        pytest.param("2019/P9999Y", "calendar", id="out-of-calendar"),
+        pytest.param("2019/P900Y", "year", id="absurd-year"),
+        pytest.param("2020/2019", "ends before it starts", id="reversed"),
+        pytest.param("2019/2020/2021", "expected start/end", id="three-parts"),
+        pytest.param("summer 2019", "is not a date", id="prose"),
+    ],
+)
+def test_what_is_no_period_is_refused_in_words(given: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_period(given)

@@ -1,0 +1,128 @@
+"""Geometries in every notation, as GeoJSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.values.geometries import (
+    Box,
+    bbox_polygon,
+    bounds,
+    from_json,
+    parse_spatial,
+    valid_geojson,
+)
+
+LONDON = (-0.5, 51.25, 0.25, 51.75)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-0.5,51.25,0.25,51.75",
+        "-0.5 51.25 0.25 51.75",
+        "[-0.5, 51.25, 0.25, 51.75]",
+        "[[-0.5, 51.25], [0.25, 51.75]]",
+        "ENVELOPE(-0.5, 0.25, 51.75, 51.25)",
+        "BBOX(-0.5, 51.25, 0.25, 51.75)",
+        "POLYGON((-0.5 51.25, 0.25 51.25, 0.25 51.75, -0.5 51.75, -0.5 51.25))",
+        "SRID=4326;POLYGON ((-0.5 51.25, 0.25 51.25, 0.25 51.75, -0.5 51.75))",
+        "MULTIPOLYGON(((-0.5 51.25, 0.25 51.25, 0.25 51.75, -0.5 51.25)))",
+        "LINESTRING Z(-0.5 51.25 3, 0.25 51.75 4)",
+        "MULTIPOINT((-0.5 51.25), (0.25 51.75))",
+        "northlimit=51.75; southlimit=51.25; eastlimit=0.25; westlimit=-0.5; units=degrees",
+        '{"type": "Envelope", "coordinates": [[-0.5, 51.75], [0.25, 51.25]]}',
+        '{"type": "polygon", "coordinates": [[[-0.5,51.25],[0.25,51.25],["0.25","51.75",9]]]}',
+        '{"type": "Feature", "geometry": {"type": "MultiPoint",'
+        ' "coordinates": [[-0.5, 51.25], [0.25, 51.75]]}}',
+    ],
+)
+def test_a_box_is_read_in_every_notation(text: str) -> None:
+    geometry = parse_spatial(text)
+    assert geometry is not None
+    assert bounds(geometry) == LONDON
+    assert valid_geojson(geometry) == geometry
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("51.5, -0.125", [-0.125, 51.5]),
+        ("POINT(-0.125 51.5)", [-0.125, 51.5]),
+        ('{"type": "Point", "coordinates": [-0.125, 51.5]}', [-0.125, 51.5]),
+        ("-0.125,51.5,-0.125,51.5", [-0.125, 51.5]),
+        ("-179.5, 51.5", [-179.5, 51.5]),
+    ],
+)
+def test_a_point_is_read(text: str, point: list[float]) -> None:
+    assert parse_spatial(text) == {"type": "Point", "coordinates": point}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "England", "http://sws.geonames.org/2635167/", "E09000001", "POLYGON(("]
+)
+def test_words_are_no_geometry(text: str) -> None:
+    assert parse_spatial(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("400000,300000,410000,310000", "British National Grid"),
+        ("10, 95, 20, 99", "latitude first"),
+        ("200, 10, 210, 20", "outside the world"),
+        ("-0.5, 51.75, 0.25, 51.25", "above its north"),
+        ("1,2,3", "3 numbers"),
+        ("[1, 2, 3]", "list is no place"),
+        ("[[[1, 2]]]", "list is no place"),
+        ("{broken", "begins like JSON"),
+        ('{"type": "Circle", "coordinates": [1, 2]}', "'Circle' is not a GeoJSON type"),
+        ('{"type": "Polygon", "coordinates": [[[1, 2], [1, 2]]]}', "four or more"),
+        ('{"type": "Polygon", "coordinates": []}', "no coordinates"),
+        ('{"type": "Polygon"}', "no coordinates"),
+        ('{"type": "Point", "coordinates": [1]}', "one number"),
+        ('{"type": "Point", "coordinates": ["x", 1]}', "'x' is not a coordinate"),
+        ('{"type": "Point", "coordinates": [NaN, 1]}', "not a coordinate"),
+        ('{"type": "FeatureCollection", "features": []}', "is empty"),
+        ('{"type": "Feature", "geometry": null}', "not a GeoJSON type"),
+        ('{"type": "Envelope", "coordinates": 5}', "incomplete"),
+        ("<gml:Envelope/>", "GML"),
+        ('{"type":"Feature","geometry":' * 50 + "null" + "}" * 50, "nested too deep"),
+    ],
+)
+def test_a_wrong_geometry_is_refused_in_words(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_spatial(text)
+
+
+def test_a_box_across_the_180th_meridian_is_cut_in_two() -> None:
+    geometry = from_json([170, -50, -170, -30])
+    assert geometry["type"] == "MultiPolygon"
+    assert bounds(geometry) == (-180, -50, 180, -30)
+
+
+def test_corners_with_the_latitude_first_are_turned() -> None:
+    assert bounds(from_json([[-90, -180], [90, 180]])) == (-180, -90, 180, 90)
+
+
+def test_collections_keep_all_their_parts() -> None:
+    points: list[Any] = [{"type": "Point", "coordinates": [n, n]} for n in (1, 2)]
+    features = [{"type": "Feature", "geometry": point} for point in points]
+    geometry = valid_geojson({"type": "FeatureCollection", "features": features})
+    assert geometry == {"type": "GeometryCollection", "geometries": points}
+    assert bounds(geometry) == (1, 1, 2, 2)
+
+
+def test_a_long_text_takes_no_time() -> None:
+    assert parse_spatial("1" * 1_000_000 + "x") is None
+    assert parse_spatial("1 " * 500_000 + "x") is None
+
+
+@pytest.mark.parametrize(
+    ("box", "ends"),
+    [((1.0, 50.0, 1.0, 51.0), [[1.0, 50.0], [1.0, 51.0]]), ((1, 50, 2, 50), [[1, 50], [2, 50]])],
+)
+def test_a_box_without_width_or_height_is_a_line(box: Box, ends: list[list[float]]) -> None:
+    assert bbox_polygon(*box) == {"type": "LineString", "coordinates": ends}

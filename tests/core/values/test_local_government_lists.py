@@ -1,0 +1,252 @@
+"""Functions and services of local government in every spelling in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ckanext.ukharvest.core.values import local_government_lists
+from ckanext.ukharvest.core.values.local_government_lists import FUNCTION, SERVICE, Identifiers
+from ckanext.ukharvest.core.vocabularies import vocabulary
+
+TOILETS = "http://id.esd.org.uk/service/579"
+STREETS = "http://id.esd.org.uk/function/40"
+ENVIRONMENT = "http://id.esd.org.uk/function/30"
+
+ADDRESSES = [
+    "http://id.esd.org.uk/service/579",
+    "https://id.esd.org.uk/service/579",
+    "http://id.esd.org.uk/service/579/",
+    "HTTP://ID.ESD.ORG.UK/Service/579",
+    "http://id.esd.org.uk/service/0579",
+    "http://id.esd.org.uk/services/579",
+    "http://id.esd.org.uk/service/579.json",
+    "http://id.esd.org.uk/service/579?format=xml#top",
+    "http://id.esd.org.uk/doc/service/579",
+    "id.esd.org.uk/service/579",
+    "<http://id.esd.org.uk/service/579>",
+    "  http://id.esd.org.uk/service/579 ",
+    '"http://id.esd.org.uk/service/579"',
+    "http://id.esd.org.uk/service/579.",
+    "http://standards.esd.org.uk/service/579",
+    "http://standards.esd.org.uk/?uri=service%2F579",
+    "https://standards.esd.org.uk/?uri=service/579&tab=details",
+    "http://standards.esd.org.uk?uri=service%2f579",
+    "http://standards.esd.org.uk/?uri=service%252F579",
+    "http://standards.esd.org.uk/xml?uri=service/579&mappedToUri=list/functions",
+    "http://standards.esd.org.uk/?uri=http%3A%2F%2Fid.esd.org.uk%2Fservice%2F579",
+    "esd:service/579",
+    "ESD:service:579",
+    "Public toilets (http://id.esd.org.uk/service/579)",
+    "http://id.esd.org.uk/service/579 - Public toilets",
+    '["http://id.esd.org.uk/service/579"]',
+    "http://id.esd.org.uk/service/579, http://id.esd.org.uk/service/579/",
+    ",http://id.esd.org.uk/service/579;",
+    "//id.esd.org.uk/service/579",
+    "http://id.esd.org.uk/service/579%20",
+    "\ufeffhttp://id.esd.org.uk/service/579\u200b",
+    "http://id.esd.org.uk/service/579http://id.esd.org.uk/service/579",
+]
+
+
+@pytest.mark.parametrize("kind", ["", FUNCTION, SERVICE])
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_an_address_says_itself_what_it_is(text: str, kind: str) -> None:
+    assert local_government_lists.find([text], kind) == Identifiers(services=(TOILETS,))
+    function = text.lower().replace("service", "function").replace("public toilets", "")
+    assert local_government_lists.find([function], kind) == Identifiers(
+        functions=(TOILETS.replace(SERVICE, FUNCTION),)
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["579", "0579", "579.", "579, ", "579.0", "[579.0]", "[579]", '["579"]', "service/579"]
+    + ["Service: 579"]
+    + ["service 579", "/services/579/", "LGSL 579", "lgsl579", "LGSL:579", "Public toilets"]
+    + ["public  TOILETS ", "579 Public toilets", "579 - Public toilets", "Public toilets (579)"],
+)
+def test_numbers_and_labels_count_in_a_field_of_their_kind_alone(text: str) -> None:
+    assert local_government_lists.find([text], SERVICE) == Identifiers(services=(TOILETS,))
+    assert local_government_lists.find([text]).services == ()
+    assert local_government_lists.find([text]).others
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "uris"),
+    [
+        ("8", FUNCTION, ["http://id.esd.org.uk/function/8"]),
+        ("8", SERVICE, ["http://id.esd.org.uk/service/8"]),
+        ("function/40", SERVICE, [STREETS]),
+        ("LGSL 579", FUNCTION, [TOILETS]),
+        # A label in both lists belongs to the field's own; another to its own list.
+        ("Business grants", FUNCTION, ["http://id.esd.org.uk/function/8"]),
+        ("Business grants", SERVICE, ["http://id.esd.org.uk/service/350"]),
+        ("Public toilets", FUNCTION, [TOILETS]),
+        ("Parks & open spaces", FUNCTION, ["http://id.esd.org.uk/function/36"]),
+    ],
+)
+def test_the_field_decides_where_the_text_does_not(text: str, kind: str, uris: list[str]) -> None:
+    found = local_government_lists.find([text], kind)
+    assert [*found.functions, *found.services] == uris
+    assert not found.others
+
+
+@pytest.mark.parametrize("between", [" ", ",", ", ", ";", "; ", "\n", "\r\n", " | ", ",,", "\t"])
+def test_several_with_anything_between_them(between: str) -> None:
+    text = between.join([TOILETS, "https://id.esd.org.uk/function/40/", TOILETS, "esd:service/12"])
+    twelve = "http://id.esd.org.uk/service/12"
+    assert local_government_lists.find([text]) == Identifiers((STREETS,), (TOILETS, twelve))
+    assert local_government_lists.find([between.join(["579", "12"])], SERVICE) == Identifiers(
+        services=(TOILETS, twelve)
+    )
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ['["http://id.esd.org.uk/service/579", "http://id.esd.org.uk/function/40"]'],
+        ["http://id.esd.org.uk/service/579", "", "http://id.esd.org.uk/function/40"],
+        ['[579, null, "esd:function/40"]'],
+    ],
+)
+def test_lists_and_texts_of_lists(texts: list[str]) -> None:
+    assert local_government_lists.find(texts, SERVICE) == Identifiers((STREETS,), (TOILETS,))
+
+
+def test_half_a_character_in_json_is_left_out() -> None:
+    assert local_government_lists.find(['["bins \\ud800"]'], SERVICE).others == ("bins",)
+
+
+def test_labels_with_commas_stay_whole() -> None:
+    text = "Business grants, Catering, sales and vending, Public toilets, Sweeping"
+    found = local_government_lists.find([text], SERVICE)
+    assert [local_government_lists.label(uri) for uri in found.services] == [
+        "Business grants",
+        "Catering, sales and vending",
+        "Public toilets",
+    ]
+    assert found.others == ("Sweeping",)
+
+
+def test_each_label_of_the_lists_is_found() -> None:
+    for kind, name in ((FUNCTION, "functions"), (SERVICE, "services")):
+        for row in vocabulary.load(name).rows:
+            found = local_government_lists.find([row["label"]], kind)
+            if row["label"] != "Utilites":  # two functions have this label
+                assert [*found.functions, *found.services] == [row["uri"]]
+            else:
+                assert found == Identifiers(others=("Utilites",))
+
+
+@pytest.mark.parametrize("kind", ["", SERVICE])
+@pytest.mark.parametrize(
+    "text",
+    ["Bins", "Environment, waste", "a\nb", "24 hour care", "http://id.esd.org.uk/list/services"]
+    + ["http://id.esd.org.uk/circumstance/7", "http://id.esd.org.uk/service/x", "service"]
+    + ["http://id.esd.org.uk/service/579abc", "http://a.example/?x=id.esd.org.uk/service/579"]
+    + ["http://notesd.org.uk/service/579", "http://a.example/a,b", "1234567890123", "579abc"],
+)
+def test_what_is_neither_stays_as_it_is(text: str, kind: str) -> None:
+    assert local_government_lists.find([text], kind) == Identifiers(others=(text,))
+
+
+@pytest.mark.parametrize("kind", ["", SERVICE])
+@pytest.mark.parametrize("text", ["", ";", ", ,", "-", "{}", "[]", "[null]", "\u200b"])
+def test_signs_without_words_say_nothing(text: str, kind: str) -> None:
+    assert local_government_lists.find([text, "Bins"], kind) == Identifiers(others=("Bins",))
+    assert (
+        local_government_lists.find([f"{text}, http://a.example/"], kind).others[-1]
+        == "http://a.example/"
+    )
+    assert "" not in local_government_lists.find([f"{text}, http://a.example/"], kind).others
+
+
+@pytest.mark.parametrize("text", ["None", "n/a", "N/A.", "null", "Not applicable", "nan"])
+def test_that_there_is_none_is_no_value_of_the_field(text: str) -> None:
+    assert local_government_lists.find(
+        [text, TOILETS, f"{TOILETS}, {text}"], SERVICE
+    ) == Identifiers(services=(TOILETS,))
+    assert local_government_lists.find([text]).others == (text,)
+
+
+def test_addresses_with_nothing_between_them() -> None:
+    assert local_government_lists.find([TOILETS + STREETS]) == Identifiers((STREETS,), (TOILETS,))
+
+
+def test_what_stands_beside_identifiers_is_kept() -> None:
+    found = local_government_lists.find([f"Bins {TOILETS} http://a.example/1 http://a.example/2"])
+    assert found == Identifiers(
+        (), (TOILETS,), ("Bins", "http://a.example/1", "http://a.example/2")
+    )
+    two = local_government_lists.find(["http://a.example/1, http://a.example/2"])
+    assert two.others == ("http://a.example/1", "http://a.example/2")
+
+
+def test_identifiers_that_no_list_has_are_found_all_the_same() -> None:
+    uri = "http://id.esd.org.uk/service/999999"
+    assert local_government_lists.find([uri]) == Identifiers(services=(uri,))
+    assert (
+        local_government_lists.label(uri),
+        local_government_lists.path(uri),
+        local_government_lists.parent_functions([uri]),
+    ) == ("", (), ())
+
+
+def test_labels_and_places() -> None:
+    assert local_government_lists.label(TOILETS) == "Public toilets"
+    assert local_government_lists.path(TOILETS) == (
+        "Environmental protection",
+        "Street care and cleaning",
+        "Public toilets",
+    )
+    assert local_government_lists.path(ENVIRONMENT) == ("Environmental protection",)
+    assert local_government_lists.parent_functions([TOILETS]) == (STREETS, ENVIRONMENT)
+    assert local_government_lists.parent_functions([ENVIRONMENT]) == ()
+    assert local_government_lists.parent_functions([STREETS, TOILETS]) == (ENVIRONMENT, STREETS)
+
+
+def test_every_identifier_has_its_place() -> None:
+    for name in ("functions", "services"):
+        for row in vocabulary.load(name).rows:
+            assert local_government_lists.path(row["uri"])[-1] == row["label"]
+            assert (
+                len(local_government_lists.path(row["uri"]))
+                == len(local_government_lists.parent_functions([row["uri"]])) + 1
+            )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """The portal's own folder of lists."""
+    yield tmp_path
+    vocabulary.use(None)
+
+
+def test_a_portals_own_list_counts_even_where_it_goes_round(folder: Path) -> None:
+    rows = [
+        f"{ENVIRONMENT},Green,{STREETS},Environment",
+        f"{STREETS},Lanes,{ENVIRONMENT},Environment",
+    ]
+    text = "# title: Ours\nuri,label,parent,theme\n" + "\n".join(rows) + "\n"
+    (folder / "functions.csv").write_text(text, encoding="utf-8")
+    assert local_government_lists.label(STREETS) == "Street care and cleaning"
+    vocabulary.use(folder)
+    assert local_government_lists.label(STREETS) == "Lanes"
+    assert local_government_lists.path(TOILETS) == ("Green", "Lanes", "Public toilets")
+    assert local_government_lists.path(ENVIRONMENT) == ("Lanes", "Green")
+    assert local_government_lists.find(["Lanes"], FUNCTION).functions == (STREETS,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["esd.org.uk/" * 90_000, "1," * 300_000, "(" * 1_000_000 + "esd", "service " * 120_000]
+    + ["a." * 400_000 + "esd", "0" * 900_000 + "x", " " * 900_000 + "1x", "[" * 100_000]
+    + [f"{TOILETS}x " * 25_000, ", http" * 150_000],
+    ids=range(10),
+)
+def test_a_text_of_a_megabyte_takes_little_time(text: str) -> None:
+    # Long enough that quadratic work would exceed the test's bound.
+    local_government_lists.find([text], SERVICE)

@@ -1,0 +1,191 @@
+"""The one parser for untrusted XML."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from lxml import etree
+
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.xml import parser as xml
+
+UTF16 = '<?xml version="1.0" encoding="utf-16"?><a>ŵ</a>'
+BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x" * 10}">' for n in range(9))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("<a>ŵ</a>", id="text"),
+        pytest.param("\ufeff<a>ŵ</a>", id="text-bom"),
+        pytest.param('<?xml version="1.0" encoding="iso-8859-1"?><a>ŵ</a>', id="text-declared"),
+        pytest.param(UTF16, id="text-declared-utf16"),
+        pytest.param("<a>ŵ</a>".encode(), id="utf8"),
+        pytest.param(b"\xef\xbb\xbf" + "<a>ŵ</a>".encode(), id="utf8-bom"),
+        pytest.param(UTF16.encode("utf-16"), id="utf16"),
+        pytest.param(UTF16.encode(), id="utf8-declared-utf16"),
+        pytest.param(
+            '<?xml version="1.0" encoding="iso-8859-14"?><a>ŵ</a>'.encode("iso-8859-14"),
+            id="latin8",
+        ),
+        pytest.param(b"\n\n <?xml version='1.0'?>" + "<a>ŵ</a>".encode(), id="blank-lines-first"),
+        pytest.param("<a>&#373;</a>", id="character-reference"),
+        pytest.param("<!-- <!DOCTYPE a> --><a>ŵ</a>", id="doctype-in-a-comment"),
+    ],
+)
+def test_encodings_are_read(content: bytes | str) -> None:
+    assert xml.parse(content).text == "ŵ"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "line", "message"),
+    [
+        pytest.param(b"", "not-xml", None, "empty", id="empty"),
+        pytest.param("  \n", "not-xml", None, "empty", id="blank"),
+        pytest.param('{"a": 1}', "not-xml", 1, "not well-formed", id="json"),
+        pytest.param("<a>\n\n<b></a>", "not-xml", 3, "not well-formed", id="tag-mismatch"),
+        pytest.param(
+            '<?xml version="1.0"?>\n<a>\n<b></a>', "not-xml", 3, "", id="declaration-line"
+        ),
+        pytest.param("<a>&nbsp;</a>", "not-xml", 1, "nbsp", id="undefined-entity"),
+        pytest.param(b"<a>\xff</a>", "not-xml", 1, "", id="wrong-bytes"),
+        pytest.param("<a>\ud800</a>", "parse", 1, "half a character", id="half-surrogate"),
+        pytest.param("<a>" * 300 + "</a>" * 300, "not-xml", 1, "depth", id="too-deep"),
+        pytest.param("<!DOCTYPE a>\n<a/>", "doctype", 1, "DOCTYPE", id="doctype"),
+        pytest.param('\n<!DOCTYPE a SYSTEM "x.dtd"><a/>', "doctype", 2, "DOCTYPE", id="external"),
+        pytest.param(
+            '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+            "doctype",
+            1,
+            "DOCTYPE",
+            id="entity-file",
+        ),
+        pytest.param(
+            "<!DOCTYPE html><html><head><title>403 Forbidden</title></head><body><br></html>",
+            "html",
+            None,
+            "an HTML page instead of XML, title '403 Forbidden'",
+            id="html",
+        ),
+        pytest.param(
+            '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Log in</title></head></html>',
+            "html",
+            None,
+            "title 'Log in'",
+            id="well-formed-xhtml",
+        ),
+        pytest.param("<html><p>x</html>", "html", None, "without a title", id="html-no-title"),
+    ],
+)
+def test_what_is_no_xml_is_refused_in_words(
+    content: bytes | str, code: str, line: int | None, message: str
+) -> None:
+    with pytest.raises(ParseError) as caught:
+        xml.parse(content, url="https://example.org/x.xml")
+    error = caught.value
+    assert (error.code, error.line, error.url) == (code, line, "https://example.org/x.xml")
+    assert message in error.message
+    assert "\n" not in error.message
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(f'<!DOCTYPE a [{BOMB}]><a b="&e8;"/>', id="attribute"),
+        pytest.param(f"<!DOCTYPE a [{BOMB}]><a>&e8;</a>", id="text"),
+    ],
+)
+def test_an_entity_bomb_does_not_go_off(document: str) -> None:
+    with pytest.raises(ParseError):
+        xml.parse(document)
+
+
+def test_no_entity_reaches_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("opened a socket")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    for part in (
+        'SYSTEM "http://127.0.0.1:9/x.dtd"',
+        '[<!ENTITY % x SYSTEM "http://127.0.0.1:9/">%x;]',
+    ):
+        with pytest.raises(ParseError):
+            xml.parse(f"<!DOCTYPE a {part}><a/>")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param('<a b="1" c="2"/>', "<a  c='2' b='1'></a>", id="attributes"),
+        pytest.param("<a><!-- x -->t</a>", "<a>t</a>", id="comments"),
+        pytest.param(
+            '<a xmlns:x="urn:x" xmlns:y="urn:y"><x:b/></a>',
+            '<a><x:b xmlns:x="urn:x"/></a>',
+            id="declarations",
+        ),
+        pytest.param("<a><![CDATA[<]]></a>", "<a>&lt;</a>", id="cdata"),
+        pytest.param('<a xmlns="inventory" b="1"/>', "<a b='1' xmlns='inventory'/>", id="relative"),
+    ],
+)
+def test_canonical_forms_are_equal(one: str, other: str) -> None:
+    assert xml.canonical(xml.parse(one)) == xml.canonical(xml.parse(other))
+
+
+@pytest.mark.parametrize("namespace", ["urn:x", "relative"])
+def test_a_part_is_canonical_by_itself(namespace: str) -> None:
+    root = xml.parse(f'<r xmlns:x="{namespace}" xmlns:y="urn:y"><x:a>t</x:a> tail</r>')
+    expected = f'<x:a xmlns:x="{namespace}">t</x:a>'.encode()
+    assert xml.canonical(root[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        pytest.param(b"<!DOCTYPE html><title>A &amp;\n B</title>", "A & B", id="html5"),
+        pytest.param(b"\xef\xbb\xbf\r\n<HTML><HEAD><TITLE>X</TITLE>", "X", id="bom-upper-case"),
+        pytest.param(b"<?xml version='1.0'?><!-- c --><html/>", "", id="xhtml"),
+        pytest.param("<html><title>Café</title>".encode("latin-1"), "Café", id="latin1"),
+        pytest.param("\ufeff<html><title>Café</title>".encode("utf-16"), "Café", id="utf16"),
+        pytest.param(b"<html><title>" + b"x" * 300 + b"</title>", "x" * 99 + "…", id="long"),
+        pytest.param(b"<html><title>never closed", "", id="open-title"),
+        pytest.param(b"<body>no head", "", id="body"),
+        pytest.param(b"", None, id="empty"),
+        pytest.param(b'{"html": "<html>"}', None, id="json"),
+        pytest.param(b"<rss><title>html</title></rss>", None, id="rss"),
+        pytest.param(b"<htmlish/>", None, id="other-root"),
+        pytest.param(b"Not found <html>", None, id="text"),
+    ],
+)
+def test_html_pages_are_known_by_their_title(content: bytes, title: str | None) -> None:
+    assert html_title(content) == title
+
+
+# Documents with a readable beginning only
+
+
+@pytest.mark.parametrize(
+    ("content", "children"),
+    [
+        pytest.param(b"<a><b>1</b><c>", ["b", "c"], id="cut off"),
+        pytest.param(b"<a><b>x & y</b><c/></a>", ["b", "c"], id="not well-formed"),
+        pytest.param(b"\n<?xml version='1.0'?><!DOCTYPE a SYSTEM 'a.dtd'><a/>", [], id="doctype"),
+    ],
+)
+def test_begun(content: bytes, children: list[str]) -> None:
+    root = xml.parse_beginning(content)
+    assert root is not None
+    assert (root.tag, [child.tag for child in root]) == ("a", children)
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b'{"a": 1}', b"<!-- -->"])
+def test_nothing_begun(content: bytes) -> None:
+    assert xml.parse_beginning(content) is None
+
+
+def test_begun_puts_no_entity_in() -> None:
+    doctype = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY y "yy">]>'
+    root = xml.parse_beginning(doctype + b"<a>&x;&y;</a>")
+    assert root is not None
+    assert etree.tostring(root) == b"<a>&x;&y;</a>"

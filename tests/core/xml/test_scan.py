@@ -1,0 +1,61 @@
+"""XML checked for another parser: well-formed, not too deep, no DTD except abbreviations."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.xml.scan import expand, scan
+
+
+def test_the_root_is_told_and_the_file_is_at_its_beginning() -> None:
+    body = io.BytesIO(b'<a xmlns="http://a.example/"><b/></a>')
+    assert scan(body) == "{http://a.example/}a"
+    assert body.tell() == 0
+
+
+def test_abbreviations_are_replaced_and_lines_stay() -> None:
+    text = b"""<!DOCTYPE a [
+  <!ENTITY x "http://x.example/'"> <!-- a comment -->
+]>
+<a b='&x;c'>&x; &amp;</a>"""
+    found = expand(io.BytesIO(text)).read()
+    assert found.count(b"\n") == text.count(b"\n")
+    assert b"DOCTYPE" not in found
+    assert b"<a b='http://x.example/&apos;c'>http://x.example/&apos; &amp;</a>" in found
+
+
+@pytest.mark.parametrize(
+    "subset",
+    [
+        '[<!ENTITY x SYSTEM "file:///etc/passwd">]',
+        '[<!ENTITY x "y"><!ENTITY z "&x;&x;">]',
+        '[<!ENTITY % x "y">]',
+        "[<!ELEMENT a ANY>]",
+        'SYSTEM "http://a.example/a.dtd"',
+        f'[<!ENTITY x "{"y" * 300}">]',
+    ],
+)
+def test_any_other_doctype_is_refused(subset: str) -> None:
+    body = io.BytesIO(f"<!DOCTYPE a {subset}><a/>".encode())
+    assert expand(body) is body
+    with pytest.raises(ParseError) as caught:
+        scan(body)
+    assert caught.value.code == "doctype"
+
+
+def test_abbreviations_do_not_make_a_document_grow_without_end() -> None:
+    text = f'<!DOCTYPE a [<!ENTITY x "{"y" * 190}">]><a>{"&x;" * 100_000}</a>'
+    with pytest.raises(ParseError, match="four times"):
+        expand(io.BytesIO(text.encode()))
+
+
+def test_depth_and_syntax_are_refused_with_the_line() -> None:
+    with pytest.raises(ParseError) as caught:
+        scan(io.BytesIO(b"<a>" * 300))
+    assert caught.value.code == "too-deep"
+    with pytest.raises(ParseError) as caught:
+        scan(io.BytesIO(b"<a>\n<b></c></a>"))
+    assert caught.value.line == 2

@@ -1,0 +1,36 @@
+"""docs/architecture.md matches the code: the picture, and the modules on a record's way."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs import codes, floors
+from tests.test_layers import CKAN_FROM, FLOORS
+
+PAGE = (codes.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+STEPS = re.findall(r"^\| (\d+) \|.*\| ([^|]+) \|$", PAGE, re.MULTILINE)
+
+
+def test_the_picture_is_up_to_date() -> None:
+    assert floors.PATH.read_text(encoding="utf-8") == floors.picture(), "run bin/docs"
+
+
+def test_the_picture_has_the_floors_of_the_import_rule() -> None:
+    drawn, ckan_from = floors.read_floors()
+    assert drawn == list(FLOORS[1:])
+    assert drawn[ckan_from] == FLOORS[CKAN_FROM]
+
+
+def test_the_steps_are_numbered_without_a_gap() -> None:
+    assert [int(number) for number, _modules in STEPS] == list(range(1, len(STEPS) + 1))
+    assert len(STEPS) > 10
+
+
+@pytest.mark.parametrize(("number", "modules"), STEPS)
+def test_a_step_names_modules_that_exist(number: str, modules: str) -> None:
+    names = re.findall(r"`([^`]+)`", modules)
+    assert names, f"step {number} names no module"
+    for name in names:
+        assert (codes.PACKAGE / name).is_file(), name

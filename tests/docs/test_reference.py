@@ -1,0 +1,46 @@
+"""The pages of docs/reference list every setting, command and action, and no others."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+import yaml
+
+from docs import codes
+
+FOLDER = codes.ROOT / "docs" / "reference"
+SETTINGS = (FOLDER / "settings.md").read_text(encoding="utf-8")
+ACTIONS = (FOLDER / "actions.md").read_text(encoding="utf-8")
+DECLARED = {
+    option["key"]: option
+    for group in yaml.safe_load((codes.PACKAGE / "config_declaration.yaml").read_text())["groups"]
+    for option in group["options"]
+}
+# Said in words, because it depends on the portal.
+IN_WORDS = {"ckanext.ukharvest.http.contact": "the site's URL"}
+
+
+def test_every_setting_is_listed_and_no_other() -> None:
+    listed = re.findall(r"^\| `(ckanext\.ukharvest\.[^`]+)` \|", SETTINGS, re.MULTILINE)
+    assert sorted(listed) == sorted(DECLARED)
+
+
+@pytest.mark.parametrize("key", DECLARED)
+def test_a_settings_default_is_its_own(key: str) -> None:
+    default = IN_WORDS.get(key, DECLARED[key].get("default", ""))
+    text = str(default).lower() if isinstance(default, bool) else str(default)
+    assert f"| `{key}` | {text} |".replace("|  |", "| |") in SETTINGS
+
+
+def test_every_action_is_listed_and_no_other() -> None:
+    source = (codes.PACKAGE / "logic" / "action" / "__init__.py").read_text(encoding="utf-8")
+    (names,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    table = ACTIONS[ACTIONS.index("|---") : ACTIONS.index("ckanext-harvest's own")]
+    listed = {f"ukharvest_{name}" for name in re.findall(r"`(\w+)`", table)} - {"ukharvest_job_id"}
+    assert sorted(listed) == sorted(name for name in names if name.startswith("ukharvest_"))

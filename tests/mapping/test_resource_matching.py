@@ -1,0 +1,257 @@
+"""Matching of a dataset's resources with its record's, so that they keep their CKAN ids."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.records import DatasetRecord, ResourceRecord
+from ckanext.ukharvest.mapping.package_mapper import Defaults, MappedDataset, to_package_dict
+
+URL = "https://a.example/file.csv"
+OTHER = "https://a.example/other.csv"
+NEW = "a new id"
+Known = list[tuple[str, str]]
+
+
+def old(ckan_id: str, url: str | None = URL, name: str | None = "") -> dict[str, Any]:
+    """A resource as package_show gives it."""
+    return {"id": ckan_id, "url": url, "name": name}
+
+
+def new(url: str = URL, name: str = "", own_id: str = "") -> ResourceRecord:
+    return ResourceRecord(url, own_id, name)
+
+
+def mapped(
+    resources: list[ResourceRecord], before: list[dict[str, Any]] | None, known: Known | None
+) -> MappedDataset:
+    record = DatasetRecord("guid", "Title", resources=tuple(resources))
+    existing = None if before is None else {"resources": before}
+    return to_package_dict(record, existing, known, (), Defaults("org"))
+
+
+def ids(found: MappedDataset, before: list[dict[str, Any]]) -> list[str]:
+    """Return the ids of the package's resources, in order; NEW for new resources."""
+    earlier = {each["id"] for each in before}
+    given = [each["id"] for each in found.package["resources"]]
+    assert len(set(given)) == len(given)
+    return [each if each in earlier else NEW for each in given]
+
+
+def keyed(**keys: str) -> Known:
+    return list(keys.items())
+
+
+# What the dataset has, which of it the last import wrote, what the record has → their ids.
+Case = tuple[list[dict[str, Any]], Known | None, list[ResourceRecord], list[str]]
+MATCHES: dict[str, Case] = {
+    "its own id is enough, whatever else changed": (
+        [old("a", URL, "Before")],
+        keyed(a="id:7"),
+        [new(OTHER, "After", "7")],
+        ["a"],
+    ),
+    "its own id goes before the URL": (
+        [old("a", URL), old("b", OTHER)],
+        keyed(a="id:1", b="id:2"),
+        [new(OTHER, own_id="1"), new(URL, own_id="2")],
+        ["a", "b"],
+    ),
+    "its own id goes before a CKAN id of the same text": (
+        [old("a"), old("b")],
+        keyed(a="id:b", b="id:x"),
+        [new(OTHER, own_id="b")],
+        ["a"],
+    ),
+    "its own id is the CKAN id, as ckanext-harvest gave it": (
+        [old("a", URL)],
+        None,
+        [new(OTHER, "Renamed", "a")],
+        ["a"],
+    ),
+    "the CKAN id goes before the URL": (
+        [old("a", URL), old("b", OTHER)],
+        None,
+        [new(OTHER, own_id="a"), new(URL, own_id="b")],
+        ["a", "b"],
+    ),
+    "the source has begun to give ids": (
+        [old("a")],
+        keyed(a=f"url:{URL}"),
+        [new(own_id="7")],
+        ["a"],
+    ),
+    "the source gives ids no longer": ([old("a")], keyed(a="id:7"), [new()], ["a"]),
+    "the source gives other ids": ([old("a")], keyed(a="id:7"), [new(own_id="8")], ["a"]),
+    "URL and name tell two of one URL apart": (
+        [old("a", name="First"), old("b", name="Second")],
+        None,
+        [new(name="Second"), new(name="First")],
+        ["b", "a"],
+    ),
+    "no name is a name too": (
+        [old("a", f"{URL}?v=1", None), old("b", f"{URL}?v=2", None)],
+        None,
+        [new(f"{URL}?v=2")],
+        ["b"],
+    ),
+    "the same URL goes before another version of it": (
+        [old("a", f"{URL}?v=1"), old("b", f"{URL}?v=2")],
+        None,
+        [new(f"{URL}?v=2"), new(f"{URL}?v=3")],
+        ["b", "a"],
+    ),
+    "the same URL goes first though another version of it stands before": (
+        [old("a", f"{URL}?v=1")],
+        None,
+        [new(f"{URL}?v=2"), new(f"{URL}?v=1")],
+        [NEW, "a"],
+    ),
+    "names tell two of one file's versions apart": (
+        [old("a", f"{URL}?v=1", "First"), old("b", f"{URL}?v=1", "Second")],
+        None,
+        [new(f"{URL}?v=2", "Second"), new(f"{URL}?v=2", "First")],
+        ["b", "a"],
+    ),
+    "no name is a name of a version too": (
+        [old("a", f"{URL}?v=1", "First"), old("b", f"{URL}?v=1", None)],
+        None,
+        [new(f"{URL}?v=2")],
+        ["b"],
+    ),
+    "a renamed one is known by its URL": ([old("a", name="Old")], None, [new(name="New")], ["a"]),
+    "a renamed one is known by another version of its URL": (
+        [old("a", f"{URL}?v=1", "Old")],
+        None,
+        [new(f"{URL}?v=2", "New")],
+        ["a"],
+    ),
+    "the fragment of a URL does not count": ([old("a", f"{URL}#x")], None, [new()], ["a"]),
+    "a query of its own is another file": ([old("a", f"{URL}?year=1")], None, [new()], [NEW]),
+    "a blank in the query counts": ([old("a", f"{URL}?year=")], None, [new()], [NEW]),
+    "another path is another file": ([old("a", OTHER)], None, [new()], [NEW]),
+    "another host is another file": (
+        [old("a", "https://b.example/file.csv")],
+        None,
+        [new()],
+        [NEW],
+    ),
+    "another scheme is another file": (
+        [old("a", "http://a.example/file.csv")],
+        None,
+        [new()],
+        [NEW],
+    ),
+    "what is no URL is compared as text": (
+        [old("a", "http://[1"), old("b", "http://[2")],
+        None,
+        [new("http://[2", "Renamed")],
+        ["b"],
+    ),
+    "one without URL is known by its name": (
+        [old("a", None, "First"), old("b", None, "Second")],
+        None,
+        [new("", "Second")],
+        ["b"],
+    ),
+    "two that are the same in all keep their order": (
+        [old("a"), old("b")],
+        None,
+        [new(), new()],
+        ["a", "b"],
+    ),
+    "the third of two is new": ([old("a"), old("b")], None, [new()] * 3, ["a", "b", NEW]),
+    "one is the earlier self of one alone": ([old("a")], None, [new(), new(name="B")], ["a", NEW]),
+    "what the source has no longer goes": ([old("a"), old("b", OTHER)], None, [new()], ["a"]),
+    "the order is the source's": (
+        [old("a"), old("b", OTHER)],
+        None,
+        [new(OTHER), new(), new("https://a.example/third.csv")],
+        ["b", "a", NEW],
+    ),
+    "one added by hand stays, behind the source's": (
+        [old("hand", OTHER), old("a")],
+        keyed(a=f"url:{URL}"),
+        [new()],
+        ["a", "hand"],
+    ),
+    "one added by hand stays though the source has nothing": (
+        [old("hand", OTHER), old("a")],
+        keyed(a=f"url:{URL}"),
+        [],
+        ["hand"],
+    ),
+    "one added by hand does not become the source's": (
+        [old("hand")],
+        [],
+        [new(), new(own_id="hand")],
+        [NEW, NEW, "hand"],
+    ),
+    "nothing is known to be added by hand where nobody knows what was written": (
+        [old("a"), old("b", OTHER)],
+        None,
+        [],
+        [],
+    ),
+    "one whose URL a person changed is known by what was written": (
+        [old("a", "https://b.example/mended.csv", "Table")],
+        keyed(a=f"url:{URL}"),
+        [new(name="Table")],
+        ["a"],
+    ),
+    "one of the URL goes before one that was written of that URL": (
+        [old("a", OTHER), old("b", URL)],
+        keyed(a=f"url:{URL}", b=f"url:{OTHER}"),
+        [new()],
+        ["b"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "known", "now", "expected"), MATCHES.values(), ids=MATCHES)
+def test_a_resource_keeps_its_id(
+    before: list[dict[str, Any]],
+    known: Known | None,
+    now: list[ResourceRecord],
+    expected: list[str],
+) -> None:
+    assert ids(mapped(now, before, known), before) == expected
+
+
+VOLATILE = ["version", "v", "ver", "t", "ts", "timestamp", "_", "cachebuster", "sid"]
+
+
+@pytest.mark.parametrize("name", VOLATILE)
+def test_a_volatile_parameter_does_not_make_another_file(name: str) -> None:
+    before = [old("a", f"{URL}?year=1&{name.upper()}=1")]
+    assert ids(mapped([new(f"{URL}?{name}=2&year=1")], before, None), before) == ["a"]
+
+
+def test_a_new_dataset_has_resources_with_ids_of_their_own() -> None:
+    found = mapped([new(), new()], None, None)
+    given = [each["id"] for each in found.package["resources"]]
+    assert [str(uuid.UUID(each)) for each in given] == given
+    assert len(set(given)) == 2
+
+
+def test_one_added_by_hand_is_kept_as_it_is() -> None:
+    hand = {**old("hand", OTHER), "colour": "blue"}
+    assert mapped([new()], [hand], []).package["resources"][1] == hand
+
+
+KEYS = {
+    "its own id": (new(own_id="7"), "id:7"),
+    "its URL": (new(), f"url:{URL}"),
+    "its URL without what is volatile": (new(f"{URL}?a=1&v=2#top"), f"url:{URL}?a=1"),
+    "its text where that is no URL": (new("http://[1"), "url:http://[1"),
+}
+
+
+@pytest.mark.parametrize(("resource", "key"), KEYS.values(), ids=KEYS)
+def test_the_next_import_is_told_a_resource_by(resource: ResourceRecord, key: str) -> None:
+    before = [old("hand", OTHER)]
+    found = mapped([resource], before, [])
+    assert found.resources == [(found.package["resources"][0]["id"], key)]

@@ -1,0 +1,54 @@
+"""N-Triples, and the spellings of namespaces in use."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.parsers.dcat.node import natural
+from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph, short
+
+
+@pytest.mark.parametrize(
+    ("uri", "name"),
+    [
+        ("http://purl.org/dc/terms/title", "dct:title"),
+        ("https://purl.org/dc/terms/title", "dct:title"),
+        ("http://purl.org/dc/terms/#title", "dct:title"),
+        ("http://vocab.deri.ie/dcat#keyword", "dcat:keyword"),
+        ("http://www.w3.org/ns/dcat/keyword", "dcat:keyword"),
+        ("https://schema.org/name", "schema:name"),
+        ("http://www.w3.org/2001/vcard-rdf/3.0#FN", "vcard:FN"),
+        ("http://a.uk/def#x", "http://a.uk/def#x"),
+    ],
+)
+def test_short_names(uri: str, name: str) -> None:
+    assert short(uri) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("<http://a.uk/>", Term("uri", "http://a.uk/")),
+        ("_:b0", Term("blank", "_:b0")),
+        ('"x"', Term("literal", "x")),
+        ('""', Term("literal", "")),
+        (r'"a\"b\\n\n\u00e9\U0001F600"', Term("literal", 'a"b\\n\né😀')),
+        ('"x"@en-GB', Term("literal", "x", "en-gb")),
+        ('"007"^^<http://a.uk/t>', Term("literal", "007")),
+        ('"a > b . _:c <d>"', Term("literal", "a > b . _:c <d>")),
+    ],
+)
+def test_terms(text: str, term: Term) -> None:
+    graph = read_graph(f"<http://a.uk/s> <http://purl.org/dc/terms/title> {text} .\n")
+    assert graph == {Term("uri", "http://a.uk/s"): {"dct:title": [term]}}
+
+
+@pytest.mark.parametrize("line", ["x", "<a> <b> .", '<a> "b" <c> .', '"a" <b> <c> .'])
+def test_what_is_no_triple(line: str) -> None:
+    with pytest.raises(ParseError, match="line 2"):
+        read_graph(f"<a> <b> <c> .\n{line}\n")
+
+
+def test_numbers_sort_by_value() -> None:
+    assert sorted(["r10", "r9", "r"], key=natural) == ["r", "r9", "r10"]

@@ -1,0 +1,82 @@
+"""Every rule of the table has a record that breaks it and one that does not."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
+from ckanext.ukharvest.parsers.gemini.rules import RULES, report
+from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
+from ckanext.ukharvest.parsers.gemini.rules.rule import V23, Rule
+from tests.parsers.gemini import rules as gemini_rules
+from tests.parsers.gemini.rules.documents import GUID, dataset, service
+
+
+def _cases() -> dict[str, tuple[str, str]]:
+    """Return CASES of every module cases_… here: code → (bad, good)."""
+    found: dict[str, tuple[str, str]] = {}
+    for module in pkgutil.iter_modules(gemini_rules.__path__):
+        if module.name.startswith("cases_"):
+            cases = import_module(f"{gemini_rules.__name__}.{module.name}").CASES
+            assert not found.keys() & cases.keys(), module.name
+            found |= cases
+    return found
+
+
+BY_CODE = {rule.code: rule for rule in RULES}
+CASES = _cases()
+CODES = sorted(CASES.keys() & BY_CODE.keys())
+
+
+def find_problems(document: str, *rules: Rule) -> list[Problem]:
+    metadata = Metadata(IsoNode(xml.parse(document), []), GUID)
+    return [report.problem(rule, places) for rule, places in report.failing(rules, metadata)]
+
+
+def test_every_rule_has_a_code_of_its_own_and_its_case() -> None:
+    assert len(BY_CODE) == len(RULES)
+    assert CASES.keys() == BY_CODE.keys()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_is_silent_for_what_came_before_and_weighs_no_less(rule: Rule) -> None:
+    """Otherwise a warning could hide the error that should fail the record."""
+    before = list(BY_CODE)[: list(BY_CODE).index(rule.code)]
+    for code in rule.unless:
+        if code in BY_CODE:
+            assert code in before
+            assert BY_CODE[code].is_error >= rule.is_error
+        else:
+            assert code.partition(" ")[0] in TIPS
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_bad_record_is_told_where_and_a_good_one_not(code: str) -> None:
+    bad, good = CASES[code]
+    [problem] = find_problems(bad, BY_CODE[code])
+    assert problem.code == code
+    assert problem.line
+    assert find_problems(good, BY_CODE[code]) == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_message_says_what_to_change_and_what_is_expected(code: str) -> None:
+    rule = BY_CODE[code]
+    [problem] = find_problems(CASES[code][0], rule)
+    assert problem.message.startswith(f"{rule.field} ({rule.element}) ")
+    assert f"; expected {rule.wanted}" in problem.message
+    for technical in ("local-name", "shall", "//", "None", "{http"):
+        assert technical not in problem.message.replace("://", "")
+    assert len(rule.example) <= 120
+
+
+@pytest.mark.parametrize("document", [dataset(), service()], ids=["dataset", "service"])
+def test_a_complete_record_breaks_no_rule(document: str) -> None:
+    rules = [rule for rule in RULES if not rule.versions or V23 in rule.versions]
+    assert find_problems(document, *rules) == []

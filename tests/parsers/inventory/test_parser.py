@@ -1,0 +1,262 @@
+"""Fields of an inventory's dataset; the wide cases are in tests/sources/inventory-*."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.parsers.inventory import parser as inventory
+
+RESOURCE = (
+    '<Resource Type="{kind}" {more}><Identifier>{id}</Identifier><Title>R</Title>'
+    "<Renditions><Rendition><Identifier>{url}</Identifier><MimeType>{mime}</MimeType>{last}"
+    "</Rendition></Renditions></Resource>"
+)
+
+
+def resource(
+    kind: str = "Data",
+    *,
+    name: str = "r",
+    url: str = "https://a.example/r",
+    mime: str = "text/csv",
+    more: str = "",
+    last: str = "",
+) -> str:
+    return RESOURCE.format(kind=kind, id=name, url=url, mime=mime, more=more, last=last)
+
+
+SERVICE = "http://id.esd.org.uk/service/579"
+
+
+def dataset(body: str = "", *resources: str, flags: str = "", above: str = "") -> DatasetRecord:
+    """Parse a dataset with these elements, in an inventory with these elements."""
+    text = (
+        f'<Inventory xmlns="http://schemas.esd.org.uk/inventory">{above}<Datasets><Dataset {flags}>'
+        f"<Identifier>id</Identifier><Title>T</Title>{body}"
+        f"<Resources>{''.join(resources)}</Resources></Dataset></Datasets></Inventory>"
+    )
+    return inventory.parse(RawRecord("id", text), {})
+
+
+def codes(record: DatasetRecord) -> list[str]:
+    return [each.code for each in record.problems if each.code != "missing-field"]
+
+
+def test_identity_and_title_are_all_that_it_takes() -> None:
+    record = dataset()
+    assert (record.guid, record.title) == ("id", "T")
+    assert [each.field for each in record.problems] == ["Description", "Rights"]
+    with pytest.raises(ParseError, match="Title is missing"):
+        inventory.parse(RawRecord("id", "<Dataset><Identifier>id</Identifier></Dataset>"), {})
+    with pytest.raises(ParseError, match="Identifier is missing"):
+        inventory.parse(RawRecord("", "<Dataset><Title>T</Title></Dataset>"), {})
+    with pytest.raises(ParseError, match="expected an inventory with a Dataset"):
+        inventory.parse(RawRecord("id", "<x/>"), {})
+
+
+@pytest.mark.parametrize(
+    ("subjects", "services", "functions", "themes"),
+    [
+        ("", "", "", ()),
+        ("<Subject><Service/><Function/></Subject>", "", "", ()),
+        (
+            "<Subject><Service/><Function>http://id.esd.org.uk/function/1</Function></Subject>"
+            "<Subject><Service>http://id.esd.org.uk/service/2</Service><Function/></Subject>"
+            "<Subject><Service>https://id.esd.org.uk/service/3/</Service></Subject>",
+            "http://id.esd.org.uk/service/2 http://id.esd.org.uk/service/3",
+            "http://id.esd.org.uk/function/1",
+            (),
+        ),
+        (
+            "<Subject><Function>http://id.esd.org.uk/service/2, http://id.esd.org.uk/function/4"
+            "</Function></Subject>",
+            "http://id.esd.org.uk/service/2",
+            "http://id.esd.org.uk/function/4",
+            (),
+        ),
+        ("<Subject Scheme='other'>Our policies</Subject>", "", "", ("Our policies",)),
+    ],
+)
+def test_services_and_functions_are_told_by_their_addresses(
+    subjects: str, services: str, functions: str, themes: tuple[str, ...]
+) -> None:
+    record = dataset(f"<Subjects>{subjects}</Subjects>")
+    assert record.extras.get("la_service", "") == services
+    assert record.extras.get("la_function", "") == functions
+    assert record.themes == themes
+
+
+@pytest.mark.parametrize(
+    ("given", "schema_url", "described_by", "others"),
+    [
+        ([], "", "", ""),
+        (["https://a.example/api/c/s/definition"], "", "https://a.example/api/c/s/definition", ""),
+        (
+            ["http://a.example/api/c/s/definition", "https://s.example/1", "https://s.example/2"],
+            "https://s.example/1",
+            "http://a.example/api/c/s/definition",
+            "https://s.example/2",
+        ),
+        (["Spend v2", "https://s.example/1"], "https://s.example/1", "", "Spend v2"),
+    ],
+)
+def test_a_standard_is_told_from_the_sites_own_definition(
+    given: list[str], schema_url: str, described_by: str, others: str
+) -> None:
+    last = "".join(f"<ConformsTo>{each}</ConformsTo>" for each in given)
+    record = dataset("", resource(last=last))
+    (found,) = record.resources
+    assert found.schema_url == schema_url
+    assert found.extras.get("described_by", "") == described_by
+    assert found.extras.get("conforms_to", "") == others
+    assert record.schema_urls == ((schema_url,) if schema_url else ())
+
+
+def test_a_resources_identity_does_not_change_with_the_day() -> None:
+    monday, tuesday = (
+        dataset("", resource(url=f"https://a.example/r/CSV?version={day}")).resources[0]
+        for day in ("01/09/2014", "02/09/2014")
+    )
+    assert monday.id == tuesday.id == "r text/csv"
+    assert monday.url != tuesday.url
+
+
+def test_files_that_share_an_identifier_and_a_type_have_none() -> None:
+    record = dataset(
+        "",
+        resource(mime="text/csv"),
+        resource(mime="text/xml", url="https://a.example/download"),
+        resource(mime="text/xml", url="https://a.example/api"),
+    )
+    assert [each.id for each in record.resources] == ["r text/csv", "", ""]
+
+
+def test_inactive_files_are_left_out() -> None:
+    record = dataset(
+        "",
+        resource(more='Active="False"'),
+        resource(more='Active="Yes"', url="https://a.example/kept"),
+        resource(url="https://a.example/kept-too"),
+        resource().replace("<Rendition>", '<Rendition Active="No">'),
+    )
+    assert [each.url for each in record.resources] == [
+        "https://a.example/kept",
+        "https://a.example/kept-too",
+    ]
+
+
+def test_type_and_availability_say_what_a_file_is() -> None:
+    record = dataset(
+        "",
+        resource("Document", mime="text/html", url="https://a.example/page"),
+        resource("data", last="<Availability>Service</Availability>"),
+        resource("", url="https://a.example/x"),
+    )
+    assert [each.kind for each in record.resources] == ["documentation", "service", "data"]
+    assert record.url == "https://a.example/page"
+    assert codes(record) == ["bad-type"]
+
+
+def test_data_that_is_only_promised_is_unpublished() -> None:
+    page = resource("Document", mime="text/html")
+    record = dataset("<CommittmentDate>2025-01-31Z</CommittmentDate>", page)
+    assert record.extras["unpublished"] == "true"
+    assert record.extras["publish-date"] == "2025-01-31"
+    assert "unpublished" not in dataset("", page, resource()).extras
+
+
+def test_dates_are_inherited_downwards() -> None:
+    record = dataset(
+        "", resource(), resource(more='Modified="2020-02-02"'), flags="Modified='2019'"
+    )
+    assert record.modified == "2019"
+    assert [each.modified for each in record.resources] == ["2019", "2020-02-02"]
+
+
+@pytest.mark.parametrize("never", ["0001-01-01", "1900-01-01T00:00:00"])
+def test_dates_that_mean_never_are_none(never: str) -> None:
+    record = dataset(flags=f'Modified="{never}"')
+    assert record.modified == ""
+    assert codes(record) == []
+
+
+def test_time_and_place_come_from_the_files_or_from_above() -> None:
+    above = "<Metadata><Coverage><Spatial>https://s.example/all</Spatial></Coverage></Metadata>"
+    assert dataset(above=above).extras["spatial_uri"] == "https://s.example/all"
+    covered = '<Coverage TemporalFrom="2020-01-01" TemporalTo="{}">{}</Coverage><Renditions>'
+    parts = [
+        resource().replace("<Renditions>", covered.format(to, place))
+        for to, place in (("2020-12-31", ""), ("2021-06-30", "<Spatial>North</Spatial>"))
+    ]
+    record = dataset("", *parts, above=above)
+    assert record.temporal is not None
+    assert (record.temporal.start, record.temporal.end) == ("2020-01-01", "2021-06-30")
+    assert record.spatial_text == "North"
+    assert "spatial_uri" not in record.extras
+
+
+@pytest.mark.parametrize(
+    ("url", "kept", "code"),
+    [
+        ("", "", "missing-url"),
+        ("javascript:alert(1)", "", "bad-url"),
+        ("files/a.csv", "files/a.csv", "bad-url"),
+        ("https://a.example/one two", "https://a.example/one%20two", ""),
+    ],
+)
+def test_addresses_are_checked(url: str, kept: str, code: str) -> None:
+    record = dataset("", resource(url=url))
+    assert [each.url for each in record.resources] == ([kept] if kept else [])
+    assert codes(record) == ([code] if code else [])
+
+
+def test_markup_that_was_not_escaped_is_read_as_words() -> None:
+    body = "<Description>Over <b>500</b> <!-- GBP -->pounds</Description>"
+    assert dataset(body).notes == "Over 500 pounds"
+
+
+@pytest.mark.parametrize(
+    ("subject", "extras", "themes", "found"),
+    [
+        ("<Service>579</Service>", {"la_service": SERVICE}, (), []),
+        ("<Service>LGSL 579</Service><Function/>", {"la_service": SERVICE}, (), []),
+        ("<Service>Public toilets</Service>", {"la_service": SERVICE}, (), []),
+        ("<Function>http://standards.esd.org.uk/?uri=service%2F579</Function>",)
+        + ({"la_service": SERVICE}, (), []),
+        ("<Service>Bins</Service>", {}, ("Bins",), ["unknown-la-service Subjects/Subject/Service"]),
+        (
+            "<Function>http://id.esd.org.uk/function/9999</Function>",
+            {"la_function": "http://id.esd.org.uk/function/9999"},
+            (),
+            ["unknown-la-function Subjects/Subject/Function"],
+        ),
+    ],
+)
+def test_functions_and_services_in_every_writing(
+    subject: str, extras: dict[str, str], themes: tuple[str, ...], found: list[str]
+) -> None:
+    record = dataset(f"<Subjects><Subject>{subject}</Subject></Subjects>")
+    named = {key: value for key, value in record.extras.items() if key.startswith("la_")}
+    assert (named, record.themes) == (extras, themes)
+    problems = [each for each in record.problems if each.code.startswith("unknown-la")]
+    assert [f"{each.code} {each.field}" for each in problems] == found
+
+
+def test_many_unknown_services_are_one_problem() -> None:
+    text = "".join(
+        f"<Subject><Service>{number}</Service></Subject>" for number in range(5000, 7000)
+    )
+    found = [
+        each for each in dataset(f"<Subjects>{text}</Subjects>").problems if "LGA" in each.message
+    ]
+    assert len(found) == 1
+    assert "service/5000' (and 1,999 more)" in found[0].message
+
+
+def test_subjects_of_other_vocabularies_are_themes() -> None:
+    subject = "<Subject Scheme='publicationScheme'><Service>Lists and registers</Service></Subject>"
+    record = dataset(f"<Subjects>{subject}</Subjects>")
+    assert record.themes == ("Lists and registers",)
+    assert not [each for each in record.problems if each.code.startswith("unknown-la")]

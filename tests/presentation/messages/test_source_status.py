@@ -1,0 +1,138 @@
+"""The status card of a source's page, in its difficult cases."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+
+from ckanext.ukharvest.model.current_run import CurrentRun
+from ckanext.ukharvest.model.health import SourceHealth
+from ckanext.ukharvest.presentation.messages.source_status import card
+from ckanext.ukharvest.presentation.messages.status_parts import StatusFacts
+
+NOW = dt.datetime.fromisoformat("2026-11-20T12:00:00")
+HEALTH = SourceHealth(
+    value="healthy",
+    reason="",
+    state="idle",
+    since=None,
+    last_run=None,
+    judged_id=None,
+    last_good_run=None,
+    next_run=None,
+    datasets=1200,
+    held=0,
+)
+RUN = CurrentRun(
+    id="r",
+    source_id="s",
+    name="",
+    title="",
+    url="",
+    state="deleting",
+    mode="approval",
+    asked_by="ann",
+    stopped_by="",
+    created=NOW,
+    started=NOW,
+    is_read=True,
+    moved=NOW,
+    seen=0,
+    total=1312,
+    done=40,
+    lost=0,
+    queue_position=0,
+    eta_seconds=None,
+)
+STOPPED = {"outcome": "stopped", "stopped_by": "ed", "finished": NOW, "reason": "stopped by ed"}
+FAILED = {"outcome": "failed", "error": {"code": "timeout", "message": "It took too long."}}
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tk, "_", str)
+    monkeypatch.setattr(tk, "ungettext", lambda one, many, n: one if n == 1 else many)
+
+
+def make_told(health: dict[str, Any], **more: Any) -> StatusFacts:
+    return StatusFacts(health=replace(HEALTH, **health), now=NOW, **more)
+
+
+def test_approved_deletions_are_no_import_and_cannot_be_stopped() -> None:
+    shown = card(make_told({"state": "deleting", "current": RUN}))
+    assert shown.heading == "Deleting 40 of 1,312 datasets"
+    assert shown.text[0] == "Decided by ann."
+    assert (shown.value, shown.actions) == ("deleting", ())
+    shown = card(make_told({"state": "stuck", "current": replace(RUN, state="stuck")}))
+    assert shown.actions == ()
+
+
+def test_the_reason_of_a_failure_is_not_that_of_the_run_stopped_since() -> None:
+    for value in ("failing", "hiccup"):
+        shown = card(make_told({"value": value}, last=STOPPED, judged=FAILED))
+        assert shown.heading.endswith("failed: It took too long.")
+
+
+def test_a_first_run_that_was_stopped_is_a_run() -> None:
+    shown = card(make_told({"value": "new"}, last=STOPPED))
+    assert shown.heading == "No run has finished yet"
+    assert shown.text[0] == "The last run, just now, was stopped by ed."
+    assert (shown.kind, shown.value, shown.actions[0]) == ("outcome", "stopped", "refresh")
+
+
+def test_who_decides_is_said_to_those_who_do_not() -> None:
+    waits = {"value": "held", "state": "held", "held": 300}
+    mine = card(make_told(waits, may_decide=True, max_share=0.2))
+    theirs = card(make_told(waits, max_share=0.2))
+    assert mine.heading == "Waiting for your decision: 300 datasets would be deleted"
+    assert theirs.heading == (
+        "Waiting for an administrator's decision: 300 datasets would be deleted"
+    )
+    assert mine.text[0].startswith("That is 25 % of this source's datasets. This portal asks")
+    assert "more than 20 %" in mine.text[0]
+
+
+MISSING = {"records": 9, "of": 11, "asks_after": 2}
+
+
+def test_what_is_missing_is_said_with_who_will_be_asked_and_when() -> None:
+    health = {"value": "shrunk", "missing": MISSING}
+    mine = card(
+        make_told(health, may_decide=True, last={"counts": {"missing": 9}, "shortfall": MISSING})
+    )
+    assert mine.heading == "9 of 11 records are missing from the source"
+    assert mine.text[0] == (
+        "If they are missing from the next 2 complete runs too, you will be asked before "
+        "they are deleted."
+    )
+    assert len(mine.text) == 2  # the number is in the heading
+    lost = card(make_told({**health, "missing": {**MISSING, "asks_after": 1}}, judged=LOST))
+    assert "an administrator of the organisation will be asked" in lost.text[0]
+    assert lost.text[1] == "2 records could not be imported."
+    assert lost.actions[-1] == "mend"
+
+
+LOST = {"outcome": "shrunk", "counts": {"lost": 2}}
+
+
+def test_an_empty_list_that_counts_says_so() -> None:
+    empty = {"value": "empty", "datasets": 12}
+    shown = card(make_told({**empty, "missing": {**MISSING, "asks_after": 1}}, may_decide=True))
+    assert shown.heading == "The source lists no records"
+    assert shown.text[0] == "Your 12 datasets are unchanged."
+    assert shown.text[1].startswith(
+        "If they are missing from the next complete run too, you will be asked"
+    )
+    shown = card(make_told(empty))
+    assert shown.text[1] == "Nothing is deleted as long as the source lists no records."
+    assert shown.text[2].startswith("Check that the source's URL is right")
+
+
+def test_what_is_switched_off_says_how_to_switch_it_on() -> None:
+    shown = card(make_told({"value": "off", "state": "off", "datasets": 0}))
+    assert shown.text[-1] == "To import from it again, switch the source on."
+    assert shown.actions == ("switch_on",)

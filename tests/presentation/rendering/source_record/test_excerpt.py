@@ -1,0 +1,40 @@
+"""The lines of a record that a page shows."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.presentation.rendering.source_record.excerpt import (
+    BEGINNING,
+    LONGEST,
+    MOST_LINES,
+    excerpt,
+)
+
+
+def numbers(content: str, marked: set[int]) -> list[int]:
+    return [line.number for line in excerpt(content, marked).lines]
+
+
+def test_a_short_record_is_shown_as_a_whole() -> None:
+    shown = excerpt("<a>\r\n<b/>\n</a>", {2})
+    assert shown.is_whole
+    assert [line.text for line in shown.lines] == ["<a>", "<b/>", "</a>"]
+    assert [line.is_marked for line in shown.lines] == [False, True, False]
+    assert shown.numbers == {1, 2, 3}
+
+
+def test_json_without_a_marked_line_is_laid_out() -> None:
+    assert [line.text for line in excerpt('{"a": 1}', set()).lines] == ["{", '  "a": 1', "}"]
+
+
+def test_of_a_long_one_what_is_around_the_marked_lines() -> None:
+    content = "\n".join(["line"] * (MOST_LINES + 500))
+    assert numbers(content, {10, 12, 900}) == [0, *range(7, 16), 0, *range(897, 904), 0]
+    assert numbers(content, set()) == [*range(1, BEGINNING + 1), 0]
+    assert not excerpt(content, {10}).is_whole
+    # Lines that the text does not have, as of another version.
+    assert numbers("a\n" * 3000, {9000}) == [0]
+
+
+def test_a_long_line_is_cut() -> None:
+    [line] = excerpt("x" * 5000, {1}).lines
+    assert line.text == "x" * LONGEST + " …"

@@ -1,0 +1,203 @@
+"""A CSW on the loopback interface with configurable faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from lxml import etree
+
+from tests.publisher import Publisher, Request, Response
+
+GMD = "http://www.isotc211.org/2005/gmd"
+CSW = "http://www.opengis.net/cat/csw/2.0.2"
+NAMES = {"csw": CSW, "ogc": "http://www.opengis.net/ogc"}
+XML = {"Content-Type": "application/xml"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request, in any of its forms."""
+
+    method: str
+    operation: str
+    schema: str = ""
+    type_name: str = ""
+    start: int = 0
+    size: int = 0
+    sort: str = ""
+    condition: str = ""
+    ids: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, request: Request) -> Asked:
+        return cls._posted(request) if request.method == "POST" else cls._queried(request)
+
+    @classmethod
+    def _posted(cls, request: Request) -> Asked:
+        root = etree.fromstring(request.body)
+
+        def text(path: str) -> str:
+            return str(root.xpath(f"string({path})", namespaces=NAMES))
+
+        condition = root.find(".//csw:Constraint/*", NAMES)
+        return cls(
+            "POST",
+            etree.QName(root).localname,
+            root.get("outputSchema", ""),
+            text("csw:Query/@typeNames"),
+            int(root.get("startPosition", 0)),
+            int(root.get("maxRecords", 0)),
+            text("csw:Query/ogc:SortBy//ogc:PropertyName"),
+            "" if condition is None else etree.tostring(condition, encoding="unicode"),
+            tuple(root.xpath("csw:Id/text()", namespaces=NAMES)),
+        )
+
+    @classmethod
+    def _queried(cls, request: Request) -> Asked:
+        query = {
+            name.lower(): each[0] for name, each in parse_qs(urlsplit(request.path)[3]).items()
+        }
+        return cls(
+            "GET",
+            query.get("request", ""),
+            query.get("outputschema", ""),
+            query.get("typenames", ""),
+            int(query.get("startposition", 0)),
+            int(query.get("maxrecords", 0)),
+            query.get("sortby", "").removesuffix(":A"),
+            query.get("constraint", ""),
+            (query["id"],) if "id" in query else (),
+        )
+
+
+def gmd(guid: str, *, day: str = "2024-04-01", root: str = "gmd:MD_Metadata") -> str:
+    """Return a complete record."""
+    named = f"<gco:CharacterString>{guid}</gco:CharacterString>"
+    identifier = f"<gmd:fileIdentifier>{named}</gmd:fileIdentifier>" if guid else ""
+    return (
+        f'<{root} xmlns:gmd="{GMD}" xmlns:gco="http://www.isotc211.org/2005/gco">{identifier}'
+        f"<gmd:dateStamp><gco:Date>{day}</gco:Date></gmd:dateStamp></{root}>"
+    )
+
+
+def dublin_core(guid: str, day: str = "2024-04-01") -> str:
+    """Return a record as written by catalogues without ISO 19139."""
+    return (
+        '<csw:SummaryRecord xmlns:dc="http://purl.org/dc/elements/1.1/"'
+        f' xmlns:dct="http://purl.org/dc/terms/"><dc:identifier>{guid}</dc:identifier>'
+        f"<dc:title>Title of {guid}</dc:title><dct:modified>{day}</dct:modified>"
+        "</csw:SummaryRecord>"
+    )
+
+
+def report(code: str = "NoApplicableCode", locator: str = "", text: str = "It broke") -> str:
+    """Return an exception report as most servers write it."""
+    return (
+        '<ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows" version="1.0.0">'
+        f'<ows:Exception exceptionCode="{code}" locator="{locator}">'
+        f"<ows:ExceptionText>{text}</ows:ExceptionText></ows:Exception></ows:ExceptionReport>"
+    )
+
+
+def refusal(*args: str, status: int = 200) -> Response:
+    return Response(report(*args).encode(), status, XML)
+
+
+Page = list[str]
+Answer = Callable[[Asked], Response | None]
+
+
+@dataclass
+class Catalogue:
+    """Answers GetRecords and GetRecordById.
+
+    Attributes:
+        records: the elements, in the catalogue's order.
+        at_most: records per page, whatever is requested.
+        following: nextRecord from start, count and total; None omits the attribute.
+        matched: the total that the server gives, by the number of the request.
+        element_set: the element set that the server gives.
+        before: answers some requests otherwise.
+        methods, schemas, types, sorts: what the server accepts.
+    """
+
+    records: Page
+    at_most: int = 1000
+    following: Callable[[int, int, int], int | None] = lambda start, count, total: (
+        start + count if start + count <= total else 0
+    )
+    matched: Callable[[int], int | None] | None = None
+    element_set: str = "full"
+    before: Answer = lambda _asked: None
+    methods: Collection[str] = ("POST", "GET")
+    schemas: Collection[str] = (GMD, CSW)
+    types: Collection[str] = ("gmd:MD_Metadata", "csw:Record")
+    sorts: Collection[str] = ("", "apiso:Identifier", "dc:identifier")
+    asked: list[Asked] = field(default_factory=list)
+    whole: dict[str, str] = field(default_factory=dict)
+
+    def serve(self, publisher: Publisher, path: str = "/csw") -> str:
+        """Let a publisher answer as this catalogue; return the source's URL."""
+        publisher.routes = _Below(path, self)
+        return publisher.url(path)
+
+    def __call__(self, request: Request) -> Response:
+        if request.method not in self.methods:
+            return Response(b"<html><title>Method not allowed</title></html>", 405)
+        asked = Asked.parse(request)
+        self.asked.append(asked)
+        if (other := self.before(asked)) is not None:
+            return other
+        if asked.operation == "GetRecordById":
+            found = [self.whole[each] for each in asked.ids if each in self.whole]
+            return answer("<csw:GetRecordByIdResponse {}>{}</csw:GetRecordByIdResponse>", found)
+        if asked.schema not in self.schemas:
+            return refusal("InvalidParameterValue", "outputSchema")
+        if asked.type_name not in self.types:
+            return refusal("InvalidParameterValue", "typeNames")
+        if asked.sort not in self.sorts:
+            return refusal("InvalidParameterValue", "sortby", "no such property")
+        return self.page(asked)
+
+    def page(self, asked: Asked) -> Response:
+        count = min(asked.size, self.at_most)
+        records = self.records[asked.start - 1 :][:count]
+        total = len(self.records) if self.matched is None else self.matched(len(self.asked))
+        real = len(self.records) if total is None else total
+        return results(
+            records,
+            numberOfRecordsMatched=total,
+            numberOfRecordsReturned=len(records),
+            nextRecord=self.following(asked.start, len(records), real),
+            elementSet=self.element_set,
+        )
+
+    @property
+    def starts(self) -> list[int]:
+        return [each.start for each in self.asked]
+
+
+def results(records: Page, **attributes: Any) -> Response:
+    said = "".join(f' {name}="{each}"' for name, each in attributes.items() if each is not None)
+    head, tail = "<csw:GetRecordsResponse {}><csw:SearchResults", "</csw:SearchResults>"
+    return answer(f"{head}{said}>{{}}{tail}</csw:GetRecordsResponse>", records)
+
+
+def answer(form: str, records: Page) -> Response:
+    return Response(form.format(f'xmlns:csw="{CSW}"', "".join(records)).encode(), 200, XML)
+
+
+class _Below(dict[str, Any]):
+    """Routes that give the same answer to a path with any query."""
+
+    def __init__(self, path: str, route: Catalogue) -> None:
+        super().__init__()
+        self._path = path
+        self._route = route
+
+    def get(self, key: str, default: Any = None) -> Any:
+        path = urlsplit(key.rpartition(" ")[2]).path
+        return self._route if path == self._path else default

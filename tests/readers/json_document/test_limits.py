@@ -1,0 +1,116 @@
+"""Documents that end or delay a parser: refused with a message, or read in linear time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import IO, Any
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.quality.link_check import texts
+from ckanext.ukharvest.readers.json_document import stream as json_file
+from ckanext.ukharvest.readers.json_document.stream import JsonFile
+
+URL = "http://publisher.test/data.json"
+
+
+def events(document: bytes) -> list[tuple[str, str, Any]]:
+    return list(JsonFile(io.BytesIO(document), url=URL).events())
+
+
+def work(monkeypatch: pytest.MonkeyPatch, length: int, read: str) -> int:
+    """Count the bytes that yajl's lexer reads for a string: an incomplete one again each time."""
+    total = 0
+
+    def parse(source: IO[bytes], *_args: Any, buf_size: int) -> Iterator[Any]:
+        nonlocal total
+        open_bytes = 0
+        while piece := source.read(buf_size):
+            total += open_bytes + len(piece)
+            quote = piece.rfind(b'"')
+            is_open = (piece.count(b'"') + bool(open_bytes)) % 2
+            before = open_bytes if quote < 0 else 0
+            open_bytes = before + len(piece) - max(quote, 0) if is_open else 0
+        return iter(())
+
+    with monkeypatch.context() as patch:
+        patch.setattr(json_file.ijson, "parse", parse)
+        patch.setattr(json_file.ijson, "items", parse)
+        file = JsonFile(io.BytesIO(b'{"dataset":[{"a":"' + b"x" * length + b'"}]}'), url=URL)
+        list(file.events() if read == "events" else file.items("dataset.item"))
+    return total
+
+
+@pytest.mark.parametrize("read", ["events", "items"])
+def test_the_work_for_a_long_text_grows_with_its_length_and_not_its_square(
+    monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    one, four = (work(monkeypatch, length, read) for length in (4_000_000, 16_000_000))
+    assert four < 4.1 * one
+    assert four < 3 * 16_000_000
+
+
+@pytest.mark.parametrize(
+    ("end", "words", "column"),
+    [
+        (b"", "cut off", 4_000_012),
+        (b'\x01"}]}', "control character", 4_000_013),
+        (b'\\x"}]}', "syntax error", 4_000_014),
+        (b'\\n" 5}]}', "syntax error", 4_000_018),
+    ],
+)
+def test_a_fault_behind_a_long_text_is_found_by_few_reads(
+    monkeypatch: pytest.MonkeyPatch, end: bytes, words: str, column: int
+) -> None:
+    document = b'{"dataset":"' + b"x" * 4_000_000 + end
+    handed = 0
+    basic_parse = json_file.ijson.basic_parse
+
+    def counted(source: Any, **options: Any) -> Any:
+        read = source.read
+
+        def counted_read(size: int) -> bytes:
+            nonlocal handed
+            handed += 1
+            return bytes(read(size))
+
+        source.read = counted_read
+        return basic_parse(source, **options)
+
+    monkeypatch.setattr(json_file.ijson, "basic_parse", counted)
+    with pytest.raises(ProtocolError, match=words) as caught:
+        events(document)
+    assert f"column {column:d} of {URL}" in caught.value.message
+    assert handed < 200
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (b"9" * 1001, "too-long"),
+        (b"1." + b"9" * 5000, "too-long"),
+        (b"1e9999999999999999999999", "too-long"),
+        (b"[" * 1000 + b"]" * 1000, "too-deep"),
+    ],
+    ids=["integer", "decimal", "exponent", "depth"],
+)
+def test_what_passes_a_limit_names_address_line_and_column(value: bytes, code: str) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        events(b'{"dataset":\n [{"identifier": ' + value + b"}]}")
+    assert caught.value.code == code
+    assert URL in caught.value.message
+    assert "line 2, column " in caught.value.message or "exponent" in caught.value.message
+
+
+def test_long_numbers_within_the_limit_are_read() -> None:
+    number = b"9" * 1000
+    assert ("dataset.item", "number", int(number)) in events(b'{"dataset":[' + number + b"]}")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":' + "9" * 6000 + "}", "[" * 3000 + "]" * 3000], ids=["number", "depth"]
+)
+def test_links_are_told_without_a_parser_where_a_limit_is_passed(text: str) -> None:
+    assert texts.label_of(text, is_cut=False) == "TXT"

@@ -1,0 +1,339 @@
+"""DCAT documents in every syntax and every kind of pages, cut into records."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
+from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.rdf.reader import RdfReader
+from tests.publisher import Publisher, Response
+
+PREFIXES = """
+@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix hydra: <http://www.w3.org/ns/hydra/core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix : <https://council.example/id/> .
+"""
+CATALOGUE = (
+    PREFIXES
+    + """
+:catalogue a dcat:Catalog ; dct:title "All" ; dcat:dataset :trees, :bins .
+:trees a dcat:Dataset ; dct:title "Trees"@en, "Coed"@cy ; dct:modified "2024-05-01"^^xsd:date ;
+  dct:publisher :council ; dct:isPartOf :catalogue ; dct:relation :bins ;
+  dct:temporal [ dcat:startDate "2024" ] ;
+  dcat:distribution [ dcat:downloadURL <https://council.example/a.csv> ],
+    [ dcat:downloadURL <https://council.example/a.csv> ],
+    [ dcat:downloadURL <https://council.example/b.csv> ;
+      dct:license [ dct:title "Free \\"as\\" in\\nbeer" ] ] .
+:bins a dcat:Dataset ; dct:title "Bins" ; dct:publisher :council .
+:council a foaf:Agent ; foaf:name "A council" ; foaf:made :trees, :bins .
+"""
+)
+SYNTAXES = {
+    "turtle": (ox.RdfFormat.TURTLE, "text/turtle"),
+    "n-triples": (ox.RdfFormat.N_TRIPLES, "application/n-triples"),
+    "n-quads": (ox.RdfFormat.N_QUADS, "application/n-quads"),
+    "rdf-xml": (ox.RdfFormat.RDF_XML, "application/rdf+xml"),
+    "json-ld": (ox.RdfFormat.JSON_LD, "application/ld+json"),
+    "trig": (ox.RdfFormat.TRIG, "application/trig"),
+    "n3": (ox.RdfFormat.N3, "text/n3"),
+}
+
+
+class Site:
+    """A publisher and a client that reads it."""
+
+    def __init__(self, publisher: Publisher, http: HttpClient) -> None:
+        self.publisher = publisher
+        self.http = http
+
+    def serve(self, path: str, body: str | bytes, media_type: str = "", **headers: str) -> None:
+        named = {"Content-Type": media_type} if media_type else {}
+        text = body.replace("BASE", self.publisher.base) if isinstance(body, str) else body
+        self.publisher.serve(path, text, headers={**named, **headers})
+
+    def read(self, path: str = "/d", **options: Any) -> tuple[list[RawRecord], Ending]:
+        reading = Reading(
+            unique(RdfReader().records(Source(self.publisher.url(path), options, self.http)))
+        )
+        found = list(reading)
+        assert reading.ending is not None
+        return found, reading.ending
+
+    def refusal(self, body: str | bytes, media_type: str = "") -> ProtocolError:
+        self.serve("/d", body, media_type)
+        with pytest.raises(ProtocolError) as caught:
+            self.read()
+        assert self.publisher.base in caught.value.message
+        return caught.value
+
+
+@pytest.fixture
+def site(publisher: Publisher, http: HttpClient) -> Site:
+    return Site(publisher, http)
+
+
+def dataset(number: int, more: str = "") -> str:
+    return f':{number} a dcat:Dataset ; dct:title "Title {number}" . {more}\n'
+
+
+def test_a_record_has_the_dataset_and_what_it_owns(site: Site) -> None:
+    site.serve("/d", CATALOGUE, "text/turtle")
+    (trees, bins), ending = site.read()
+    assert ending.complete
+    assert (trees.guid, trees.modified) == ("https://council.example/id/trees", "2024-05-01")
+    text = trees.content or ""
+    assert text.splitlines() == sorted(text.splitlines())
+    assert '"Coed"@cy .' in text
+    assert '"2024-05-01"^^<http://www.w3.org/2001/XMLSchema#date> .' in text
+    assert '"Free \\"as\\" in\\nbeer"' in text
+    assert "/id/council> <http://xmlns.com/foaf/0.1/name>" in text
+    assert "/id/council> <http://xmlns.com/foaf/0.1/name>" in (bins.content or "")
+    assert "/relation> <https://council.example/id/bins>" in text
+    for foreign in ('"Bins"', '"All"', "foaf/0.1/made"):
+        assert foreign not in text
+    assert text.count("downloadURL") == 2, "equal siblings are one"
+
+
+@pytest.mark.parametrize("syntax", SYNTAXES)
+@pytest.mark.parametrize("named", [True, False])
+def test_the_same_graph_is_the_same_content_in_every_syntax(
+    site: Site, syntax: str, named: bool
+) -> None:
+    site.serve("/d", CATALOGUE, "text/turtle")
+    before = [(raw.guid, raw.content) for raw in site.read()[0]]
+    triples = list(ox.parse(CATALOGUE, format=ox.RdfFormat.TURTLE, rename_blank_nodes=True))
+    random.Random(7).shuffle(triples)
+    form, media_type = SYNTAXES[syntax]
+    body = ox.serialize((each.triple for each in triples), format=form)
+    site.serve("/d", body, media_type if named else "text/plain")
+    found, ending = site.read()
+    assert ending.complete
+    assert sorted((raw.guid, raw.content) for raw in found) == sorted(before)
+
+
+def test_n_triples_of_urns_are_not_taken_for_xml(site: Site) -> None:
+    kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Dataset>"
+    site.serve("/d", f'<urn:x> {kind} .\n<urn:x> <http://purl.org/dc/terms/title> "x" .\n')
+    assert [raw.guid for raw in site.read()[0]] == ["urn:x"]
+
+
+def test_the_identity_is_the_one_that_the_stock_harvester_stores(site: Site) -> None:
+    body = (
+        PREFIXES
+        + '<http://a.example/1> a dcat:Dataset ; dct:title "x" ; dct:identifier "no" .'
+        + '[] a dcat:Dataset ; dct:identifier "five" ; dct:title "y" .'
+        + '[] a dcat:Dataset ; dct:title "Only a Title" .'
+        + '[] a dcat:Dataset ; dct:description "z" . :stub a dcat:Dataset .'
+    )
+    site.serve("/d", body)
+    found, _ending = site.read()
+    source = site.publisher.url("/d")
+    guids = ["http://a.example/1", "five", f"{source}/only-a-title", ""]
+    assert [raw.guid for raw in found] == guids
+    assert found[3].error is not None
+    assert found[3].error.code == "missing-identifier"
+
+
+def test_hydra_pages_of_both_kinds_are_followed_to_the_total(site: Site) -> None:
+    paged = (
+        "<BASE/d{0}> a hydra:{1} ; hydra:totalItems {2} ; hydra:{3} {4} .\n" + dataset(1)
+    ).format
+    last = "<BASE/d?page=2> a hydra:{0} ; hydra:totalItems {1} .\n" + dataset(2)
+    for kind, link, target in (
+        ("PagedCollection", "nextPage", '"BASE/d?page=2"'),
+        ("PartialCollectionView", "next", "<BASE/d?page=2>"),
+    ):
+        for total, complete in ((2, True), (3, False)):
+            site.serve("/d", PREFIXES + paged("", kind, total, link, target), "text/turtle")
+            site.serve("/d?page=2", PREFIXES + last.format(kind, total), "text/turtle")
+            found, ending = site.read()
+            assert [raw.guid[-1] for raw in found] == ["1", "2"]
+            assert ending.complete is complete
+            assert complete or "totalItems is 3, but there were only 2" in ending.reason
+    assert not site.read(paging="none")[1].complete
+
+
+def test_link_headers_are_followed(site: Site) -> None:
+    link = f'<{site.publisher.base}/x>; rel="prev", <{site.publisher.base}/more>; rel="next"'
+    site.serve("/d", PREFIXES + dataset(1), "text/turtle", Link=link)
+    site.serve("/more", PREFIXES + dataset(2), "text/turtle")
+    found, ending = site.read()
+    assert [raw.guid[-1] for raw in found] == ["1", "2"]
+    assert ending.complete
+
+
+def test_numbered_pages_are_asked_for_until_there_is_none(site: Site) -> None:
+    for number, path in enumerate(("/d", "/d?page=2", "/d?page=3"), 1):
+        site.serve(path, PREFIXES + dataset(number), "text/turtle")
+    found, ending = site.read()
+    assert [raw.guid[-1] for raw in found] == ["1", "2", "3"]
+    assert ending.complete
+    assert len(site.read(paging="none")[0]) == 1
+
+
+def test_pages_in_a_circle_end_and_prove_nothing(site: Site) -> None:
+    for path, other, number in (("/d", "/e", 1), ("/e", "/f", 2), ("/f", "/e", 3)):
+        text = f"<BASE{path}> a hydra:PartialCollectionView ; hydra:next <BASE{other}> .\n"
+        site.serve(path, PREFIXES + text + dataset(number), "text/turtle")
+    found, ending = site.read()
+    assert len(found) == 3
+    assert not ending.complete
+    assert "read before" in ending.reason
+
+
+def test_a_linked_page_that_is_not_there_proves_nothing(site: Site) -> None:
+    text = "<BASE/d> a hydra:PartialCollectionView ; hydra:next <BASE/gone> .\n"
+    site.serve("/d", PREFIXES + text + dataset(1), "text/turtle")
+    found, ending = site.read()
+    assert (len(found), ending.complete) == (1, False)
+    assert "page 2 is linked, but not there" in ending.reason
+
+
+def test_an_empty_catalogue_proves_nothing(site: Site) -> None:
+    site.serve("/d", PREFIXES + ":c a dcat:Catalog .", "text/turtle")
+    found, ending = site.read()
+    assert (found, ending.complete) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "line", "words"),
+    [
+        ("", "empty-document", None, "is empty"),
+        ("<html><title>Log in</title></html>", "html-page", None, "title 'Log in'"),
+        (PREFIXES + ':x a dcat:Dataset ;\n dct:title "x', "rdf-syntax", 9, "not valid Turtle"),
+        ('{"dataset": [{"title": "x"}]}', "not-a-catalogue", None, "data_json"),
+        ("<a>\n<b></c></a>", "not-xml", 2, "not well-formed"),
+        ("<other a='b'/>", "not-a-catalogue", None, "root element is other"),
+        ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>', "doctype", 1, "DOCTYPE"),
+        ("once upon a time", "rdf-syntax", 1, "begins with 'once upon"),
+        ('{"@context": "BASE/context"}', "context", None, "cannot be read"),
+    ],
+)
+def test_what_is_no_dcat_is_refused_in_words(
+    site: Site, body: str, code: str, line: int | None, words: str
+) -> None:
+    error = site.refusal(body)
+    assert (error.code, error.line) == (code, line)
+    assert words in error.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("<rdf:RDF xmlns:rdf='x'>" + "<a>" * 100_000, id="xml"),
+        pytest.param(PREFIXES + ":a dct:title " + "[ dct:title " * 50_000, id="turtle"),
+        pytest.param('{"@context": ' + "[" * 100_000, id="context"),
+        pytest.param('{"@context": {"a": "b:c"}, "a": ' + "[" * 100_000, id="json"),
+    ],
+)
+def test_documents_without_bottom_are_refused(site: Site, body: str) -> None:
+    site.refusal(body)
+
+
+RDF_XML = (
+    '{0}<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+    ' xmlns:dcat="http://www.w3.org/ns/dcat#" xmlns:dct="http://purl.org/dc/terms/">'
+    '<dcat:Dataset rdf:about="{1}"><dct:title>Café</dct:title></dcat:Dataset></rdf:RDF>'
+)
+
+
+def test_entities_that_abbreviate_are_read_and_no_others(site: Site) -> None:
+    doctype = '<!DOCTYPE rdf:RDF [<!ENTITY id "https://council.example/id/">{0}]>'
+    site.serve("/d", RDF_XML.format(doctype.format(""), "&id;trees"))
+    assert [raw.guid for raw in site.read()[0]] == ["https://council.example/id/trees"]
+    for more in ('<!ENTITY b "&id;&id;">', '<!ENTITY b SYSTEM "b">', '<!ENTITY % b "x">'):
+        error = site.refusal(RDF_XML.format(doctype.format(more), "&id;trees"))
+        assert "DOCTYPE" in error.message
+
+
+def test_other_encodings_are_read(site: Site) -> None:
+    declared = '<?xml version="1.0" encoding="{0}"?>'
+    for encoding in ("iso-8859-1", "windows-1252", "utf-16"):
+        text = RDF_XML.format(declared.format(encoding), "http://a.example/1")
+        site.serve("/d", text.encode(encoding))
+        found, ending = site.read()
+        assert "Café" in (found[0].content or "")
+        assert not ending.problems
+    site.serve("/d", (PREFIXES + ':1 a dcat:Dataset ; dct:title "Café" .').encode("latin-1"))
+    found, ending = site.read()
+    assert "Café" in (found[0].content or "")
+    assert [problem.code for problem in ending.problems] == ["not-utf-8"]
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "json-ld", "rdf-xml"])
+def test_addresses_with_blanks_lose_nothing(site: Site, syntax: str) -> None:
+    page = "https://council.example/a b{c}.csv"
+    body = {
+        "turtle": PREFIXES + f':1 a dcat:Dataset ; dct:title "x" ; dcat:landingPage <{page}> .',
+        "json-ld": '{"@context": {"dcat": "http://www.w3.org/ns/dcat#"}, "@id": "http://a.example/1",'
+        f' "@type": "dcat:Dataset", "dcat:landingPage": {{"@id": "{page}"}}}}',
+        "rdf-xml": RDF_XML.format("", "http://a.example/1").replace(
+            "<dct:title>", f'<dcat:landingPage rdf:resource="{page}"/><dct:title>'
+        ),
+    }[syntax]
+    site.serve("/d", body)
+    found, ending = site.read()
+    assert "<https://council.example/a%20b%7Bc%7D.csv>" in (found[0].content or "")
+    assert [problem.code for problem in ending.problems] == ["bad-iri"]
+
+
+def test_contexts_come_from_the_document_the_house_or_the_one_door(site: Site) -> None:
+    document = (
+        '{{"@context": {0}, "@id": "http://a.example/1", "@type": "dcat:Dataset", "title": "x"}}'
+    ).format
+    terms = '{"dcat": "http://www.w3.org/ns/dcat#", "title": "http://purl.org/dc/terms/title"}'
+    site.serve("/d", document(terms), "application/ld+json")
+    content = site.read()[0][0].content
+    site.serve("/terms", '{"@context": ["BASE/inner"]}')
+    site.serve("/inner", f'{{"@context": {terms}}}')
+    bundled = "https://project-open-data.cio.gov/v1.1/schema/catalog.jsonld"
+    for context in ('"BASE/terms"', '["terms", {"x": "http://x.example/"}]', f'"{bundled}"'):
+        site.serve("/d", document(context), "application/ld+json")
+        assert site.read()[0][0].content == content
+    site.serve("/inner", '{"@context": ["BASE/terms", "BASE/inner"]}')
+    site.serve("/d", document('"BASE/terms"'), "application/ld+json")
+    with pytest.raises(ProtocolError):
+        site.read()
+
+
+def test_a_register_below_a_dataset_is_left_out(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ckanext.ukharvest.readers.rdf.graph.MAX_TRIPLES", 20)
+    chain = "".join(f":n{n} dct:relation :n{n + 1} .\n" for n in range(100))
+    site.serve("/d", PREFIXES + dataset(1, ":1 dct:relation :n0 . ") + chain)
+    found, ending = site.read()
+    assert (found[0].content or "").count("\n") < 30
+    assert [problem.code for problem in ending.problems] == ["too-many-nodes"]
+
+
+def test_a_publisher_that_lists_all_its_datasets_costs_each_nothing(site: Site) -> None:
+    count = 3000
+    datasets = "".join(dataset(n, f":{n} dct:publisher :council . ") for n in range(count))
+    lists = "".join(f":council dct:hasPart :{n} ; foaf:made :x{n} .\n" for n in range(count))
+    site.serve("/d", PREFIXES + datasets + lists + ':council foaf:name "A council" .')
+    found, ending = site.read()
+    assert len(found) == count
+    assert not ending.problems
+    assert {(raw.content or "").count("\n") for raw in found} == {4}
+
+
+def test_what_is_not_modified_is_not_read(site: Site) -> None:
+    body = (PREFIXES + dataset(1)).encode()
+    site.publisher.routes["/d"] = Response(body, etag='"1"')
+    _found, ending = site.read()
+    source = Source(site.publisher.url("/d"), {}, site.http, ending.validators)
+    reading = Reading(RdfReader().records(source))
+    assert list(reading) == []
+    assert reading.ending is not None
+    assert reading.ending.unchanged

@@ -1,0 +1,248 @@
+"""A source preview: its limits, results and error messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
+from ckanext.ukharvest.reading.budget import Budget, Watched
+from ckanext.ukharvest.reading.known_record import KnownRecord
+from ckanext.ukharvest.reading.record_classifier import RecordClassifier
+from ckanext.ukharvest.reading.source_preview import SourcePreview
+from ckanext.ukharvest.reading.type_detection import source_type
+from tests.conftest import LOOPBACK
+from tests.publisher import SOURCES, Publisher, recorded
+
+PATH = "/data.json"
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    with Publisher() as serving:
+        yield serving
+
+
+def preview(url: str, name: str = "data_json", *, budget: Budget | None = None, **more: Any) -> Any:
+    kind = source_types.find(name)
+    assert kind is not None
+    with HttpClient(Guard(LOOPBACK)) as http:
+        door = Watched(http, budget or Budget())
+        source = Source(url, options.validate({}, kind.options), http)
+        return SourcePreview(kind, source, door, **more).run()
+
+
+def datasets(count: int, **more: Any) -> dict[str, Any]:
+    return {"dataset": [{"identifier": f"d{n}", "title": f"D {n}", **more} for n in range(count)]}
+
+
+FULL = {
+    "description": "About it.",
+    "keyword": ["a tag"],
+    "modified": "2024-05-31",
+    "publisher": {"name": "Council"},
+    "contactPoint": {"fn": "Team", "hasEmail": "mailto:team@example.gov.uk"},
+    "accessLevel": "public",
+    "license": "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
+    "distribution": [{"downloadURL": "https://example.gov.uk/a.csv", "mediaType": "text/csv"}],
+}
+
+
+def test_the_first_records_are_read_and_the_others_counted(publisher: Publisher) -> None:
+    publisher.serve(PATH, datasets(1204, **FULL))
+    found = preview(publisher.url(PATH))
+    assert (found["verdict"], found["problems"]) == ("yes", [])
+    assert (found["read"], found["count"], found["count_is_exact"]) == (20, 1204, True)
+    assert len(found["sample"]) == 20
+    first = found["sample"][0]
+    assert (first["title"], first["formats"], first["fate"]) == ("D 0", ["CSV"], "fine")
+    assert dict(first["fields"])["tags"] == "a tag"
+    assert found["estimate_seconds"] >= 120
+    assert found["asked"][0]["status"] == 200
+
+
+def test_problems_are_grouped_by_code_with_examples(publisher: Publisher) -> None:
+    catalogue = datasets(6, **FULL)
+    for each in catalogue["dataset"][:3]:
+        each["modified"] = "yesterday"
+    del catalogue["dataset"][5]["title"]
+    publisher.serve(PATH, catalogue)
+    found = preview(publisher.url(PATH))
+    assert found["verdict"] == "problems"
+    assert found["fates"] == {"problems": 3, "fine": 2, "lost": 1}
+    lost, dated = found["problems"]
+    assert (lost["code"], lost["severity"], lost["records"]) == ("missing-title", "lost", 1)
+    assert (dated["code"], dated["records"]) == ("bad-date", 3)
+    assert [each["title"] for each in dated["examples"]] == ["D 0", "D 1", "D 2"]
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict", "code"),
+    [
+        ("<!doctype html><title>Home</title>", "no", "html-page"),
+        ('{"dataset": []}', "no", None),
+        ('{"dataset": [', "no", "json-syntax"),
+    ],
+)
+def test_what_does_not_work(publisher: Publisher, body: str, verdict: str, code: str) -> None:
+    publisher.serve(PATH, body)
+    found = preview(publisher.url(PATH))
+    assert (found["verdict"], (found["error"] or {}).get("code")) == (verdict, code)
+    assert found["read"] == 0
+    assert found["excerpt"].startswith(body[:10])
+
+
+def test_an_address_that_has_nothing_is_told_with_its_status(publisher: Publisher) -> None:
+    found = preview(publisher.url("/nothing"))
+    assert (found["verdict"], found["error"]["code"]) == ("no", "bad-status")
+    assert found["asked"][0]["status"] == 404
+
+
+def test_the_right_address_of_the_site_is_found(publisher: Publisher) -> None:
+    publisher.serve("/", "<!doctype html><title>Home</title>")
+    publisher.serve(PATH, datasets(1))
+    assert preview(publisher.url("/"))["suggested_url"] == publisher.url(PATH)
+
+
+def test_the_right_type_is_told(publisher: Publisher) -> None:
+    publisher.serve("/catalogue", "<Inventory><Dataset/></Inventory>")
+    found = preview(publisher.url("/catalogue"))
+    assert (found["verdict"], found["detected_type"]) == ("no", "inventory")
+
+
+def test_a_source_that_is_slow_ends_in_time(publisher: Publisher) -> None:
+    # The whole of it takes an hour.
+    publisher.serve(PATH, " " * 72_000, pause=0.05, slow_start=True)
+    found = preview(publisher.url(PATH), budget=Budget(seconds=0.5))
+    assert (found["verdict"], found["over"]) == ("unfinished", "time")
+
+
+def test_a_document_that_is_too_large_for_a_preview(publisher: Publisher) -> None:
+    publisher.serve(PATH, " " * 2_000_000 + '{"dataset": []}')
+    found = preview(publisher.url(PATH), budget=Budget(megabytes=1))
+    assert (found["verdict"], found["over"], found["error"]) == ("unfinished", "size", None)
+
+
+def test_a_search_says_how_many_there_are_and_is_asked_once(publisher: Publisher) -> None:
+    packages = [{"id": f"{n:03}", "title": f"D {n}", "resources": []} for n in range(100)]
+    result = {"count": 1204, "results": packages}
+    search = "/api/3/action/package_search?rows=100&start=0&sort=id+asc"
+    publisher.serve(search, {"success": True, "result": result})
+    found = preview(publisher.url("/"), "ckan")
+    assert (found["read"], found["count"], found["count_is_exact"]) == (20, 1204, True)
+    assert found["requests"] == 1
+
+
+def test_it_stops_when_told(publisher: Publisher) -> None:
+    publisher.serve(PATH, datasets(10))
+    told: list[tuple[str, int]] = []
+
+    def tell(stage: str, done: int) -> bool:
+        told.append((stage, done))
+        return done < 3
+
+    found = preview(publisher.url(PATH), tell=tell)
+    assert (found["verdict"], found["over"]) == ("unfinished", "stopped")
+    assert told == [("listing", 0), ("reading", 1), ("reading", 2), ("reading", 3)]
+
+
+class AllTheSame:
+    """Rules by which every content is the same."""
+
+    import_rules_hash = ""
+
+    def fingerprint(self, _content: str) -> str:
+        return "same"
+
+
+def here(guid: str, *, fingerprint: str) -> KnownRecord:
+    """Return a record that was imported before."""
+    return KnownRecord(
+        id=1,
+        guid=guid,
+        package_id=guid,
+        fingerprint=fingerprint,
+        import_rules_hash="",
+        url="",
+        etag="",
+        last_modified="",
+        outcome="added",
+        missed_runs=0,
+        removed=False,
+        package_state="active",
+        has_current=True,
+    )
+
+
+def test_the_records_of_a_known_source_are_compared(publisher: Publisher) -> None:
+    publisher.serve(PATH, datasets(4, **FULL))
+    known = {"d0": here("d0", fingerprint="same"), "d1": here("d1", fingerprint="other")}
+    found = preview(publisher.url(PATH), classifier=RecordClassifier(known, AllTheSame()))
+    assert found["changes"] == {"unchanged": 1, "updated": 1, "added": 2}
+    assert [each["change"] for each in found["sample"]] == ["updated", "added", "added"]
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b'{"conformsTo": "https://project-open-data.cio.gov/v1.1/schema"', "data_json"),
+        (b'{"help": "x", "success": true, "result": []}', "ckan"),
+        (b'{"@context": {"dcat": "http://www.w3.org/ns/dcat#"}}', "dcat_rdf"),
+        (b"@prefix dcat: <http://www.w3.org/ns/dcat#> .", "dcat_rdf"),
+        (b'<?xml version="1.0"?><gmd:MD_Metadata xmlns:gmd="x">', "gemini-single"),
+        (b'<csw:Capabilities xmlns:csw="http://www.opengis.net/cat/csw/2.0.2">', "gemini-csw"),
+        (b'<!DOCTYPE html><meta name="generator" content="ckan 2.10.1">', "ckan"),
+        (b'<html><title>Index</title><a href="rivers.xml">rivers</a>', "gemini-waf"),
+        (b"<html><title>Home</title>", ""),
+        (b"\xff\xfe\x00", ""),
+        (b"", ""),
+    ],
+)
+def test_what_an_answer_looks_like(head: bytes, expected: str) -> None:
+    assert source_type(head) == expected
+
+
+CASES = sorted(folder.parent.name for folder in SOURCES.glob("*/source.json"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_preview_of_a_recorded_publisher_says_what_its_check_says(case: str) -> None:
+    told = json.loads((SOURCES / case / "source.json").read_text(encoding="utf-8"))
+    expected = json.loads((SOURCES / case / "expected.json").read_text(encoding="utf-8"))
+    kind = source_types.TYPES[told["type"]]
+    with recorded(case) as publisher, HttpClient(Guard(LOOPBACK)) as http:
+        source = Source(
+            publisher.url(told["path"]), options.validate(told["options"], kind.options), http
+        )
+        found = SourcePreview(kind, source, Watched(http, Budget())).run()
+    records = expected.get("records", [])
+    errors = expected.get("errors", [])
+    assert (found["error"] or {}).get("code") == (errors[0]["code"] if errors else None)
+    assert found["read"] == len(records)
+    assert found["count"] >= len(records)
+    assert found["fates"].get("lost", 0) == sum("error" in each for each in records)
+    codes = {each["code"] for record in records for each in record.get("problems", [])}
+    codes |= {record["error"]["code"] for record in records if "error" in record}
+    codes |= {each["code"] for each in expected.get("problems", [])}
+    assert {group["code"] for group in found["problems"]} == codes
+    advice = {code for code in codes if code in BY_CODE and not BY_CODE[code].is_error}
+    assert advice <= {each["code"] for each in found["problems"] if each["severity"] == "note"}
+    assert found["verdict"] == "no" if errors else found["verdict"] in ("yes", "no", "problems")
+    assert json.loads(json.dumps(found)) == found  # as the database stores it
+
+
+@pytest.mark.parametrize(("case", "total"), [("csw-pages", 4), ("gemini-waf", 5)])
+def test_catalogues_and_folders_say_how_many_they_have(case: str, total: int) -> None:
+    told = json.loads((SOURCES / case / "source.json").read_text(encoding="utf-8"))
+    with recorded(case) as publisher:
+        url = publisher.url(told["path"])
+        found = preview(url, told["type"], budget=Budget(records=1))
+    assert (found["read"], found["count"], found["count_is_exact"]) == (1, total, True)

@@ -1,0 +1,127 @@
+"""Options of other harvesters in our form: kept, translated and dropped ones, and why."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.stock_options import DROPPED, Change, Facts, translate
+
+FACTS = Facts("5ca1e", "https://feed.example/waf/", "Roads")
+
+
+def translated(kind: str, stored: Any) -> tuple[dict[str, Any], dict[str, Change]]:
+    text = stored if isinstance(stored, str) else json.dumps(stored)
+    options, changes = translate(
+        source_types.TYPES[kind], text, FACTS, {"roads", "rivers"}.__contains__
+    )
+    return options, {each.name: each for each in changes}
+
+
+def reason(change: Change) -> str:
+    return "; ".join(text.format(**values) for text, values in change.reasons)
+
+
+@pytest.mark.parametrize("text", [None, "", "  ", "{}"])
+def test_a_source_without_options_stays_without(text: str | None) -> None:
+    assert translate(source_types.DATA_JSON, text, FACTS, bool) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "stored", "expected"),
+    [
+        # ckanext-spatial
+        ("gemini-waf", {"continue_on_validation_errors": True}, {"validation": "report"}),
+        ("gemini-waf", {"continue_on_validation_errors": False}, {"validation": "reject"}),
+        ("gemini-csw", {"cql": "apiso:Type = 'dataset'"}, {"cql": "apiso:Type = 'dataset'"}),
+        ("gemini-waf", {"default_tags": ["roads"]}, {"default_tags": ["roads"]}),
+        ("gemini-single", {"default_extras": {"a": "b"}}, {"default_extras": ["a=b"]}),
+        ("gemini-waf", {"validator_profiles": "gemini2-3"}, {"validation_profiles": ["gemini2-3"]}),
+        # data.gov.uk's
+        ("gemini-csw", {"skip-responsible-party": "A"}, {"skip_responsible_party": ["A"]}),
+        # ckanext-dcat
+        ("dcat_rdf", {"rdf_format": "text/turtle"}, {"rdf_format": "text/turtle"}),
+        # ckanext-harvest's CKAN harvester
+        ("ckan", {"default_tags": [{"name": "roads"}]}, {"default_tags": ["roads"]}),
+        ("ckan", {"groups_filter_include": ["x"]}, {"groups_filter_include": ["x"]}),
+        ("ckan", {"default_groups": ["roads"]}, {"default_groups": ["roads"]}),
+        ("ckan", {"remote_orgs": "only_local"}, {"remote_orgs": "only_local"}),
+        ("ckan", {"force_all": True}, {"force_all": True}),
+    ],
+)
+def test_what_has_a_meaning_here_is_translated(
+    kind: str, stored: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    options, changes = translated(kind, stored)
+    assert options == expected
+    (change,) = changes.values()
+    assert change.change == ("kept" if stored == expected else "translated")
+    assert {change.new_name: change.new_value} == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("ckan", "api_version", 3),
+        ("ckan", "clean_tags", True),
+        ("ckan", "override_extras", True),
+        ("ckan", "user", "harvest"),
+        ("gemini-waf", "reindex_unchanged", "False"),
+        ("gemini-waf", "collection_metadata_url", "https://feed.example/all.xml"),
+        ("gemini-csw", "private_datasets", "True"),
+        ("data_json", "filters", {"bureauCode": ["015:11"]}),
+        ("data_json", "anything", {"at": "all"}),
+        ("dcat_rdf", "rdf_format", "no such thing"),
+        ("ckan", "remote_orgs", "delete"),
+    ],
+)
+def test_what_has_none_is_dropped_with_its_name_and_the_reason(
+    kind: str, name: str, value: Any
+) -> None:
+    options, changes = translated(kind, {name: value})
+    assert options == {}
+    assert (changes[name].change, changes[name].value) == (DROPPED, value)
+    assert reason(changes[name])
+
+
+def test_a_key_is_never_shown() -> None:
+    options, changes = translated("ckan", {"api_key": "s3cret"})
+    assert options == {}
+    assert "s3cret" not in repr(changes)
+
+
+def test_parts_of_a_list_are_kept() -> None:
+    stored = {"default_groups": ["roads", "gone"], "validator_profiles": ["gemini2-3", "fgdc"]}
+    options, changes = translated("gemini-waf", stored)
+    assert options == {"default_groups": ["roads"], "validation_profiles": ["gemini2-3"]}
+    assert "gone" in reason(changes["default_groups"])
+    assert "fgdc" in reason(changes["validator_profiles"])
+
+
+def test_templates_in_extras_are_filled_in_where_they_never_change() -> None:
+    extras = {
+        "from": "{harvest_source_title} at {harvest_source_url}",
+        "job": "{harvest_job_id}",
+        "braces": "a {b",
+        "count": 3,
+    }
+    options, changes = translated("gemini-waf", {"default_extras": extras})
+    filled = ["from=Roads at https://feed.example/waf", "braces=a {b", "count=3"]
+    assert options == {"default_extras": filled}
+    assert "job" in reason(changes["default_extras"])
+
+
+@pytest.mark.parametrize("text", ["not JSON", "[1]", '"text"'])
+def test_what_is_no_json_object_is_dropped_as_a_whole(text: str) -> None:
+    options, changes = translated("data_json", text)
+    assert options == {}
+    assert changes["config"].value == text
+    assert "JSON" in reason(changes["config"])
+
+
+def test_an_option_under_both_names_keeps_the_first() -> None:
+    stored = {"validation": "off", "continue_on_validation_errors": True}
+    assert translated("gemini-waf", stored)[0] == {"validation": "off"}

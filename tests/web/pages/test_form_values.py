@@ -1,0 +1,201 @@
+"""The type, URL and configuration that the form of a source sends."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from werkzeug.datastructures import MultiDict
+
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.presentation.messages import option_texts
+from ckanext.ukharvest.web.pages.form_values import (
+    SentSource,
+    field_name,
+    parse_form,
+    shown_options,
+    table_row,
+    value_of,
+    without_field,
+)
+
+CSW = {"source_type": "gemini-csw", "url": " https://geo.example/csw ", "options_of": "gemini-csw"}
+
+
+def sent(fields: dict[str, Any], **more: Any) -> SentSource:
+    form: MultiDict[str, str] = MultiDict()
+    for name, value in fields.items():
+        form.setlist(name, value if isinstance(value, list) else [value])
+    return parse_form(form, **more)
+
+
+def config_of(fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+    found = sent(fields, **more)
+    assert found.errors == {}
+    return dict(json.loads(found.config or "{}"))
+
+
+def test_a_form_without_options_stores_none() -> None:
+    assert sent(CSW) == SentSource("gemini-csw", "https://geo.example/csw", "")
+
+
+def test_each_kind_of_option_is_read_and_defaults_are_not_stored() -> None:
+    own = {
+        "cql": " apiso:Subject = 'Hydrography' ",
+        "page_size": "20",
+        "method": "auto",
+        "types": "dataset\r\n\r\n series \r\n",
+        "validation_profiles": ["gemini2-3", "table-a1"],
+        "max_resources": "1000",
+    }
+    fields = {field_name("gemini-csw", name): value for name, value in own.items()}
+    assert config_of({**CSW, **fields}) == {
+        "cql": "apiso:Subject = 'Hydrography'",
+        "page_size": 20,
+        "types": ["dataset", "series"],
+        "validation_profiles": ["gemini2-3", "table-a1"],
+    }
+
+
+def test_options_of_another_type_are_not_read() -> None:
+    fields = {"option_gemini-waf_depth": "3", "options_of": ["gemini-csw", "gemini-waf"]}
+    assert config_of({**CSW, **fields}) == {}
+
+
+def test_a_box_that_is_not_ticked_takes_the_option_away() -> None:
+    kind = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
+    ticked = config_of({**kind, "option_ckan_force_all": "true"})
+    assert ticked == {"force_all": True}
+    assert config_of(kind, config=json.dumps(ticked)) == {}
+    # A request without the fields, such as a program's, leaves them unchanged.
+    without = {**kind, "options_of": "common"}
+    assert config_of(without, config=json.dumps(ticked)) == ticked
+
+
+def test_a_value_that_cannot_be_is_told_beside_its_field() -> None:
+    found = sent({**CSW, "option_gemini-csw_page_size": "many"})
+    assert found.errors == {
+        "option_gemini-csw_page_size": [
+            "'many' is not allowed; expected a whole number of 1 or more"
+        ]
+    }
+
+
+def test_what_has_no_field_is_kept_as_the_source_has_it() -> None:
+    config = '{"clean_tags": true,  "fq": "a", "api_version": 2}'
+    form = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
+    assert sent({**form, "option_ckan_fq": "a"}, config=config).config == config  # each blank
+    changed = config_of({**form, "option_ckan_fq": "b"}, config=config)
+    assert changed == {"clean_tags": True, "fq": "b", "api_version": 2}
+
+
+def test_options_that_nobody_knows_are_told_and_not_dropped() -> None:
+    found = sent({**CSW, "options_of": "common"}, config='{"clq": 1}')
+    assert json.loads(found.config) == {"clq": 1}
+    assert "did you mean cql?" in found.errors["config"][0]
+
+
+def test_the_box_of_further_options_holds_those_without_a_field() -> None:
+    config = json.dumps({"cql": "a", "unknown_key": 1, "default_groups": ["x"]})
+    assert json.loads(without_field(config, source_types.GEMINI_CSW, sysadmin=True)) == {
+        "unknown_key": 1
+    }
+    fields = {**CSW, "option_gemini-csw_cql": "a", "config": '{"other": 2}'}
+    found = sent(fields, config=config, sysadmin=True)
+    assert json.loads(found.config) == {"cql": "a", "default_groups": ["x"], "other": 2}
+
+
+def test_a_program_sends_the_configuration_as_a_whole() -> None:
+    fields = {"source_type": "ckan", "url": "https://a.example", "config": '{"rows": 5}'}
+    assert config_of(fields, config='{"force_all": true}') == {"rows": 5}
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '"a"'])
+def test_a_configuration_that_is_no_object_goes_on_to_its_own_check(text: str) -> None:
+    assert sent({**CSW, "config": text}).config == text
+
+
+def test_only_sysadmins_reach_beyond_the_organisation() -> None:
+    fields = {**CSW, "options_of": "common", "option_common_default_groups": "roads"}
+    assert config_of(fields) == {}
+    assert config_of(fields, sysadmin=True) == {"default_groups": ["roads"]}
+    assert config_of({**CSW, "options_of": "common"}, config='{"default_groups": ["a"]}') == {
+        "default_groups": ["a"]
+    }
+
+
+def test_names_that_earlier_harvesters_gave_are_kept_until_the_value_changes() -> None:
+    config = '{"continue_on_validation_errors": false}'
+    name = "option_gemini-csw_validation"
+    assert config_of({**CSW, name: "reject"}, config=config) == json.loads(config)
+    assert config_of({**CSW, name: "off"}, config=config) == {"validation": "off"}
+    assert config_of({**CSW, name: "report"}, config=config) == {}
+
+
+def test_a_list_with_blanks_in_its_items_needs_no_quotes() -> None:
+    fields = {**CSW, "options_of": "common", "option_common_default_extras": "a=b c\nd=e, f"}
+    assert config_of(fields) == {"default_extras": ["a=b c", "d=e, f"]}
+
+
+def test_tags_as_the_older_harvester_has_them_are_no_change() -> None:
+    config = '{"default_tags": [{"name": "geo"}]}'
+    fields = {**CSW, "options_of": "common", "option_common_default_tags": "geo"}
+    assert sent(fields, config=config).config == config
+
+
+RULES = {
+    "theme": "theme-primary",
+    "internal_notes": None,
+    "freq": {"to": "update_frequency", "values": {"yearly": "annual"}, "default": "never"},
+    "odd": {"to": "x", "default": ["a", "b"]},
+}
+
+
+def rows(names: list[str], **changed: dict[str, str]) -> dict[str, Any]:
+    found = [{**table_row(name, RULES.get(name)), **changed.get(name, {})} for name in names]
+    found.append(dict.fromkeys(("from", "to", "default", "values"), ""))
+    columns = {part: [row[part] for row in found] for part in found[0]}
+    return {f"option_ckan_fields_{part}": cells for part, cells in columns.items()}
+
+
+def test_fields_are_translated_without_writing_json() -> None:
+    form = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
+    config = json.dumps({"fields": RULES})
+    assert sent({**form, **rows(list(RULES))}, config=config).config == config
+    fewer = rows(["theme", "freq"], freq={"values": "yearly = annual\r\nodd=other"})
+    assert config_of({**form, **fewer}, config=config)["fields"] == {
+        "theme": "theme-primary",
+        "freq": {
+            "to": "update_frequency",
+            "values": {"yearly": "annual", "odd": "other"},
+            "default": "never",
+        },
+    }
+    assert config_of({**form, **rows([])}, config=config) == {}
+    new = rows(["dropped", "kept"], kept={"to": "notes"})
+    assert config_of({**form, **new}) == {"fields": {"dropped": None, "kept": "notes"}}
+
+
+def test_a_table_that_leads_to_no_field_is_told() -> None:
+    form = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
+    found = sent({**form, **rows(["a"], a={"to": "id"})})
+    assert list(found.errors) == ["option_ckan_fields"]
+
+
+def test_a_value_that_cannot_be_converted_is_shown_as_it_stands() -> None:
+    option = next(each for each in source_types.GEMINI_CSW.options if each.name == "page_size")
+    assert value_of(option, {"page_size": "many"}) == "many"
+    assert value_of(option, {"page_size": "7"}) == 7
+
+
+@pytest.mark.parametrize("kind", source_types.TYPES.values(), ids=lambda kind: kind.name)
+def test_every_option_with_a_field_has_a_label_and_its_choices_have_words(
+    kind: source_types.SourceType,
+) -> None:
+    for _, options in shown_options(kind, sysadmin=True):
+        for option in options:
+            assert option.name in option_texts.LABELS
+            words = option_texts.CHOICES.get(option.name, {})
+            assert not option.choices or words
+            assert option.name == "rdf_format" or set(option.choices) <= set(words)
