@@ -12,17 +12,19 @@ from stack.paths import CKAN_VERSIONS, DEFAULT_CKAN
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import processes, table
+from . import processes, showcase, table
 from .api import Api, tell
 from .expectation import Expectation, differences
 from .portal import Portal
 from .publishers import CONTROL, FAULTS, load
 from .runs import Row, Source, ensure_sources, run
+from .showcase.play import play, set_schedules
 
 DESCRIPTION = f"""\
 A CKAN portal on this machine that harvests publishers out of the repository: what is missing
 is installed, everything is started, the publishers are harvested through the queue, and the
-site stays up.
+site stays up. Among them are one that fails, one with deletions to decide, one with faulty
+records, and one with maps; the start page says where to look first.
 
   bin/demo          start it, harvest, print what came in and where to look
   bin/demo stop     stop it, and its services; the data stays
@@ -76,11 +78,12 @@ class Demo:
                 processes.stop_demo(self.portal)
                 self.portal.write_ini("http://127.0.0.1")
                 self.portal.empty()
-            self.web, servers, self.workers = processes.start(self.portal)
+            self.web, servers, self.workers = processes.start(self.portal, with_showcase=not fresh)
         self.api = Api(self.web.url, self.portal.login.token)
         for server in servers:
             tell(server.control, fault="")
-        self.sources = ensure_sources(self.api, servers)
+        self.showcase = next((each for each in servers if each.kind == showcase.SERVER), None)
+        self.sources = ensure_sources(self.api, (each for each in servers if each != self.showcase))
 
     def _check_publishers(self) -> None:
         """Fail at the start if a type has no publisher."""
@@ -94,9 +97,12 @@ class Demo:
 def _start(ckan: str) -> int:
     demo = Demo(ckan, fresh=False)
     rows = demo.run("")
+    if demo.showcase:
+        rows += play(demo.api, demo.showcase, lambda label, sources: demo.run(label, sources))
+    set_schedules(demo.api, list(dict.fromkeys(row.source for row in rows)))
     login = demo.portal.login
     print(f"\n{table.render(rows)}\n")
-    print(f"{demo.web.url}/harvest   login: {login.name}   password: {login.password}")
+    print(f"{demo.web.url}/   login: {login.name}   password: {login.password}")
     print("It runs until: bin/demo stop")
     return 0
 

@@ -21,6 +21,8 @@ from stack.site import Site
 
 HERE = Path(__file__).parent
 SYSADMIN = "demo"
+# Search by place, and views of files, as most portals have them.
+OTHERS = ("spatial_metadata", "spatial_query", "image_view", "text_view")
 # In the order in which their tables depend on each other.
 MIGRATIONS = (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest"))
 
@@ -74,7 +76,7 @@ class Portal:
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         ini.read(HERE / "demo.ini")
         pages = ("ukharvest", "ukharvest_form", "ukharvest_map_view")
-        plugins = [*pages, *map(_plugin, self.types), "harvest"]
+        plugins = [*pages, *map(_plugin, self.types), "harvest", *OTHERS]
         ini["app:main"].update(
             {
                 "SECRET_KEY": self._secrets()["secret key"],
@@ -82,6 +84,7 @@ class Portal:
                 "ckan.site_url": address,
                 "ckan.storage_path": str(self.site.storage),
                 "ckan.plugins": " ".join(plugins),
+                "extra_template_paths": str(HERE / "templates"),
                 "sqlalchemy.url": self.site.database_url.replace("%", "%%"),
                 "ckan.redis.url": self.site.redis_url.replace("%", "%%"),
                 "solr_url": self.site.solr_url,

@@ -14,6 +14,7 @@ from stack.process import Daemon
 from stack.service import Service
 from stack.site import services
 
+from . import showcase
 from .api import Api, ApiError, fetch
 from .portal import Portal
 from .publishers import CONTROL
@@ -128,10 +129,13 @@ def workers(portal: Portal) -> list[Worker]:
     ]
 
 
-def start(portal: Portal) -> tuple[Web, list[PublisherServer], list[Worker]]:
+def start(
+    portal: Portal, *, with_showcase: bool
+) -> tuple[Web, list[PublisherServer], list[Worker]]:
     """Start what does not run, and restart what runs older code or settings."""
     web = Web(portal)
-    publishers = [PublisherServer(kind) for kind in portal.types]
+    kinds = [*portal.types, showcase.SERVER] if with_showcase else portal.types
+    publishers = [PublisherServer(kind) for kind in kinds]
     # The port is only certain when the server has it; until then the ini is for commands.
     port = web.state.port(web.name) or web.default_port
     ini = portal.write_ini(f"http://127.0.0.1:{port}")

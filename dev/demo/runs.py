@@ -16,11 +16,6 @@ from .api import Api, NotFound
 from .processes import PublisherServer, Worker
 from .publishers import Publisher, load
 
-ORGANISATION = {
-    "name": "thornmere-borough-council",
-    "title": "Thornmere Borough Council",
-    "description": "A council that does not exist, for the demo.",
-}
 # Seconds without any progress, after which a run has failed.
 STALLED_SECONDS = 180
 POLL_SECONDS = 0.5
@@ -60,23 +55,25 @@ class Row:
 
 
 def ensure_sources(api: Api, servers: Iterable[PublisherServer]) -> list[Source]:
-    """Create or update the organisation and a source for each publisher."""
-    try:
-        owner = api("organization_show", id=ORGANISATION["name"])
-    except NotFound:
-        owner = api("organization_create", **ORGANISATION)
-    return [_ensure_source(api, server, owner["id"]) for server in servers]
+    """Create or update a source of each type, and its organisation."""
+    return [
+        ensure_source(api, f"thornmere-{server.kind.replace('_', '-')}", load(server.kind), server)
+        for server in servers
+    ]
 
 
-def _ensure_source(api: Api, server: PublisherServer, owner: str) -> Source:
-    publisher = load(server.kind)
-    name = f"thornmere-{server.kind.replace('_', '-')}"
+def ensure_source(
+    api: Api, name: str, publisher: Publisher, server: PublisherServer, kind: str = ""
+) -> Source:
+    """Create or update a source and its organisation; its type is the server's kind or ``kind``."""
+    kind = kind or server.kind
+    owner = _ensure_organisation(api, publisher.ORGANISATION)
     wanted = {
         "name": name,
         "title": publisher.TITLE,
         "notes": publisher.__doc__ or "",
         "url": server.url + publisher.PATH,
-        "source_type": server.kind,
+        "source_type": kind,
         "owner_org": owner,
         "frequency": "MANUAL",
         "config": json.dumps(publisher.CONFIG) if publisher.CONFIG else "",
@@ -88,7 +85,18 @@ def _ensure_source(api: Api, server: PublisherServer, owner: str) -> Source:
     # A publisher's port can change; the source must point to its current address.
     if found["url"] != wanted["url"]:
         found = api("harvest_source_update", **{**wanted, "id": found["id"]})
-    return Source(found["id"], name, server.kind, publisher, server)
+    return Source(found["id"], name, kind, publisher, server)
+
+
+def _ensure_organisation(api: Api, title: str) -> str:
+    """Return the id of the organisation of that title."""
+    name = "-".join(title.lower().split())
+    about = "A publisher that does not exist, for the demo."
+    try:
+        found = api("organization_show", id=name)
+    except NotFound:
+        found = api("organization_create", name=name, title=title, description=about)
+    return str(found["id"])
 
 
 def run(api: Api, sources: Sequence[Source], workers: Iterable[Worker], label: str) -> list[Row]:

@@ -1,4 +1,4 @@
-"""One publisher as a process: `python serve.py TYPE PORT`.
+"""One publisher as a process: `python serve.py TYPE PORT`, or those of showcase/.
 
 A POST of {"fault": "…"} to /_control sets its fault ("" for none); a GET returns it. It listens
 only on loopback.
@@ -17,7 +17,16 @@ sys.path[:0] = [str(ROOT / "dev"), str(ROOT)]
 
 from tests.publisher import Publisher, Request, Response  # noqa: E402
 
+from demo import showcase  # noqa: E402
 from demo.publishers import CONTROL, load  # noqa: E402
+
+
+class Server(Publisher):
+    """A publisher whose route "/path?*" answers that path with any query."""
+
+    def respond(self, request: Request) -> Response:
+        route = self.routes.get(f"{request.path.partition('?')[0]}?*")
+        return route(request) if callable(route) else super().respond(request)
 
 
 class Stage:
@@ -26,7 +35,7 @@ class Stage:
     def __init__(self, kind: str, server: Publisher) -> None:
         self.kind = kind
         self.server = server
-        self.publisher = load(kind)
+        self.publisher = showcase if kind == showcase.SERVER else load(kind)
         self.fault = ""
         self.show("")
 
@@ -55,7 +64,7 @@ def _json(value: object, status: int = 200) -> Response:
 
 def main() -> None:
     kind, port = sys.argv[1:]
-    with Publisher(port=int(port)) as server:
+    with Server(port=int(port)) as server:
         Stage(kind, server)
         print(f"{kind} serves {server.base}", flush=True)
         threading.Event().wait()

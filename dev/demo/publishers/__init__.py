@@ -5,6 +5,8 @@ harvest source, and it has:
 
 ``TITLE``
     The harvest source's title.
+``ORGANISATION``
+    The title of the organisation that publishes it.
 ``PATH``
     What follows the server's address in the harvest source's URL.
 ``CONFIG``
@@ -71,6 +73,7 @@ class Publisher(Protocol):
     """The interface of a publisher's package; see above."""
 
     TITLE: str
+    ORGANISATION: str
     PATH: str
     CONFIG: Mapping[str, Any]
     FAULTS: Iterable[str]

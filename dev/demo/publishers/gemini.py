@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
+from demo.map_service import Layer, MapService
 from demo.publishers import Served
 
 GMD, GCO = "{http://www.isotc211.org/2005/gmd}", "{http://www.isotc211.org/2005/gco}"
@@ -78,6 +79,26 @@ def records() -> list[Record]:
     table = _table()
     datasets = [_dataset(theme, place) for theme in table["theme"] for place in table["place"]]
     return [*datasets, *(_service(each) for each in table["service"])]
+
+
+def document_with_services(record: Record, base: str) -> str:
+    """Return the record as a file in which links to map services lead to those at ``base``."""
+    return document(record).replace(f"{_table()['host']}/wms/", f"{base}/wms/")
+
+
+def services(base: str) -> dict[str, MapService]:
+    """Return the map services by their paths."""
+    boxes = [tuple(each["box"]) for each in _table()["place"]]
+    colours = ((25, 104, 190), (46, 125, 50), (176, 96, 16))
+    found = {}
+    for line in _table()["service"]:
+        path = f"/wms/{_slug(line['name'] + ' WMS')}"
+        layers = [
+            Layer(_slug(theme), theme, colour, boxes)
+            for theme, colour in zip(line["themes"], colours, strict=False)
+        ]
+        found[path] = MapService(base + path, line["name"], layers)
+    return found
 
 
 def lone() -> Record:

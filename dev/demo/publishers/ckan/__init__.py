@@ -16,6 +16,7 @@ from . import catalogue
 from .counting import served
 
 TITLE = "Wendlesham County Council (CKAN)"
+ORGANISATION = "Wendlesham County Council"
 PATH = "/"
 # Each run reads everything, so that the runs differ only by the site's changes.
 CONFIG: Mapping[str, Any] = {"full_check_days": 0}

@@ -15,6 +15,7 @@ from . import catalogue
 from .counting import served
 
 TITLE = "Thornmere Borough Council (data.json)"
+ORGANISATION = "Thornmere Borough Council"
 PATH = "/data.json"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = tuple(ALL_FAULTS)

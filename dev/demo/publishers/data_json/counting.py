@@ -19,9 +19,9 @@ def served(entry: dict[str, Any]) -> Served:
         guid=entry["identifier"],
         title=entry.get("title", ""),
         # data.gov.uk's mapping adds the landing page as a resource.
-        urls=frozenset([*map(_url, entry["distribution"]), entry["landingPage"]]),
+        urls=frozenset([*map(_url, entry["distribution"]), *_landing_page(entry)]),
         raw=json.dumps(entry, sort_keys=True),
-        licence=LICENCES[entry["license"]],
+        licence=LICENCES[entry["license"]] if "license" in entry else "",
         extras={
             "data_modified": entry["modified"],
             "dcat_publisher_name": entry["publisher"]["name"],
@@ -33,6 +33,10 @@ def served(entry: dict[str, Any]) -> Served:
 
 def _url(distribution: dict[str, Any]) -> str:
     return str(distribution.get("downloadURL") or distribution["accessURL"])
+
+
+def _landing_page(entry: dict[str, Any]) -> list[str]:
+    return [entry["landingPage"]] if "landingPage" in entry else []
 
 
 def _box(text: str | None) -> Box | None:

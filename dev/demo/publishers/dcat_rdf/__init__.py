@@ -13,6 +13,7 @@ from demo.publishers import Read, Served, document, failure
 from . import catalogue, counting
 
 TITLE = "Wendshire County Council (DCAT)"
+ORGANISATION = "Wendshire County Council"
 PATH = "/catalog.rdf"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = tuple(ALL_FAULTS)

@@ -15,6 +15,7 @@ from demo.publishers import Read, Served, failure
 from . import catalogue
 
 TITLE = "Wendbridge District Council (DKAN)"
+ORGANISATION = "Wendbridge District Council"
 PATH = "/"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = tuple(ALL_FAULTS)

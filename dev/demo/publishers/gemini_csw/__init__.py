@@ -16,6 +16,7 @@ from demo.publishers import Read, Served, document, failure, gemini
 from . import catalogue
 
 TITLE = "Saltings Coast Partnership (CSW)"
+ORGANISATION = "Saltings Coast Partnership"
 PATH = "/csw"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = tuple(ALL_FAULTS)

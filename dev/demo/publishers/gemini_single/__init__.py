@@ -11,6 +11,7 @@ from tests.publisher import Response
 from demo.publishers import Read, Served, document, gemini
 
 TITLE = "Carrow Valley, one record (GEMINI file)"
+ORGANISATION = "Carrow Valley National Park Authority"
 PATH = "/records/otter-survey.xml"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = ("bad-record",)  # it is one record

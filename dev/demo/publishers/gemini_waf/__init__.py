@@ -8,13 +8,14 @@ from typing import Any
 from urllib.parse import urljoin
 from xml.etree import ElementTree
 
-from tests.publisher import Response
+from tests.publisher import Route
 
 from demo.publishers import Read, Served, document, failure, gemini
 
 from .page import Entry, page
 
 TITLE = "Carrow Valley National Park Authority (GEMINI folder)"
+ORGANISATION = "Carrow Valley National Park Authority"
 PATH = "/waf/"
 CONFIG: Mapping[str, Any] = {"depth": 1}
 # Page 2 is all after the first third of the files: it is rewritten, and the server breaks down.
@@ -26,18 +27,19 @@ BAD = 11
 GONE = (5, 23)
 
 
-def routes(base: str, fault: str) -> dict[str, Response]:
+def routes(base: str, fault: str) -> dict[str, Route]:
     """Return the folder's pages and files."""
     found = gemini.records()
     if fault == "bad-record":
         found[BAD] = found[BAD].untitled()
     if fault == "two-gone":
         found = [each for index, each in enumerate(found) if index not in GONE]
-    served: dict[str, Response] = {}
+    services = gemini.services(base)
+    served: dict[str, Route] = {f"{path}?*": each.respond for path, each in services.items()}
     folders: dict[str, list[Entry]] = {"": [Entry(SERVICES, "2026-06-02"), Entry("readme.txt")]}
     for index, record in enumerate(sorted(found, key=lambda each: each.name)):
         folder = SERVICES if record.is_service else ""
-        text = gemini.document(record)
+        text = gemini.document_with_services(record, base)
         is_down = fault == "page2-500" and index >= len(found) // 3
         file = failure() if is_down else document(text, "application/xml")
         served[f"{PATH}{folder}{record.name}.xml"] = file

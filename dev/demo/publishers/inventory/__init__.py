@@ -13,6 +13,7 @@ from . import inventory
 from .counting import served
 
 TITLE = "Wexmoor District Council (Inventory XML)"
+ORGANISATION = "Wexmoor District Council"
 PATH = "/api/esdInventory"
 CONFIG: Mapping[str, Any] = {}
 FAULTS = ("two-gone", "bad-record")  # there is one page
