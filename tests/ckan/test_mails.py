@@ -324,7 +324,7 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     assert message["Subject"] == "[CKAN] Harvesting this week: 1 need you, 1 fine"
     text = plain(message)
     lines = re.findall(r"^- .*", text, re.MULTILINE)
-    assert re.match(r"- Source 2: (Failing|Last try failed), since .*, 0 datasets", lines[0])
+    assert re.match(r"- Source 2: (Failing|Last run failed), since .*, 0 datasets", lines[0])
     assert lines[1] == "- Source 1: Healthy, 3 datasets"
     assert text.startswith("These need you:\n")
     token = message["List-Unsubscribe"].strip("<>").rpartition("/")[2]

@@ -39,7 +39,7 @@ TERMS = (
         ),
     ),
     (
-        _("Held"),
+        _("Deletions pending"),
         _(
             "Unusually many datasets are missing from the source. Nothing is deleted until "
             "an administrator decides."

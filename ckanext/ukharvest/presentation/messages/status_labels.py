@@ -59,10 +59,10 @@ STATES = {
 # The health of a source.
 HEALTHS: dict[str, Status] = {
     Health.OFF: Status(_("Switched off"), SECONDARY, "fa-power-off"),
-    Health.HELD: Status(_("Held"), WARNING, "fa-circle-pause"),
+    Health.HELD: Status(_("Deletions pending"), WARNING, "fa-circle-pause"),
     Health.FAILING: Status(_("Failing"), DANGER, "fa-circle-xmark"),
     Health.LATE: Status(_("Late"), WARNING, "fa-clock"),
-    Health.HICCUP: Status(_("Last try failed"), EDGED, "fa-triangle-exclamation"),
+    Health.HICCUP: Status(_("Last run failed"), EDGED, "fa-triangle-exclamation"),
     Health.EMPTY: Status(_("Lists no records"), WARNING, "fa-triangle-exclamation"),
     Health.SHRUNK: Status(_("Many records missing"), WARNING, "fa-triangle-exclamation"),
     Health.ERRORS: Status(_("Some records failed"), WARNING, "fa-triangle-exclamation"),
@@ -76,7 +76,7 @@ OUTCOMES: dict[str, Status] = {
     RunOutcome.ERRORS: Status(_("Finished with errors"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.EMPTY: Status(_("No records found"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.SHRUNK: Status(_("Many records missing"), WARNING, "fa-triangle-exclamation"),
-    RunOutcome.HELD: Status(_("Held"), WARNING, "fa-circle-pause"),
+    RunOutcome.HELD: Status(_("Deletions pending"), WARNING, "fa-circle-pause"),
     RunOutcome.FAILED: Status(_("Failed"), DANGER, "fa-circle-xmark"),
     RunOutcome.STOPPED: Status(_("Stopped"), SECONDARY, "fa-circle-stop"),
     RunOutcome.UNCHANGED: Status(_("Nothing changed"), MUTED, "fa-equals"),
