@@ -54,7 +54,7 @@ FIELDS = (
         "Theme",
         NAME,
         vocabulary="themes",
-        help="The subject that most people would look for this dataset under.",
+        help="The main subject of this dataset.",
         facet="Theme",
     ),
     Field(
@@ -62,14 +62,14 @@ FIELDS = (
         "Further themes",
         NAMES,
         vocabulary="themes",
-        help="Other subjects that it belongs to.",
+        help="Other subjects of this dataset.",
     ),
     Field(
         "la_function",
         "Local authority function",
         URIS,
         vocabulary="functions",
-        help="What part of a council's work it is about, from the LGA's list.",
+        help="The part of a council's work that it is about, from the LGA's list.",
         facet="Local authority function",
     ),
     Field(
@@ -77,7 +77,7 @@ FIELDS = (
         "Local authority service",
         URIS,
         vocabulary="services",
-        help="Which of a council's services it is about, from the LGA's list.",
+        help="The council services that it is about, from the LGA's list.",
         facet="Local authority service",
     ),
     Field(
@@ -85,7 +85,7 @@ FIELDS = (
         "Schema",
         ADDRESSES,
         vocabulary="schemas",
-        help="What the data's columns or elements are, if it follows a published schema.",
+        help="The published schema that the data follows.",
         facet="Schema",
     ),
     Field(
@@ -93,20 +93,20 @@ FIELDS = (
         "Code list",
         ADDRESSES,
         vocabulary="codelists",
-        help="Published lists whose codes the data uses.",
+        help="Published code lists that the data uses.",
     ),
     Field(
         "mandate",
         "Mandate",
         ADDRESSES,
-        help="The law that has this data collected, as an address at www.legislation.gov.uk.",
+        help="The law that requires this data to be collected, as a URL at www.legislation.gov.uk.",
     ),
     Field(
         "update_frequency",
         "Update interval",
         NAME,
         vocabulary="frequencies",
-        help="How often the data is renewed.",
+        help="How often the data is updated.",
     ),
     Field(
         "temporal_coverage-from",
@@ -124,7 +124,7 @@ FIELDS = (
         "unpublished",
         "Not published",
         FLAG,
-        help="The data exists but cannot be had yet; this record only tells of it.",
+        help="The data exists but is not available yet.",
     ),
     Field(
         "schema_url",
@@ -133,7 +133,7 @@ FIELDS = (
         of=RESOURCE,
         vocabulary="schemas",
         aliases=("schema-url",),
-        help="Address of the schema that this file follows.",
+        help="URL of the schema that this file follows.",
     ),
     Field(
         "schema_type",
@@ -141,6 +141,6 @@ FIELDS = (
         NAME,
         of=RESOURCE,
         aliases=("schema-type",),
-        help="What the schema is written in, such as csvlint or xsd.",
+        help="The language of the schema, such as csvlint or xsd.",
     ),
 )

@@ -36,7 +36,7 @@ def test_extra_parameters_are_left_out(source: str) -> None:
     listed = act("ukharvest_record_list", source_id=source, limit="", nonsense=["x"])
     assert listed["count"] == 0
     assert errors("ukharvest_record_list", source_id=source, outcome="gone") == {
-        "outcome": ["Expected the outcome of a record, such as lost or added."]
+        "outcome": ["Expected the outcome of a record, for example lost or added."]
     }
 
 

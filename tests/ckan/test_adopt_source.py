@@ -269,7 +269,7 @@ def test_a_source_that_would_double_another_is_refused(
     of_another(twin, "datajson", json.dumps(options))
     done = cli.invoke(ukharvest, ["adopt", "source-2"])
     assert done.exit_code == 2
-    assert "has this address and these options already" in done.output
+    assert "already has this URL and these options" in done.output
 
 
 def test_only_sysadmins_adopt(portal: Portal, source: str) -> None:

@@ -138,7 +138,7 @@ def test_hosts_that_are_slow_or_fail_come_first() -> None:
         ((), "No gather worker is alive."),
         ((("gather", "JOB"),), "Its worker is alive and waits for 127.0.0.1."),
         ((("gather", "other"),), "All gather workers are busy with other runs."),
-        ((("gather", ""),), "Its message or its worker is gone"),
+        ((("gather", ""),), "Its message or its consumer is gone"),
     ],
 )
 def test_why_a_run_does_not_move(

@@ -131,7 +131,7 @@ def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
     assert job["ukharvest"]["reason"].rstrip(".") in start[0]
     assert start[1].startswith("What to do: ")
     assert start[2] == "Your 3 datasets stay as they were."
-    assert start[3] == "It is not tried again until someone starts a run."
+    assert start[3] == "It will not run again until someone starts it."
     assert f"/harvest/somewhere/job/{job['id']}\n" in text
     portal.run(source)
     tick()
@@ -158,7 +158,7 @@ def test_deletions_that_wait_are_told_once(
     subject = "[CKAN] Decision needed: 2 datasets of Source 1 would be deleted"
     assert message["Subject"] == subject
     assert "did not find 2 of 3 datasets" in plain(message)
-    assert "nothing has been deleted." in plain(message)
+    assert "nothing has been deleted yet." in plain(message)
     assert "/harvest/somewhere/deletions\n" in plain(message)
     state = Session.get(SourceState, source)
     assert state.mailed["held"]["number"] == 2
@@ -393,7 +393,7 @@ def test_the_page(
     page = app.post(f"{address}/test", headers=headers)
     assert "A test message goes to 2 addresses within 10 minutes." in page.body
     assert "It will be sent when" in page.body
-    assert "waits already" in app.post(f"{address}/test", headers=headers).body
+    assert "is waiting already" in app.post(f"{address}/test", headers=headers).body
     assert server.new_mails() == []  # no web request waits for a mail server
     with app.flask_app.test_request_context():
         tick()
@@ -404,7 +404,7 @@ def test_the_page(
     redis_cache.forget(f"mail-tests:{user['name']}")
     for _ in range(TESTS_A_DAY):
         redis_cache.count(f"mail-tests:{user['name']}", 60)
-    assert "wait until tomorrow" in app.post(f"{address}/test", headers=headers).body
+    assert "Try again tomorrow" in app.post(f"{address}/test", headers=headers).body
     redis_cache.forget(f"mail-tests:{user['name']}")
 
 

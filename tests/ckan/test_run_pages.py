@@ -303,7 +303,7 @@ def test_titles_of_others_private_datasets_are_not_told(
             assert "Dataset 00004" not in text
             assert "dataset-00004" not in text
         assert "'count': 0" in read_all(of, q="Dataset 00004")[1]
-    assert "The next run that reads the record tells why." in groups
+    assert "The reason is shown after the next run that reads the record." in groups
     member(elsewhere, "member", user)
     assert all("Dataset 00004" in text for text in read_all({"job_id": run}, q="Dataset 00004"))
 

@@ -176,7 +176,7 @@ def test_what_is_missing_is_told_in_the_order_of_the_page(
     answer = post(app, editor, **wrong)
     assert list(form_errors(answer).items()) == [
         ("source_type", "Choose what you publish"),
-        ("url", "Enter the address of the catalogue"),
+        ("url", "Enter the URL of the catalogue"),
         ("title", "Enter a title"),
         ("owner_org", "Choose an organisation"),
         ("time", "Enter a time like 02:00, or none"),
@@ -281,7 +281,7 @@ def test_an_address_that_a_source_has_is_saved_only_if_it_is_meant(
     source_named("twice")
     same = {**again, "title": "Thrice", "same_address": "true"}
     assert (
-        "has this address and these options already"
+        "already has this URL and these options"
         in form_errors(post(app, editor, **same))["url"]
     )
 

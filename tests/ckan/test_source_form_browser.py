@@ -79,7 +79,7 @@ def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor
     (options,) = editor.locator("[data-options-of]:visible").all()
     options.locator("summary").click()
     editor.get_by_label("Condition in CQL").last.fill("apiso:Subject = 'Hydrography'")
-    editor.get_by_label("Address of the catalogue").fill("maps.example.gov.uk/csw")
+    editor.get_by_label("URL of the catalogue").fill("maps.example.gov.uk/csw")
     editor.get_by_label("Every week", exact=True).check()
     editor.get_by_label("Monday").check()
     save(editor, "Save only")
@@ -111,7 +111,7 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     plain.goto("/harvest/new")
     assert plain.locator("[data-options-of]:visible").count() > 5
     plain.get_by_label("CKAN", exact=True).check()
-    plain.get_by_label("Address of the catalogue").fill("https://data.example.gov.uk")
+    plain.get_by_label("URL of the catalogue").fill("https://data.example.gov.uk")
     plain.get_by_label("Title").fill("The same again")
     plain.locator("[data-options-of=ckan] summary").click()
     plain.get_by_label("Field there").first.fill("category")

@@ -125,7 +125,7 @@ def test_the_check_of_a_source_has_a_page(
     answer = page(app, editor, "/harvest/rivers/check", a="b")
     assert (answer.status_code, answer.location[-21:]) == (302, "/harvest/rivers/check")
     under_way = page(app, editor, "/harvest/rivers/check").body
-    assert "Checking this source" in under_way
+    assert "Dry run in progress" in under_way
     assert "Reload this page for the latest" in under_way
     assert "Stop refreshing this page" in under_way
     work()

@@ -200,7 +200,7 @@ def test_checks_leave_room_in_the_queue(
     sources = [portal.source(publisher.url(f"/{number}")) for number in range(4)]
     for number, user in enumerate((editor, factories.Sysadmin(), factories.Sysadmin())):
         as_(user, "ukharvest_dry_run_create", source_id=sources[number])
-    for user, words in ((editor, "another check"), (factories.Sysadmin(), "3 checks of other")):
+    for user, words in ((editor, "Another dry run"), (factories.Sysadmin(), "3 dry runs of other")):
         with pytest.raises(tk.ValidationError) as refused:
             as_(user, "ukharvest_dry_run_create", source_id=sources[3])
         assert words in refused.value.error_dict["test"][0]

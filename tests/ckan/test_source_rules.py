@@ -100,7 +100,7 @@ def test_two_addresses_that_differ_in_the_query_are_two_sources(
             save(portal, editor, url=same)
     model.Session.query(model.Package).filter_by(type="harvest").update({"private": True})
     model.Session.commit()
-    with pytest.raises(tk.ValidationError, match="Another harvest source has this address"):
+    with pytest.raises(tk.ValidationError, match="Another harvest source already has this URL"):
         save(portal, editor, url=URL)
 
 

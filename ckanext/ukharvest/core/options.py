@@ -50,7 +50,7 @@ MAX_RESOURCES = Option(
     "max_resources",
     "integer",
     1000,
-    "Most resources of one dataset that are read; more are reported and not imported.",
+    "The largest number of resources that are imported for one dataset. More are reported.",
     minimum=1,
 )
 

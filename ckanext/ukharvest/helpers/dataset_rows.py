@@ -107,7 +107,7 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
         return shown_facts.render_extra(value if isinstance(value, str) else json.dumps(value))
     shown = shown_values.render_value(key, value, portal())
     if key == "theme-primary" and package and _is_suggested(package):
-        words = tk._("suggested by what the dataset says of itself")
+        words = tk._("suggested from the dataset's own words")
         shown += Markup(' <span class="small text-muted">({})</span>').format(words)
     return shown
 

@@ -55,7 +55,7 @@ def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) 
 
 
 def _of_source(context: Any, source_id: str | None) -> Answer:
-    refusal = tk._("Not authorised to see how this harvest source is")
+    refusal = tk._("Not authorised to see the status of this harvest source")
     return _answer(may(context, "harvest_source_update", id=source_id), refusal)
 
 
@@ -69,14 +69,14 @@ def _source_id(data_dict: dict[str, Any]) -> str | None:
 def _source_of_run(job_id: Any) -> str:
     job = model.Session.get(HarvestJob, str(job_id))
     if job is None:
-        raise tk.ObjectNotFound(tk._("There is no run of this id."))
+        raise tk.ObjectNotFound(tk._("No run has this id."))
     return str(job.source_id)
 
 
 def _source_of_record(record_id: Any) -> str:
     row = model.Session.get(Record, int(record_id)) if str(record_id).isdecimal() else None
     if row is None:
-        raise tk.ObjectNotFound(tk._("There is no record of this number."))
+        raise tk.ObjectNotFound(tk._("No record has this number."))
     return str(row.source_id)
 
 
@@ -267,7 +267,10 @@ def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may add or edit datasets in any organisation."""
     if authz.has_user_permission_for_some_org(context.get("user"), "update_dataset"):
         return {"success": True}
-    return {"success": False, "msg": tk._("The notice is for those who look after sources")}
+    return {
+        "success": False,
+        "msg": tk._("Only people who can add or edit a source can see the notice"),
+    }
 
 
 def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -277,12 +280,12 @@ def ukharvest_notice_update(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only."""
-    return {"success": False, "msg": tk._("Only sysadmins see how harvesting as a whole is")}
+    return {"success": False, "msg": tk._("Only sysadmins can see the dashboard")}
 
 
 def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow sysadmins only."""
-    return {"success": False, "msg": tk._("Only sysadmins may have the portal examined")}
+    return {"success": False, "msg": tk._("Only sysadmins can run these checks")}
 
 
 def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -49,7 +49,7 @@ def _refuse_nul(data_dict: Mapping[str, Any]) -> None:
     """Raise ObjectNotFound for an id with a NUL character, which PostgreSQL cannot store."""
     for key, value in data_dict.items():
         if isinstance(value, str) and "\0" in value and (key.endswith("id") or key == "source"):
-            raise tk.ObjectNotFound(tk._("There is nothing of this name or id."))
+            raise tk.ObjectNotFound(tk._("Nothing has this name or id."))
 
 
 def are_tables_behind() -> bool:

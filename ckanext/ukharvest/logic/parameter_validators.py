@@ -72,14 +72,14 @@ def are_emails(value: list[str]) -> list[str]:
             text = tk._("{address} is not an email address, such as data.team@example.gov.uk.")
             raise tk.Invalid(text.format(address=each)) from None
     if len(found) > MAX_ADDRESSES:
-        text = tk._("Enter at most {n} addresses; a mailing list is one.")
+        text = tk._("Enter at most {n} email addresses. A mailing list counts as one.")
         raise tk.Invalid(text.format(n=MAX_ADDRESSES))
     return found
 
 
 def are_mail_events(value: list[str]) -> list[str]:
     if not set(value) <= set(notifications.EVENTS):
-        raise tk.Invalid(tk._("Expected some of: failed, recovered, held."))
+        raise tk.Invalid(tk._("Expected one or more of: failed, recovered, held."))
     return value
 
 
@@ -97,7 +97,7 @@ def is_run_mode(value: Any) -> Any:
 
 def is_record_outcome(value: str) -> str:
     if value and value not in (*run_records.OUTCOMES, run_records.PROBLEMS):
-        raise tk.Invalid(tk._("Expected the outcome of a record, such as lost or added."))
+        raise tk.Invalid(tk._("Expected the outcome of a record, for example lost or added."))
     return value
 
 

@@ -44,10 +44,13 @@ def validate_input(
         errors["source_type"] = [tk._("Choose what you publish")]
     elif kind is None or kind.name not in config.our_type_names():
         errors["source_type"] = [
-            tk._("Sources of this type cannot be tested; save it, and its first run shows.")
+            tk._(
+                "Sources of this type cannot be tested. Save the source and start its first "
+                "run instead."
+            )
         ]
     if not url:
-        errors["url"] = [tk._("Enter the address of the catalogue")]
+        errors["url"] = [tk._("Enter the URL of the catalogue")]
     else:
         try:
             config.guard().check_url(url)
@@ -126,7 +129,7 @@ def _check_reach(
 def check_rate(user: str) -> None:
     """Refuse more previews and dry runs than a user may start in a minute."""
     if source_previews.started_lately(user) >= MOST_A_MINUTE:
-        words = tk._("You have started {n} tests in the last minute: wait a minute.")
+        words = tk._("You have started {n} tests in the last minute. Wait a minute.")
         raise tk.ValidationError({"test": [words.format(n=MOST_A_MINUTE)]})
 
 
@@ -134,10 +137,10 @@ def check_queue(user: str) -> None:
     """Refuse a dry run while the user has another one, or the portal too many."""
     under_way = source_previews.checks_under_way()
     if user in under_way:
-        message = tk._("You have another check under way: wait for its end, or stop it.")
+        message = tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
         raise tk.ValidationError({"test": [message]})
     if len(under_way) >= MOST_CHECKS:
-        words = tk._("{n} checks of other sources are under way: try again in ten minutes.")
+        words = tk._("{n} dry runs of other sources are in progress. Try again in ten minutes.")
         raise tk.ValidationError({"test": [words.format(n=len(under_way))]})
 
 

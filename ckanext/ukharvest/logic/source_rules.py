@@ -146,10 +146,10 @@ def _other_source(url: str, text: str | None, own_id: str) -> str:
 
 def _taken(title: str | None) -> str:
     if title is None:
-        text = tk._("Another harvest source has this address and these options already.")
+        text = tk._("Another harvest source already has this URL and these options.")
     else:
         text = tk._(
-            "The harvest source “{title}” has this address and these options already; change that "
+            "The harvest source “{title}” already has this URL and these options. Change that "
             "source, or one of the options."
         )
     return str(text.format(title=title))
@@ -212,8 +212,8 @@ def _keep_reserved(key: Any, data: Any, context: Any, reserved: frozenset[str]) 
         if given[name] != kept.get(name):
             raise tk.Invalid(
                 tk._(
-                    "{}: reaches outside the source's organisation, so only a sysadmin can set "
-                    "it; leave it as it is or ask a sysadmin"
+                    "{}: affects other organisations, so only a sysadmin can set it. Leave it "
+                    "unchanged, or ask a sysadmin"
                 ).format(name)
             )
     if kept.keys() - given.keys():

@@ -26,7 +26,7 @@ def source_of(data_dict: dict[str, Any]) -> HarvestSource:
     package = model.Package.get(name_or_id)
     source = HarvestSource.get(package.id if package else name_or_id)
     if source is None:
-        raise tk.ObjectNotFound(tk._("There is no harvest source of this name or id."))
+        raise tk.ObjectNotFound(tk._("No harvest source has this name or id."))
     return source
 
 
@@ -38,7 +38,7 @@ def dataset_of(name_or_id: str) -> model.Package:
     """
     package = model.Package.get(name_or_id)
     if package is None:
-        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+        raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
     return package
 
 

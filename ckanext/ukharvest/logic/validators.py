@@ -154,8 +154,8 @@ def _store_uris(
     wrong = [text for text in others if text not in kept]
     if wrong:
         message = tk._(
-            "{value} is not in the list; expected an address such as {address}, its number, "
-            "or a label such as '{label}'"
+            "{value} is not in the list; expected a URL such as {address}, its number, or a "
+            "label such as '{label}'"
         )
         example = f"http://id.esd.org.uk/{kind}/" + (
             "579" if kind == local_government_lists.SERVICE else "40"
@@ -211,7 +211,7 @@ def _convert_all(
 def _theme(text: str) -> str:
     if name := theme_names.find(text):
         return name
-    message = tk._("'{value}' is no theme; expected one of {titles}")
+    message = tk._("'{value}' is not a theme; expected one of {titles}")
     titles = ", ".join(tk._(theme_names.title(name)) for name in theme_names.names())
     raise ValueError(message.format(value=shorten(text, 60), titles=titles))
 
@@ -236,7 +236,7 @@ def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
     try:
         parse_period(f"{start}/{end}")
     except ValueError:
-        message = tk._("'{end}' is before '{start}', where it begins; expected a later date")
+        message = tk._("'{end}' is before the start, '{start}'; expected a later date")
         raise tk.Invalid(message.format(start=start, end=end)) from None
 
 

@@ -10,7 +10,8 @@ from ckanext.ukharvest.source_types.source_type import SourceType
 CKAN = SourceType(
     name="ckan",
     title="CKAN",
-    description="Datasets of another CKAN site, all or by organisation, group, tag, type or search",
+    description="Datasets of another CKAN site: all, or by organisation, group, tag, type or "
+    "search",
     reader=ckan_site.CkanSite(),
     parser=ckan_datasets,
     options=(*ckan_site.OPTIONS, *ckan_datasets.OPTIONS),

@@ -13,8 +13,8 @@ _PROFILES = Option(
     "profiles",
     "list",
     (),
-    "ckanext-dcat's profiles, such as euro_dcat_ap_3, that are run over each dataset as well: what"
-    " they find and this type does not is added.",
+    "ckanext-dcat's profiles, such as euro_dcat_ap_3, that read each dataset too. Fields that "
+    "only they find are added.",
 )
 
 DCAT_RDF = SourceType(

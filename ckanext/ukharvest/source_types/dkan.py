@@ -10,7 +10,8 @@ from ckanext.ukharvest.source_types.source_type import SourceType
 DKAN = SourceType(
     name="dkan",
     title="DKAN",
-    description="Datasets of a site that runs DKAN 7 or 2; a site may change from one to the other",
+    description="Datasets of a site that runs DKAN 7 or 2. The site can be upgraded from one to "
+    "the other",
     reader=dkan_site.Dkan(guid=dkan.identifier, names=dkan.names),
     parser=dkan,
     options=dkan.OPTIONS,

@@ -35,8 +35,10 @@ _FIELD_NAMES = FieldNames(
 GEMINI_SINGLE = SourceType(
     name="gemini-single",
     title="Single GEMINI file",
-    description="One GEMINI or ISO 19139 document, for trying out; also a saved answer of a"
-    " catalogue with several records",
+    description=(
+        "One GEMINI or ISO 19139 document, for trying things out, or a saved answer of a "
+        "catalogue with several records"
+    ),
     reader=xml_document.XmlDocument(_GEMINI_SHAPE),
     parser=gemini,
     options=gemini.OPTIONS,
@@ -63,8 +65,10 @@ GEMINI_WAF = SourceType(
 GEMINI_CSW = SourceType(
     name="gemini-csw",
     title="GEMINI from a CSW server",
-    description="A catalogue that speaks CSW 2.0.2 (GeoNetwork, pycsw, Esri and others), all of it"
-    " or by kind of record or a condition in CQL",
+    description=(
+        "A CSW 2.0.2 catalogue (GeoNetwork, pycsw, Esri and others): all records, or by type "
+        "or a condition in CQL"
+    ),
     reader=csw.Csw(_GEMINI_SHAPE),
     parser=gemini,
     options=(*csw.OPTIONS, *gemini.OPTIONS),

@@ -75,14 +75,14 @@ COMMON_OPTIONS = (
         "credential",
         "text",
         "",
-        "Name of a secret in the portal's ini that is sent to the source's own server.",
+        "Name of a secret in the portal's ini, which is sent to the source's own server.",
     ),
     Option("default_tags", "list", (), "Tags that every dataset of this source gets."),
     Option(
         "default_extras",
         "list",
         (),
-        'Extras that datasets get where they have none of that name, as "name=value".',
+        'Extras that datasets get if they have none of that name, as "name=value".',
     ),
     Option(
         "not_overwrite",

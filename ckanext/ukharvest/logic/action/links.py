@@ -32,7 +32,7 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     tk.check_access("ukharvest_link_show", context, data_dict)
     resource = model.Resource.get(id_)
     if resource is None or resource.state != "active":
-        raise tk.ObjectNotFound(tk._("There is no resource of this id."))
+        raise tk.ObjectNotFound(tk._("No resource has this id."))
     link = link_checks.find(resource.url)
     if link is None or link.checked is None:
         return {}

@@ -119,7 +119,9 @@ def _checked(source_id: str, data_dict: dict[str, Any], context: Any) -> notific
         key: user.id for user in _people(source_id, before, context) for key in (user.id, user.name)
     }
     if unknown := [each for each in data["people"] if each not in allowed]:
-        message = tk._("Choose editors and administrators of the organisation; not: {names}.")
+        message = tk._(
+            "These people are not editors or administrators of the organisation: {names}."
+        )
         errors["people"] = [message.format(names=", ".join(unknown))]
     if errors:
         raise tk.ValidationError(errors)
@@ -156,10 +158,12 @@ def ukharvest_mail_test(context: Any, data_dict: dict[str, Any]) -> dict[str, An
         text = tk._("No one gets emails about this source yet. Choose a recipient first.")
         raise tk.ValidationError({"people": [text]})
     if notifications.waiting_test(settings.mailed):
-        text = tk._("A test message waits already: it is sent when the site next starts runs.")
+        text = tk._(
+            "A test email is waiting already. It is sent when “ckan harvester run” is next called."
+        )
         raise tk.ValidationError({"source_id": [text]})
     if redis_cache.count(f"mail-tests:{context.get('user')}", redis_cache.DAY) > TESTS_A_DAY:
-        text = tk._("You have sent {n} test messages since yesterday: wait until tomorrow.")
+        text = tk._("You have sent {n} test emails since yesterday. Try again tomorrow.")
         raise tk.ValidationError({"source_id": [text.format(n=TESTS_A_DAY)]})
     notifications.note_test(source_id, {"asked": iso(utcnow()), "at": None, "sent": 0, "failed": 0})
     model.Session.commit()

@@ -210,5 +210,5 @@ def _is_running(source_id: str) -> str:
         HarvestJob.source_id == source_id, HarvestJob.status.in_(("New", "Running"))
     )
     (job_id,) = query.first() or ("?",)
-    message = tk._("The run {id} of this source has not ended; wait for it, or stop it.")
+    message = tk._("The run {id} of this source has not ended. Wait for it, or stop it.")
     return str(message.format(id=job_id))

@@ -123,7 +123,7 @@ def _group(group: problem_groups.Group) -> dict[str, Any]:
 
 def _message(row: Mapping[str, Any]) -> str:
     """Return a row's message; records that failed before messages were stored have none."""
-    return row["message"] or tk._("The next run that reads the record tells why.")
+    return row["message"] or tk._("The reason is shown after the next run that reads the record.")
 
 
 def _name_first_records(scope: Scope, problems: list[tuple[str, dict[str, Any]]]) -> None:
@@ -292,6 +292,6 @@ def _scope(context: Any, data_dict: dict[str, Any], action: str) -> Scope:
 def _job_of(context: Any, data_dict: dict[str, Any], action: str, key: str) -> HarvestJob:
     job = HarvestJob.get(str(tk.get_or_bust(data_dict, key)))
     if job is None:
-        raise tk.ObjectNotFound(tk._("There is no run of this id."))
+        raise tk.ObjectNotFound(tk._("No run has this id."))
     tk.check_access(action, context, {key: job.id})
     return job

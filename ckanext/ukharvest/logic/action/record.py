@@ -65,6 +65,6 @@ def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> dict[str
 def _found(context: Any, data_dict: dict[str, Any], action: str) -> Found:
     found = record_history.find(schema.validate(data_dict, schema.record_show_schema())["id"])
     if found is None:
-        raise tk.ObjectNotFound(tk._("There is no record of this number."))
+        raise tk.ObjectNotFound(tk._("No record has this number."))
     tk.check_access(action, context, {"id": found.row.id})
     return found

@@ -109,13 +109,13 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     """
     job = HarvestJob.get(tk.get_or_bust(data_dict, "id"))
     if job is None:
-        raise tk.ObjectNotFound(tk._("There is no run of this id."))
+        raise tk.ObjectNotFound(tk._("No run has this id."))
     tk.check_access("ukharvest_run_stop", context, data_dict)
     if job.status not in UNFINISHED:
         raise tk.ValidationError({"id": [tk._("This run has ended already.")]})
     report = reports.reports_of([job.id]).get(job.id)
     if report is not None and report.mode == RunMode.APPROVAL:
-        raise tk.ValidationError({"id": [tk._("Approved deletions are carried out in one go.")]})
+        raise tk.ValidationError({"id": [tk._("Approved deletions cannot be stopped.")]})
     user = str(context.get("user") or config.harvest_user())
     if job.source.type in config.our_type_names():
         return {"id": job.id, "ended": _stop(job, user)}
@@ -159,7 +159,7 @@ def _named(name_or_id: str) -> HarvestJob:
     one_of = {"source_id": package.id} if package else {"id": name_or_id}
     job = jobs.filter_by(**one_of).order_by(HarvestJob.created.desc()).first()
     if job is None:
-        raise tk.ObjectNotFound(tk._("There is no run of this id."))
+        raise tk.ObjectNotFound(tk._("No run has this id."))
     return job
 
 

@@ -66,7 +66,7 @@ def ukharvest_dry_run_create(context: Any, data_dict: dict[str, Any]) -> dict[st
     source = source_of(data_dict)
     tk.check_access("ukharvest_dry_run_create", context, {"source_id": source.id})
     if source.type not in config.our_type_names():
-        message = tk._("Sources of this type cannot be previewed; only a run shows their records.")
+        message = tk._("Sources of this type cannot be tested. Start a run to see their records.")
         raise tk.ValidationError({"source_id": [message]})
     if under_way := source_previews.check_under_way(source.id):
         return _shown(under_way, context)
@@ -120,7 +120,9 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         tk.check_access("ukharvest_dry_run_create", context, {"source_id": source.id})
         preview = source_previews.latest_check(source.id)
         if preview is None:
-            raise tk.ObjectNotFound(tk._("This source has not been checked since yesterday."))
+            raise tk.ObjectNotFound(
+                tk._("There has been no dry run of this source since yesterday.")
+            )
         return _shown(preview, context)
     return _shown(_found(context, data_dict), context)
 
@@ -144,7 +146,7 @@ def ukharvest_source_preview_stop(context: Any, data_dict: dict[str, Any]) -> di
 def _found(context: Any, data_dict: dict[str, Any]) -> SourcePreview:
     preview = source_previews.get(str(tk.get_or_bust(data_dict, "id")))
     if preview is None:
-        raise tk.ObjectNotFound(tk._("There is no such test; they are kept for a day."))
+        raise tk.ObjectNotFound(tk._("This test does not exist. Tests are kept for a day."))
     tk.check_access("ukharvest_source_preview_show", context, {"preview": preview})
     return preview
 
@@ -154,7 +156,7 @@ def _started(preview: SourcePreview, context: Any, *, at_front: bool) -> dict[st
         source_preview.enqueue(preview.id, at_front=at_front)
     except RedisError as exc:
         source_previews.stop(preview.id)
-        message = tk._("The queue of background jobs is out of reach; a sysadmin has to fix it.")
+        message = tk._("The queue of background jobs does not answer. Tell a sysadmin.")
         raise tk.ValidationError({"test": [message]}) from exc
     return _shown(preview, context)
 

@@ -37,7 +37,7 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_stars_show", context, data_dict)
     package = dataset_of(id_)
     if package.type == "harvest":
-        raise tk.ObjectNotFound(tk._("There is no dataset of this name or id."))
+        raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
     row = assessments.find(package.id)
     found = stars.from_columns(row) if row else _scored(package.id)
     order = [each.id for each in package.resources if each.id in found.resources]
@@ -160,5 +160,5 @@ def _listed(row: Any) -> dict[str, Any]:
 def _organisation(name_or_id: str) -> model.Group:
     found = model.Group.get(name_or_id)
     if found is None or not found.is_organization or found.state != "active":
-        raise tk.ObjectNotFound(tk._("There is no organisation of this name or id."))
+        raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
     return found

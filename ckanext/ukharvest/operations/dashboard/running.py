@@ -78,18 +78,18 @@ def _why(run: CurrentRun, alive: Sequence[dict[str, Any]]) -> tuple[str, dict[st
     kind = "fetch" if run.is_read else "gather"
     if run.is_read and not run.unfinished:
         return _(
-            "Everything is imported, but the run has not been closed: does cron call "
-            "ckan harvester run?"
+            "All records are imported, but the run has not been finished. Check that cron "
+            "calls ckan harvester run."
         ), {}
     of_kind = [each for each in alive if each["kind"] in (kind, "command")]
     if not of_kind:
-        return _("No {kind} worker is alive."), {"kind": kind}
+        return _("No {kind} consumer is running."), {"kind": kind}
     if any(each["busy_with"] == run.id for each in of_kind):
         host = urlsplit(run.url).hostname or run.url
-        return _("Its worker is alive and waits for {host}."), {"host": host}
+        return _("Its consumer is running and waits for {host}."), {"host": host}
     if all(each["busy_with"] for each in of_kind):
-        return _("All {kind} workers are busy with other runs."), {"kind": kind}
-    return _("Its message or its worker is gone; ckan harvester run sends it again."), {}
+        return _("All {kind} consumers are busy with other runs."), {"kind": kind}
+    return _("Its message or its consumer is gone. The next ckan harvester run sends it again."), {}
 
 
 def last_day() -> dict[str, Any]:

@@ -108,7 +108,7 @@ def _attention(found: dict[str, Any]) -> list[dict[str, Any]]:
         if check["level"] in ("error", "warning")
     ]
     if not any(each["kind"] == workers.BACKGROUND for each in found["workers"]):
-        text = tk._("No background worker is alive, so no source can be tested.")
+        text = tk._("No background worker is running, so sources cannot be tested.")
         advice = tk._("Start 'ckan jobs worker' and have your process manager keep it running.")
         of_checks.append(_thing("warning", workers.BACKGROUND, text, advice))
     things = [*of_runs, *of_checks, *_of_sources(found["health"])]

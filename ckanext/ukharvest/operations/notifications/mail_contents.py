@@ -63,7 +63,7 @@ def compose_failure(told: Told, health: SourceHealth, failure: Failure) -> Lette
     lines += [Line(_what_stays(health.datasets)), Line(_next_try(health))]
     lines.append(Line(tk._("See the run"), run_page(told, failure.job_id)))
     if RECOVERED in told.settings.events:
-        lines.append(Line(tk._("You will get one more message when it works again.")))
+        lines.append(Line(tk._("You will get one more email when it works again.")))
     subject = tk._("{title} could not be harvested").format(title=_title(told))
     return Letter(subject, tuple(lines))
 
@@ -72,7 +72,7 @@ def _what_stays(datasets: int) -> str:
     if not datasets:
         return str(tk._("Nothing has been imported from this source yet."))
     return ungettext(
-        "Your dataset stays as it was.", "Your {n} datasets stay as they were.", datasets
+        "Your dataset has not changed.", "Your {n} datasets stay as they were.", datasets
     )
 
 
@@ -80,7 +80,7 @@ def _next_try(health: SourceHealth) -> str:
     if health.set_aside:
         return str(tk._(SET_ASIDE))
     if health.next_run is None:
-        return str(tk._("It is not tried again until someone starts a run."))
+        return str(tk._("It will not run again until someone starts it."))
     return str(tk._("Next try: {time}.").format(time=times.format_time(health.next_run)))
 
 
@@ -112,12 +112,12 @@ def compose_pending(told: Told, health: SourceHealth) -> Letter:
         "Decision needed: {n} datasets of {title} would be deleted",
         health.held,
     ).format(n=number(health.held), title=_title(told))
-    found = tk._("A run did not find {n} of {datasets} datasets in the source any more.")
+    found = tk._("{n} of {datasets} datasets are no longer in the source.")
     lines = (
         Line(found.format(n=number(health.held), datasets=number(health.datasets))),
-        Line(tk._("So large a part is not deleted unasked: nothing has been deleted.")),
+        Line(tk._("That is a large part, so nothing has been deleted yet.")),
         Line(tk._("An administrator of the organisation decides what happens to them.")),
-        Line(tk._("Look at them"), f"{source_page(told)}/deletions"),
+        Line(tk._("Review the datasets"), f"{source_page(told)}/deletions"),
     )
     return Letter(subject, lines)
 
@@ -128,7 +128,7 @@ def compose_empty(told: Told, health: SourceHealth) -> Letter:
     if health.datasets:
         text = missing_records.after_an_empty_list(health.missing, is_you=False)
         lines.append(Line(text))
-    check = tk._("Check that the publisher's list has its records, and that its URL is right.")
+    check = tk._("Check that the source's URL is right and that the publisher's list has records.")
     lines += [
         Line(tk._("What to do: {tip}").format(tip=check)),
         Line(tk._("See the run"), run_page(told, health.judged_id or "")),
@@ -153,11 +153,11 @@ def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]]) -> Letter:
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
     needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
     fine = [pair for pair in sources if pair[1].value not in NEEDS_YOU]
-    subject = tk._("Harvesting this week: {needy} need you, {fine} fine").format(
+    subject = tk._("Harvesting this week: {needy} need attention, {fine} fine").format(
         needy=number(len(needy)), fine=number(len(fine))
     )
     lines: list[Line | Sequence[Line]] = []
-    for heading, pairs in ((tk._("These need you:"), needy), (tk._("These are fine:"), fine)):
+    for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
         if pairs:
             lines += [Line(heading), [_in_a_line(*pair) for pair in pairs]]
     return Letter(subject, tuple(lines))
@@ -182,9 +182,9 @@ def _in_a_line(told: Told, health: SourceHealth) -> Line:
 
 def compose_test(told: Told) -> Letter:
     """Return the mail that tests whether mails arrive."""
-    text = tk._("This is a test: mails about {title} arrive here.").format(title=_title(told))
+    text = tk._("This is a test. Emails about {title} will arrive here.").format(title=_title(told))
     lines = (Line(text), Line(tk._("See the source"), source_page(told)))
-    return Letter(tk._("Test message about {title}").format(title=_title(told)), lines)
+    return Letter(tk._("Test email about {title}").format(title=_title(told)), lines)
 
 
 def _title(told: Told) -> str:

@@ -104,7 +104,11 @@ def language() -> str:
 
 def _foot(title: str, leave: str) -> tuple[Line, ...]:
     if not title:
-        why = tk._("You get this because weekly summaries of these sources are sent to you.")
-        return Line(why), Line(tk._("No more weekly summaries"), leave)
-    why = tk._("You get this because mails about {title} are sent to you.").format(title=title)
-    return Line(why), Line(tk._("No more mails about this source"), leave)
+        why = tk._(
+            "You get this email because you are on the list for weekly summaries of these sources."
+        )
+        return Line(why), Line(tk._("Stop weekly summaries"), leave)
+    why = tk._("You get this email because you are on the list for emails about {title}.").format(
+        title=title
+    )
+    return Line(why), Line(tk._("Stop emails about this source"), leave)

@@ -31,7 +31,7 @@ OPTIONS = (
         "language",
         "text",
         "en",
-        "Language taken first where a text is there in several: a code such as en or cy.",
+        "The preferred language for texts in several languages: a code such as en or cy.",
     ),
     MAX_RESOURCES,
 )

@@ -21,7 +21,7 @@ TERMS = (
     (_("Dataset"), _("What this site creates from a record: the page that people find here.")),
     (_("Run"), _("One pass over a source: read its list, then import what is new or changed.")),
     (
-        _("Bring in"),
+        _("Import"),
         _("Create a dataset here from a record, or update it."),
     ),
     (
@@ -34,8 +34,8 @@ TERMS = (
     (
         _("Problem"),
         _(
-            "Something in a record is missing or cannot be read. The record is imported all "
-            "the same. Fix it at the source, and the next run imports the fix."
+            "Something in a record is missing or cannot be read. The record is still imported. "
+            "Fix it at the source, and the next run updates the dataset."
         ),
     ),
     (
@@ -109,7 +109,7 @@ OUTCOMES: dict[str, str] = {
     RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
 }
 RECORDS = {
-    "added": _("A new dataset was made."),
+    "added": _("A new dataset was created."),
     "updated": _("Its dataset was updated."),
     "unchanged": _("It has not changed since the last run."),
     "deleted": _("It is no longer in the source, and its dataset was deleted."),
@@ -119,6 +119,6 @@ RECORDS = {
     "held": _("It is no longer in the source. Its dataset waits for a decision."),
     "kept": _("It is no longer in the source, and an administrator decided to keep its dataset."),
     "lost": _("The record could not be imported."),
-    "skipped": _("A setting leaves it out, or its dataset was deleted here by hand."),
+    "skipped": _("The source's settings skip it, or its dataset was deleted here by hand."),
     "waiting": _("It has not been imported yet in this run."),
 }

@@ -10,13 +10,13 @@ from ckanext.ukharvest.core.values.text import marked as _
 
 LABELS = {
     "organizations_filter_include": _("Only these organisations"),
-    "organizations_filter_exclude": _("Leave out these organisations"),
+    "organizations_filter_exclude": _("Skip these organisations"),
     "groups_filter_include": _("Only these groups"),
-    "groups_filter_exclude": _("Leave out these groups"),
+    "groups_filter_exclude": _("Skip these groups"),
     "tags_filter_include": _("Only these tags"),
-    "tags_filter_exclude": _("Leave out these tags"),
+    "tags_filter_exclude": _("Skip these tags"),
     "types_filter_include": _("Only these types of dataset"),
-    "types_filter_exclude": _("Leave out these types of dataset"),
+    "types_filter_exclude": _("Skip these types of dataset"),
     "fq": _("Further filter"),
     "rows": _("Datasets at a time"),
     "full_check_days": _("Days between full runs"),
@@ -30,12 +30,12 @@ LABELS = {
     "rdf_format": _("Syntax"),
     "language": _("Language"),
     "profiles": _("Profiles of ckanext-dcat"),
-    "types": _("Kinds of record"),
+    "types": _("Types of record"),
     "cql": _("Condition in CQL"),
     "page_size": _("Records at a time"),
     "method": _("Request method"),
     "modified_format": _("Date format of the server"),
-    "skip_responsible_party": _("Leave out records of these organisations"),
+    "skip_responsible_party": _("Skip records of these organisations"),
     "validation": _("Records that do not follow the standard"),
     "validation_profiles": _("Check records against"),
     "depth": _("Levels of sub-folders"),
@@ -62,7 +62,7 @@ HELPS = {
         "Records are checked against these. Choose none to check each record against the "
         "edition that it names."
     ),
-    "method": _("Most servers take both; some answer only one of them."),
+    "method": _("Most servers accept both. Some accept only one."),
     "remote_groups": _("What to do with the groups of the other site's datasets."),
     "remote_orgs": _("The organisation here that owns the other site's datasets."),
     "default_extras": _(
@@ -94,7 +94,7 @@ CHOICES = {
     },
     "remote_groups": {
         "only_local": _("Use groups that this site has too"),
-        "create": _("Create those that are not on this site"),
+        "create": _("Also create groups that this site does not have"),
     },
     "remote_orgs": {
         "only_local": _("The organisation with the same name, if this site has it"),

@@ -181,7 +181,7 @@ def about(run: Run) -> list[str]:
 
 def _asked_for(run: Run) -> str:
     if run["mode"] == RunMode.APPROVAL:
-        return str(tk._("Decided by {user}.").format(user=run["asked_by"] or tk._("somebody")))
+        return str(tk._("Decided by {user}.").format(user=run["asked_by"] or tk._("someone")))
     if run["asked_by"]:
         return str(tk._("Started by {user}.").format(user=run["asked_by"]))
     return str(tk._("Started by the schedule or from the command line."))

@@ -43,12 +43,12 @@ _STAGES: dict[str, Callable[[], str]] = {
 def heading(state: str, result: Result | None, *, is_check: bool) -> str:
     """Return the result in a few words."""
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
-        return str(tk._("Checking this source") if is_check else tk._("Testing this source"))
+        return str(tk._("Dry run in progress") if is_check else tk._("Testing this source"))
     if result is None or result["over"] == "stopped":
         return str(tk._("Stopped"))
     verdict = result["verdict"]
     if verdict == "unfinished" and is_check:
-        return str(tk._("We could not finish the check"))
+        return str(tk._("We could not finish the dry run"))
     if verdict == "problems":
         kinds = count_problem_kinds(result)
         if not kinds:

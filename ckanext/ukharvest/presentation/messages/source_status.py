@@ -45,7 +45,7 @@ def card(facts: StatusFacts) -> Card:
 
 def _checking(facts: StatusFacts) -> Card:
     text = ungettext("{n} record read.", "{n} records read.", facts.checked)
-    heading = tk._("Checking, without changing anything")
+    heading = tk._("Dry run in progress. Nothing is changed")
     return Card(PRIMARY, "state", "checking", heading, (text,), ("watch",))
 
 
@@ -242,7 +242,7 @@ def _hiccup(facts: StatusFacts) -> Card:
         ).format(when=format_time(facts.health.next_run))
     else:
         often = tk._("This often resolves itself. Try again later. Nothing was deleted.")
-    heading = tk._("The last try failed: {message}").format(message=message)
+    heading = tk._("The last run failed: {message}").format(message=message)
     return Card(WARNING, "health", Health.HICCUP, heading, (often,), (REFRESH, CHECK))
 
 

@@ -91,7 +91,7 @@ RECORDS = {
     "unchanged": Status(_("Unchanged"), MUTED, "fa-equals"),
     "deleted": Status(_("Deleted"), SECONDARY, "fa-trash-can"),
     "missing": Status(_("Not seen"), EDGED, "fa-eye-slash"),
-    "held": Status(_("Would be deleted"), WARNING, "fa-circle-pause"),
+    "held": Status(_("Deletion pending"), WARNING, "fa-circle-pause"),
     "kept": Status(_("Kept: no longer in the source"), MUTED, "fa-box-archive"),
     "lost": Status(_("Failed"), DANGER, "fa-circle-xmark"),
     "skipped": Status(_("Skipped"), MUTED, "fa-filter"),

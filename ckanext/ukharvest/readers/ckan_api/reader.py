@@ -33,7 +33,7 @@ def _no_override(value: bool) -> str:
     )
 
 
-_WITHOUT_EFFECT = "Taken from ckanext-harvest's sources and without effect"
+_WITHOUT_EFFECT = "Accepted from ckanext-harvest's sources, but it has no effect"
 
 
 def _filters(name: str, noun: str) -> tuple[Option, Option]:
@@ -54,8 +54,8 @@ OPTIONS = (
         "fq",
         "text",
         "",
-        "A further filter in the words of the remote site's search, such as"
-        " res_format:CSV OR res_format:JSON.",
+        "A further filter in the syntax of the remote site's search, such as res_format:CSV OR "
+        "res_format:JSON.",
     ),
     Option("rows", "integer", 100, "Number of datasets per request.", minimum=2),
     Option(
@@ -66,23 +66,32 @@ OPTIONS = (
         "read only changes. 0 reads all each time.",
     ),
     Option(
-        "force_all", "boolean", False, "Whether each run reads all datasets, not changes alone."
+        "force_all",
+        "boolean",
+        False,
+        "Whether each run reads all datasets instead of only changes.",
     ),
     # Options of ckanext-harvest's own CKAN harvester: its sources are adopted without changes.
     Option("read_only", "boolean", False, f"{_WITHOUT_EFFECT}, as there."),
-    Option("api_version", "integer", 0, f"{_WITHOUT_EFFECT}: the site's version is found out."),
-    Option("default_group_dicts", "list", (), f"{_WITHOUT_EFFECT}: default_groups names them."),
+    Option("api_version", "integer", 0, f"{_WITHOUT_EFFECT}: the site's version is detected."),
+    Option("default_group_dicts", "list", (), f"{_WITHOUT_EFFECT}: use default_groups."),
     Option("clean_tags", "boolean", False, f"{_WITHOUT_EFFECT}: tags are always cleaned."),
     Option("user", "text", "", f"{_WITHOUT_EFFECT}: the portal's harvest user writes datasets."),
-    Option("user_agent", "text", "", f"{_WITHOUT_EFFECT}: the portal says who asks."),
+    Option("user_agent", "text", "", f"{_WITHOUT_EFFECT}: the portal sets its own User-Agent."),
     Option(
         "override_extras",
         "boolean",
         False,
-        "Refused; the option fields sets a value of the source's choice.",
+        "Refused. Use the option fields to set values.",
         check=_no_override,
     ),
-    Option("api_key", "text", "", "Refused; the option credential names a key.", check=_no_key),
+    Option(
+        "api_key",
+        "text",
+        "",
+        "Refused. Store the key as a secret and name it in the option credential.",
+        check=_no_key,
+    ),
 )
 
 

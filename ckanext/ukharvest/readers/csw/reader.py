@@ -22,15 +22,15 @@ OPTIONS = (
         "types",
         "list",
         (),
-        "Kinds of record that are harvested, such as dataset, series, service,"
-        " nonGeographicDataset; empty takes all.",
+        "Types of record that are harvested, such as dataset, series, service, "
+        "nonGeographicDataset; empty takes all.",
     ),
     Option(
         "cql",
         "text",
         "",
-        "A further condition in CQL with the server's own names, such as"
-        " apiso:Subject = 'Hydrography'.",
+        "A further condition in CQL, with the names that the server uses, such as "
+        "apiso:Subject = 'Hydrography'.",
         check=lambda cql: "" if cql == clean_text(cql) else "expected text without control codes",
     ),
     Option("page_size", "integer", 50, "Number of records per request.", minimum=1),
@@ -55,7 +55,7 @@ OPTIONS = (
         "modified_format",
         "text",
         "YYYY-MM-DD",
-        "Form of the date in requests for changes.",
+        "Format of the date in requests for changes.",
         choices=tuple(requests.DATE_FORMATS),
     ),
 )

@@ -38,7 +38,7 @@ OPTIONS = (
         "rdf_format",
         "text",
         "",
-        "The syntax, where the server names a wrong one and the content can be read as several.",
+        "The syntax, if the server states a wrong one and the content could be several.",
         choices=tuple(FORMATS),
     ),
 )

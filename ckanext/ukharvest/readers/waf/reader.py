@@ -33,7 +33,7 @@ OPTIONS = (
         "depth",
         "integer",
         0,
-        "How many levels of sub-folders are read as well; 0 reads the folder alone.",
+        "How many levels of sub-folders are read too; 0 reads only the folder itself.",
         check=lambda depth: "" if depth <= 10 else "expected at most 10",
     ),
     Option(

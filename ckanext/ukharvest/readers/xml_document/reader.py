@@ -14,8 +14,8 @@ VALIDATION = Option(
     "validation",
     "text",
     "strict",
-    "strict: a document whose structure breaks the schema is refused as a whole."
-    " lenient: its readable datasets are harvested, and what is wrong is reported.",
+    "strict: a document that does not follow the schema is refused. lenient: its readable "
+    "datasets are harvested and the faults are reported.",
     choices=("strict", "lenient"),
 )
 

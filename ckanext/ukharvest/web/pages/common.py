@@ -29,9 +29,9 @@ def ask(action: str, **data: Any) -> Any:
         refuse_fragment()
         if not tk.current_user.is_anonymous:
             return tk.abort(403, tk._("Not authorised to see this page"))
-        return tk.abort(404, tk._("There is nothing of this name or id."))
+        return tk.abort(404, tk._("Nothing has this name or id."))
     except tk.ObjectNotFound:
-        return tk.abort(404, tk._("There is nothing of this name or id."))
+        return tk.abort(404, tk._("Nothing has this name or id."))
     except tk.ValidationError as exc:
         summary = exc.error_summary.items()
         return tk.abort(400, " ".join(f"{field}: {message}." for field, message in summary))

@@ -62,7 +62,7 @@ def may_be_unowned() -> bool:
 
 def _check_url(url: str) -> str:
     if not url:
-        return str(tk._("Enter the address of the catalogue"))
+        return str(tk._("Enter the URL of the catalogue"))
     if "://" not in url and not url.startswith(("/", "data:")):
         return str(tk._("Start the URL with https:// or http://"))
     try:

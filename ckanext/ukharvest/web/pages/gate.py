@@ -18,7 +18,7 @@ def refuse_nul() -> None:
     """Abort with 404 if the URL has %00: PostgreSQL cannot store a NUL."""
     for value in (tk.request.view_args or {}).values():
         if isinstance(value, str) and "\0" in value:
-            tk.abort(404, tk._("There is nothing of this name or id."))
+            tk.abort(404, tk._("Nothing has this name or id."))
 
 
 def refuse_without_tables() -> Any:

@@ -62,7 +62,7 @@ def read() -> str:
 
 def _statuses() -> Iterator[tuple[str, list[Status]]]:
     tables: Iterable[tuple[str, str, Mapping[str, str]]] = (
-        (tk._("Health of a source"), "health", help_texts.HEALTHS),
+        (tk._("Status of a source"), "health", help_texts.HEALTHS),
         (tk._("States of a run"), "state", help_texts.STATES),
         (tk._("Results of a run"), "outcome", help_texts.OUTCOMES),
         (tk._("Outcomes of a record"), "record", help_texts.RECORDS),

@@ -52,7 +52,7 @@ def _saved(recipients: int) -> str:
     if not recipients:
         return str(tk._("Saved. No one gets emails about this source."))
     text = tk.ungettext(
-        "Saved. {n} address gets emails.", "Saved. {n} addresses get emails.", recipients
+        "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
     )
     return str(text.format(n=recipients))
 
@@ -87,8 +87,8 @@ def test(name: str) -> Any:
 def _asked_for(recipients: int) -> str:
     minutes = config.schedule_cron_minutes()
     text = tk.ungettext(
-        "A test message goes to {n} address within {minutes} minutes.",
-        "A test message goes to {n} addresses within {minutes} minutes.",
+        "A test email goes to {n} recipient within {minutes} minutes.",
+        "A test email goes to {n} recipients within {minutes} minutes.",
         recipients,
     )
     return str(text.format(n=recipients, minutes=minutes))
@@ -102,14 +102,14 @@ def _describe_test(test: dict[str, Any]) -> str:
         )
         return str(text.format(time=times.format_time(test["asked"])))
     text = tk.ungettext(
-        "Sent to {n} address on {time}.",
-        "Sent to {n} addresses on {time}.",
+        "Sent to {n} recipient on {time}.",
+        "Sent to {n} recipients on {time}.",
         test["sent"],
     ).format(time=times.format_time(test["at"]), n=test["sent"])
     if not test["failed"]:
         return str(text)
     if not test["sent"]:
-        return str(tk._("Not sent: the mail server could not be reached, or refused the message."))
+        return str(tk._("Not sent: the mail server could not be reached, or refused the email."))
     more = tk.ungettext(
         "The mail server refused it for {n}; the portal's log says why.",
         "The mail server refused it for {n}; the portal's log says why.",
@@ -128,7 +128,7 @@ def leave(token: str) -> Any:
     """
     found = sending.read_token(token)
     if found is None:
-        return tk.abort(404, tk._("This link is not complete. Copy all of it from the email."))
+        return tk.abort(404, tk._("This link is not complete. Copy the whole link from the email."))
     key, source_id = found
     title = sources.title_of(source_id)
     is_done = tk.request.method == "POST"

@@ -52,4 +52,4 @@ def run(name: str, id: int) -> Any:  # noqa: A002
 def _check(source: dict[str, Any], source_id: str | None) -> None:
     """Abort with 404 if a record is of another source."""
     if source_id != source["id"]:
-        tk.abort(404, tk._("There is nothing of this name or id."))
+        tk.abort(404, tk._("Nothing has this name or id."))

@@ -107,7 +107,7 @@ def problems_csv(name: str) -> Response:
 def _run_of(source: Row, id_: str) -> Row:
     shown: Row = ask("ukharvest_run_show", id=id_)
     if shown["source_id"] != source["id"]:
-        tk.abort(404, tk._("There is nothing of this name or id."))
+        tk.abort(404, tk._("Nothing has this name or id."))
     return shown
 
 

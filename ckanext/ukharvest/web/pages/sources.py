@@ -21,7 +21,7 @@ PER_PAGE = 20
 FILTERS = {
     "organization": lambda: tk._("Organisation"),
     "type": lambda: tk._("Type"),
-    "health": lambda: tk._("Health"),
+    "health": lambda: tk._("Status"),
     "state": lambda: tk._("State"),
     "frequency": lambda: tk._("How often"),
 }

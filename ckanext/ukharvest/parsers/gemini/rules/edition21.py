@@ -48,7 +48,7 @@ RULES = (
         _ACCESS,
         "gmd:otherConstraints",
         _without_words,
-        "the limitations in words, in every gmd:MD_LegalConstraints",
+        "the limitations as text, in every gmd:MD_LegalConstraints",
         "no limitations on public access",
         number="Gemini2-mi25",
         versions=GEMINI_21,

@@ -83,7 +83,7 @@ RULES = (
         "Dataset language",
         "gmd:language",
         language(_LANGUAGE),
-        "one gmd:LanguageCode of three letters, zxx if the data have no words",
+        "one gmd:LanguageCode of three letters, zxx if the data has no text",
         '<gmd:LanguageCode codeList="…#LanguageCode" codeListValue="eng">English</…>',
         number="AP-4a AP-4b AP-4c",
     ),

@@ -90,7 +90,7 @@ RULES = (
         "File identifier",
         "gmd:fileIdentifier",
         _characters,
-        "letters, digits and signs that a web address may hold",
+        "letters, digits and characters that are allowed in a URL",
         "7c7d2bb1-3f0a-4c58-9a51-5d0d3c1f6f10",
         unless=("gemini-a3-braces",),
     ),

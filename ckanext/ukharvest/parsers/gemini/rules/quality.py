@@ -160,7 +160,7 @@ RULES = (
         _SCOPE_NAME,
         "gmd:levelDescription",
         _not_the_word,
-        "service, in small letters and without blanks around it",
+        "service, in lower case and without spaces around it",
         "<gmd:other><gco:CharacterString>service</gco:CharacterString></gmd:other>",
         number="MI-48f",
         types=SERVICES,

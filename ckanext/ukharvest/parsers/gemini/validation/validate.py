@@ -41,10 +41,10 @@ OPTIONS = (
         "validation_profiles",
         "list",
         (),
-        "What records are judged by, whatever they say of themselves: gemini2-3, gemini2-1 and"
-        " table-a1 (of ISO 19139) are rules of this extension; the others are the schemas and"
-        " Schematrons of ckanext-spatial, which has to be installed (constraints and gemini2 with"
-        " their versions are slow). Without any the record tells its edition of GEMINI.",
+        "What records are checked against: gemini2-3, gemini2-1 and table-a1 (of ISO 19139) "
+        "are rules of this extension. The others are the schemas and Schematrons of "
+        "ckanext-spatial, which must be installed (constraints and gemini2 with their versions "
+        "are slow). Empty: the edition of GEMINI that the record states.",
         choices=(*edition.PROFILES, *gemini_schemas.PROFILES),
         check=gemini_schemas.unavailable,
         alias="validator_profiles",
