@@ -280,10 +280,7 @@ def test_an_address_that_a_source_has_is_saved_only_if_it_is_meant(
     assert post(app, editor, **again, same_address="true").status_code == 302
     source_named("twice")
     same = {**again, "title": "Thrice", "same_address": "true"}
-    assert (
-        "already has this URL and these options"
-        in form_errors(post(app, editor, **same))["url"]
-    )
+    assert "already has this URL and these options" in form_errors(post(app, editor, **same))["url"]
 
 
 def test_a_name_that_is_a_page_is_not_a_sources(
