@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # only tests of pages start it
     from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
 
 WIDE: ViewportSize = {"width": 1280, "height": 900}
+MIDDLE: ViewportSize = {"width": 780, "height": 1000}
 NARROW: ViewportSize = {"width": 390, "height": 844}
 SECONDS = 60_000  # milliseconds that a page or a part of it may take on a busy machine
 # Host names of the tests' publishers; no other host is allowed.

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.ckan.browser import NARROW, WIDE, Visitor
+from tests.ckan.browser import MIDDLE, NARROW, WIDE, Visitor
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
@@ -78,7 +78,7 @@ _stock_widths: dict[tuple[str, int], int] = {}
 
 
 def check(visitor: Visitor, name: str, address: str, *, beside: str = STOCK, **how: Any) -> None:
-    """Check a page at both widths; fail with all its defects.
+    """Check a page at each width; fail with all its defects.
 
     Args:
         name: of the pictures.
@@ -124,7 +124,7 @@ def _look(
 ) -> list[str]:
     """Return all defects of the current page; the window is wide afterwards.
 
-    The wide picture is of the page as loaded, the narrow one with all parts expanded.
+    The wide picture is of the page as loaded, the others with all parts expanded.
 
     Args:
         region: selector of our part.
@@ -139,15 +139,16 @@ def _look(
     if is_own and (headings := page.locator("[role=main] h1, main h1").count()) != 1:
         wrong.append(f"{headings} headings of the first level in the main part")
     page.evaluate(_OPEN, region)
-    for size in (WIDE, NARROW, LEAST):
+    for size in (WIDE, MIDDLE, NARROW, LEAST):
         page.set_viewport_size(size)
         found = [f"beyond the window: {each}" for each in visitor.beyond_the_window(region)]
         if size is not LEAST:  # where CKAN's own breadcrumb sticks out, and its forms
             found += _too_wide(page, size, beside)
+        if size in (WIDE, NARROW):
             found += _faults(page, region)
             found += _axe(page, region, colours=size is WIDE)
         wrong += [f"{size['width']}: {each}" for each in found]
-        if size is NARROW:
+        if size in (MIDDLE, NARROW):
             visitor.picture(f"{name}-{size['width']}")
     page.set_viewport_size(WIDE)
     own = {page.url.split("/")[2]}
@@ -166,7 +167,7 @@ def _wrong_title(title: str) -> list[str]:
 
 def know_stock(visitor: Visitor, address: str = STOCK) -> None:
     """Measure, once, how wide a page of CKAN's own is; ours may not be wider."""
-    for size in (WIDE, NARROW):
+    for size in (WIDE, MIDDLE, NARROW):
         if (address, size["width"]) not in _stock_widths:
             visitor.page.set_viewport_size(size)
             visitor.page.goto(address)
