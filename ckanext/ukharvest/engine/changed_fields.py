@@ -8,7 +8,7 @@ from typing import Any
 from ckanext.ukharvest.core import dataset_changes
 from ckanext.ukharvest.core.dataset_changes import FieldChange
 from ckanext.ukharvest.presentation.rendering import facts, values
-from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.field_labels import HIDDEN, SAID_BETTER
 
 _ENGLISH = values.Portal()
@@ -31,7 +31,7 @@ def find_changed_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 def format_field(key: str, text: str) -> str:
     """Return a field's stored text for people: no JSON, labels instead of URIs."""
     if key == "spatial":
-        return figure.describe_extent(text) or text
+        return svg_map.describe_extent(text) or text
     if not text or (key not in values.KEYS and text[:1] not in ("[", "{")):
         return text
     markup = (

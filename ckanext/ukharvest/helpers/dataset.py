@@ -16,7 +16,7 @@ from ckanext.ukharvest.model import documents
 from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import resources as shown_resources
-from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.search import facets
 
@@ -69,7 +69,7 @@ def ukharvest_extent(package: dict[str, Any]) -> dict[str, Any] | None:
     if not ukharvest_is_harvested(package):
         return None
     geometry, facts = fact(package, "spatial"), facts_of(package)
-    drawn = figure.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
+    drawn = svg_map.render_extent(geometry, tk.h.url_for_static, tk._) if geometry else None
     places = next((facts[key] for key in _PLACES if facts.get(key)), "")
     if drawn is None and not places:
         return None

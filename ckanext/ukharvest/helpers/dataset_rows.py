@@ -27,7 +27,7 @@ from ckanext.ukharvest.presentation.messages import times
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import field_labels, inspire, rows
 from ckanext.ukharvest.presentation.rendering import values as shown_values
-from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.rows import Row, Rows
 from ckanext.ukharvest.quality.themes import choice as themes
 
@@ -129,7 +129,7 @@ def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup
     }
     if "spatial" in facts:
         # The map on the page shows it with its coordinates.
-        is_drawn = figure.describe_extent(facts["spatial"], tk._)
+        is_drawn = svg_map.describe_extent(facts["spatial"], tk._)
         said["spatial"] = Markup("") if is_drawn else escape(facts["spatial"])
     return rows.rows(
         facts, portal(), {**said, **more}, is_harvested=ukharvest_is_harvested(package)

@@ -16,7 +16,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http import urls
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.presentation.rendering.extent import figure
+from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.extent.areas import areas, around
 
 Bounds = list[list[float]]  # [[south, west], [north, east]]
@@ -169,8 +169,8 @@ def background() -> dict[str, Any]:
     there.
     """
     outlines = {
-        "uk": tk.h.url_for_static(figure.OUTLINE_UK),
-        "world": tk.h.url_for_static(figure.OUTLINE_WORLD),
+        "uk": tk.h.url_for_static(svg_map.OUTLINE_UK),
+        "world": tk.h.url_for_static(svg_map.OUTLINE_WORLD),
     }
     # Read by prefix: ckanext-spatial declares none, and CKAN warns if an undeclared one is read.
     chosen = {key: value for key, value in tk.config.items() if key.startswith(TILES)}

@@ -178,7 +178,7 @@ def index() -> Iterator[Finding]:
         yield Finding(
             ERROR,
             "index",
-            f"{lacking:,} harvested datasets are not in the search index: {examples(missing)}.",
+            f"Not in the search index: {counted(lacking, 'harvested dataset')}: {examples(missing)}.",
             f"Run 'ckan search-index rebuild {missing[0]}' for each, or 'ckan search-index "
             "rebuild -o' for all that are missing.",
         )
@@ -189,7 +189,7 @@ def index() -> Iterator[Finding]:
         yield Finding(
             ERROR,
             "index",
-            f"{more:,} search results have no dataset behind them: {examples(ghosts)}.",
+            f"Without a dataset: {counted(more, 'search result')}: {examples(ghosts)}.",
             "Run 'ckan search-index clear <id>' for each, or 'ckan search-index rebuild -c' once.",
         )
 

@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.values.geometries import bbox_polygon
 from ckanext.ukharvest.presentation.rendering.extent import places
-from ckanext.ukharvest.presentation.rendering.extent.figure import render_extent
+from ckanext.ukharvest.presentation.rendering.extent.svg_map import render_extent
 
 
 def drawn(*box: float) -> str:
