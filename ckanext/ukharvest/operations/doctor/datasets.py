@@ -178,7 +178,8 @@ def index() -> Iterator[Finding]:
         yield Finding(
             ERROR,
             "index",
-            f"Not in the search index: {counted(lacking, 'harvested dataset')}: {examples(missing)}.",
+            f"{counted(lacking, 'harvested dataset')} missing from the search index: "
+            f"{examples(missing)}.",
             f"Run 'ckan search-index rebuild {missing[0]}' for each, or 'ckan search-index "
             "rebuild -o' for all that are missing.",
         )
@@ -189,7 +190,7 @@ def index() -> Iterator[Finding]:
         yield Finding(
             ERROR,
             "index",
-            f"Without a dataset: {counted(more, 'search result')}: {examples(ghosts)}.",
+            f"{counted(more, 'search result')} without a dataset: {examples(ghosts)}.",
             "Run 'ckan search-index clear <id>' for each, or 'ckan search-index rebuild -c' once.",
         )
 
