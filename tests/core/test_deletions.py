@@ -220,7 +220,7 @@ def test_the_reason_names_the_figures() -> None:
     known = source(100, missed=1)
     result = plan(known, list(known)[25:], complete=True)
     assert result.reason == (
-        "25 of 100 datasets would be deleted, more than 10 and more than 20 %, "
+        "25 of 100 datasets would be deleted, more than 10 and more than 20%, "
         "so the deletions wait for approval"
     )
 

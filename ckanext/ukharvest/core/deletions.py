@@ -144,7 +144,7 @@ def _why_held(due: int, active: int, any_seen: bool, max_share: float, floor: in
     if active >= 2 and 2 * due > active:
         return f"{figures} would be deleted, more than half, so the deletions wait for approval"
     if due > floor and due > share * active:
-        limit = f"{float(share * 100):g} %"
+        limit = f"{float(share * 100):g}%"
         return (
             f"{figures} would be deleted, more than {floor} and more than {limit}, "
             "so the deletions wait for approval"

@@ -9,10 +9,17 @@ from typing import Any
 from tests.publisher import Response
 
 from demo.publishers import Read, Served, document
+from demo.publishers.data_json import catalogue as catalogue_of_thornmere
 from demo.publishers.data_json import counting
 from demo.publishers.data_json.catalogue import HEAD, LICENCE
 
 Entry = dict[str, Any]
+MEDIA_TYPES = {
+    **catalogue_of_thornmere.MEDIA_TYPES,
+    "Turtle": "text/turtle",
+    "WMS": "application/xml",
+    "XLS": "application/vnd.ms-excel",
+}
 
 
 def entry(
@@ -53,8 +60,14 @@ def entry(
         "license": LICENCE,
         "landingPage": f"{host}/dataset/{slug}",
         "distribution": [
-            {"@type": "dcat:Distribution", "title": name, "downloadURL": url, "format": name}
-            for url, name in files
+            {
+                "@type": "dcat:Distribution",
+                "title": f"{title} ({form})",
+                "downloadURL": url,
+                "mediaType": MEDIA_TYPES[form],
+                "format": form,
+            }
+            for url, form in files
         ],
     }
     if box:

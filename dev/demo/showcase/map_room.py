@@ -77,7 +77,7 @@ def _entries(place: str) -> list[Entry]:
         ("Libraries", "The borough's libraries, as points and as a table.",
          [("libraries.csv", "CSV"), ("libraries.geojson", "GeoJSON")], {}),
         ("Park names as linked data", "Each park with its own web address, linked to Wikidata.",
-         [("parks.ttl", "Turtle")], {"references": ["https://www.wikidata.org/wiki/Q22698"]}),
+         [("parks.ttl", "Turtle")], {"relation": ["https://www.wikidata.org/wiki/Q22698"]}),
         ("Park register in RDF", "The register of parks, for programs that read RDF.",
          [("parks.ttl", "Turtle")], {}),
         ("Street gazetteer", "Names and numbers of all streets, as a spreadsheet.",

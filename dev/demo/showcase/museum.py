@@ -1,4 +1,4 @@
-"""A museum's data.json. Its server was read once and has answered 503 since then."""
+"""A museum's data.json. It was read once, and the server has answered 404 since then."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ COLLECTIONS = {
 def routes(_base: str, fault: str) -> dict[str, Response]:
     """Return the document, or the error page."""
     if fault:
-        page = b"<html><head><title>503 Service Unavailable</title></head><body></body></html>"
-        return {PATH: Response(page, 503, {"Content-Type": "text/html"})}
+        page = b"<html><head><title>404 Not Found</title></head><body></body></html>"
+        return {PATH: Response(page, 404, {"Content-Type": "text/html"})}
     return {
         PATH: catalogue(
             entry(HOST, ORGANISATION, title, about, files=[(_file(title), "CSV")])

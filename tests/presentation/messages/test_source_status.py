@@ -92,8 +92,8 @@ def test_who_decides_is_said_to_those_who_do_not() -> None:
     assert theirs.heading == (
         "Waiting for an administrator's decision: 300 datasets would be deleted"
     )
-    assert mine.text[0].startswith("That is 25 % of this source's datasets. This portal asks")
-    assert "more than 20 %" in mine.text[0]
+    assert mine.text[0].startswith("That is 25% of this source's datasets. This portal asks")
+    assert "more than 20%" in mine.text[0]
 
 
 MISSING = {"records": 9, "of": 11, "asks_after": 2}

@@ -74,7 +74,7 @@ def _held(facts: StatusFacts) -> Card:
 
 
 def _percent(share: float) -> str:
-    return f"{round(100 * share)} %"
+    return f"{round(100 * share)}%"
 
 
 def _off(facts: StatusFacts) -> Card:
