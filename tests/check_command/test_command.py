@@ -203,7 +203,7 @@ def test_the_table_fits_the_terminal(columns: int) -> None:
     lines = done.stdout.splitlines()
     said = " ".join(done.stdout.split())
     assert said.startswith(
-        "13 records: 9 would be imported (9 with a problem), 3 would fail, 1 would be left out."
+        "13 records: 9 would be imported (9 with a problem), 3 would fail, 1 would be skipped."
     )
     assert "Date not understood (modified): 1 record" in said
     assert "How to fix it: " in said
@@ -247,7 +247,7 @@ def test_a_rejected_record_is_lost_and_shows_all_its_problems(tmp_path: Path) ->
     line = codes["gemini-04-short"]["line"]
     assert "<gmd:abstract>" in document.splitlines()[line - 1]
     shown = _run("check", *given, "--records").stdout
-    assert "1 record: 0 would be imported, 1 would fail, 0 would be left out." in shown
+    assert "1 record: 0 would be imported, 1 would fail, 0 would be skipped." in shown
     assert all(f"[{each}]" in shown for each in codes)
 
 

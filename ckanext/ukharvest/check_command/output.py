@@ -125,7 +125,7 @@ def _block(number: int, entry: Entry) -> Iterator[tuple[str, str]]:
         yield "resource", shorten(_resource(resource), _LONGEST)
     yield from _problems(entry["problems"])
     if "skipped" in entry:
-        yield "left out", entry["skipped"]
+        yield "skipped", entry["skipped"]
     if "error" in entry:
         yield "failed", f"[{entry['error']['code']}] {entry['error']['message']}"
         yield from _tip(entry["error"]["code"], LOST, "")
@@ -185,7 +185,7 @@ def _summary(check: Check, counts: Counter[str]) -> Iterator[tuple[str, str]]:
     yield (
         "",
         f"{total:,} record{'' if total == 1 else 's'}: {arrive:,} would be imported{with_problems},"
-        f" {counts['lost']:,} would fail, {counts['skipped']:,} would be left out.",
+        f" {counts['lost']:,} would fail, {counts['skipped']:,} would be skipped.",
     )
     if check.complete:
         yield "", "The source was read to its end."

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
 from demo.map_service import Layer, MapService
-from demo.publishers import Served
+from demo.publishers import Served, gemini_parts
 
 GMD, GCO = "{http://www.isotc211.org/2005/gmd}", "{http://www.isotc211.org/2005/gco}"
 GMX = "{http://www.isotc211.org/2005/gmx}"
@@ -42,6 +42,7 @@ class Record:
         date: of the last change.
         links: URL, name, protocol.
         shows: identifiers of the datasets that a service shows.
+        is_complete: it has all that GEMINI 2.3 asks for, so that a check finds no problem.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Record:
     keyword: str = ""
     frequency: str = ""
     shows: tuple[str, ...] = ()
+    is_complete: bool = False
 
     @property
     def identifier(self) -> str:
@@ -107,8 +109,12 @@ def lone() -> Record:
         records()[0],
         name="otter-survey",
         title="Otter survey of the Carrow",
-        abstract="Signs of otters along the river Carrow, found on foot twice a year.",
+        abstract="Signs of otters along the river Carrow, found on foot twice a year: tracks and "
+        "holts, each with its date, its place and the name of the surveyor.",
+        category="biota",
+        keyword="Species distribution",
         links=((f"{_table()['host']}/data/otter-survey.csv", "Otter signs (CSV)", "WWW:DOWNLOAD"),),
+        is_complete=True,
     )
 
 
@@ -167,8 +173,10 @@ def document(record: Record) -> str:
             f"<gmd:dateStamp><gco:Date>{record.date}</gco:Date></gmd:dateStamp>\n",
             _text("metadataStandardName", "UK GEMINI"),
             _text("metadataStandardVersion", "2.3"),
+            gemini_parts.REFERENCE_SYSTEM if record.is_complete else "",
             f"<gmd:identificationInfo>{''.join(_identification(record))}</gmd:identificationInfo>\n",
             _distribution(record),
+            gemini_parts.QUALITY if record.is_complete else "",
             "</gmd:MD_Metadata>\n",
         )
     )
@@ -197,6 +205,8 @@ def _identification(record: Record) -> Iterator[str]:
     yield f"<gmd:citation><gmd:CI_Citation>{citation}</gmd:CI_Citation></gmd:citation>\n"
     yield _text("abstract", record.abstract)
     yield f"<gmd:pointOfContact>{_party('owner')}</gmd:pointOfContact>\n"
+    if record.is_complete:
+        yield f"<gmd:pointOfContact>{_party('distributor')}</gmd:pointOfContact>\n"
     if record.frequency:
         code = _coded(
             "maintenanceAndUpdateFrequency", "MD_MaintenanceFrequencyCode", record.frequency
@@ -215,6 +225,8 @@ def _identification(record: Record) -> Iterator[str]:
         yield '<srv:couplingType><srv:SV_CouplingType codeListValue="tight"/></srv:couplingType>'
         yield from map(_coupled, record.shows)
     else:
+        if record.is_complete:
+            yield _coded("spatialRepresentationType", "MD_SpatialRepresentationTypeCode", "vector")
         yield _coded("language", "LanguageCode", "eng")
         category = f"<gmd:MD_TopicCategoryCode>{record.category}</gmd:MD_TopicCategoryCode>"
         yield f"<gmd:topicCategory>{category}</gmd:topicCategory>\n"
@@ -227,11 +239,13 @@ def _distribution(record: Record) -> str:
         "<gmd:onLine><gmd:CI_OnlineResource>"
         f"<gmd:linkage><gmd:URL>{escape(url)}</gmd:URL></gmd:linkage>"
         f"{_text('protocol', protocol)}{_text('name', name)}"
+        f"{gemini_parts.LINK if record.is_complete else ''}"
         "</gmd:CI_OnlineResource></gmd:onLine>\n"
         for url, name, protocol in record.links
     )
     return (
-        "<gmd:distributionInfo><gmd:MD_Distribution><gmd:transferOptions>"
+        "<gmd:distributionInfo><gmd:MD_Distribution>"
+        f"{gemini_parts.FORMAT if record.is_complete else ''}<gmd:transferOptions>"
         f"<gmd:MD_DigitalTransferOptions>{links}</gmd:MD_DigitalTransferOptions>"
         "</gmd:transferOptions></gmd:MD_Distribution></gmd:distributionInfo>\n"
     )
@@ -244,7 +258,8 @@ def _extent(prefix: str, record: Record) -> str:
     )
     return (
         f"<{prefix}:extent><gmd:EX_Extent><gmd:geographicElement><gmd:EX_GeographicBoundingBox>"
-        f"{box}</gmd:EX_GeographicBoundingBox></gmd:geographicElement></gmd:EX_Extent>"
+        f"{box}</gmd:EX_GeographicBoundingBox></gmd:geographicElement>"
+        f"{gemini_parts.PERIOD if record.is_complete else ''}</gmd:EX_Extent>"
         f"</{prefix}:extent>\n"
     )
 
