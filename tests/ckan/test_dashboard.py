@@ -135,9 +135,9 @@ def test_hosts_that_are_slow_or_fail_come_first() -> None:
 @pytest.mark.parametrize(
     ("alive", "reason"),
     [
-        ((), "No gather worker is alive."),
-        ((("gather", "JOB"),), "Its worker is alive and waits for 127.0.0.1."),
-        ((("gather", "other"),), "All gather workers are busy with other runs."),
+        ((), "No gather consumer is running."),
+        ((("gather", "JOB"),), "Its consumer is running and waits for 127.0.0.1."),
+        ((("gather", "other"),), "All gather consumers are busy with other runs."),
         ((("gather", ""),), "Its message or its consumer is gone"),
     ],
 )
@@ -159,7 +159,7 @@ def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> No
     make_worker("gather", seen=dt.timedelta(minutes=12))
     (worker,) = dashboard()["workers"]
     assert (worker["alive"], worker["host"]) == (False, "host.example")
-    assert "last sign of life 12 minutes ago" in " ".join(
+    assert "last heartbeat 12 minutes ago" in " ".join(
         app.get(PAGE, headers=sysadmin).body.split()
     )
 

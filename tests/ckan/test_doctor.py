@@ -330,7 +330,7 @@ def test_database_and_index_are_compared_both_ways(source: str, portal: Portal) 
     )
     model.Session.commit()
     missing, ghost = datasets.index()
-    assert_one([missing], "error", "1 harvested datasets", first["id"], "search-index rebuild")
+    assert_one([missing], "error", "1 harvested dataset ", first["id"], "search-index rebuild")
     assert_one([ghost], "error", "1 search result", second["id"], "search-index clear")
 
 

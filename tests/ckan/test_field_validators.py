@@ -132,7 +132,7 @@ def test_a_period_ends_after_it_begins() -> None:
     _data, errors = validated({}, **period)
     assert errors == {
         "temporal_coverage-to": [
-            "'2019-03-31' is before '2020-04', where it begins; expected a later date"
+            "'2019-03-31' is before the start, '2020-04'; expected a later date"
         ]
     }
     period["temporal_coverage-to"] = "2020"

@@ -86,7 +86,7 @@ def test_what_stood_there_before_is_no_ones_fault() -> None:
     backwards = {"temporal_coverage-from": "2020", "temporal_coverage-to": "2019"}
     call_action("package_patch", {BY_HARVEST: True}, id="bins", **backwards)
     act("package_patch", id="bins", title="More bins")
-    with pytest.raises(tk.ValidationError, match="'2018' is before '2020'"):
+    with pytest.raises(tk.ValidationError, match="'2018' is before the start, '2020'"):
         act("package_patch", id="bins", **{"temporal_coverage-to": "2018"})
     with pytest.raises(tk.ValidationError) as caught:
         act("package_patch", id="bins", la_function="more bins", mandate="none")

@@ -143,7 +143,7 @@ def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) 
     check_state("late", "Overdue since")
     Session.add(SourcePreview(id="t", user_name="x", source_id=source, state="running", done=1234))
     Session.commit()
-    check_state("checking", "Checking")
+    check_state("checking", "Dry run")
     HarvestSource.get(source).active = False
     Session.commit()
     check_state("off", "Switched off")

@@ -56,7 +56,7 @@ def test_choosing_and_leaving(visitor: Visitor, source: str, editor: dict[str, s
     with page.expect_navigation():
         page.click("text=Save")
     main = page.locator("[role=main] .ukharvest")
-    assert "2 addresses get emails about Source 1." in main.inner_text()
+    assert "2 recipients get emails about Source 1." in main.inner_text()
     page.goto(f"/harvest/unsubscribe/{sending.token(editor['id'], source)}")
     with page.expect_navigation():
         page.click("text=Stop these emails")

@@ -157,7 +157,7 @@ def test_deletions_that_wait_are_told_once(
     assert warning["Subject"] == "[CKAN] Records are missing from Source 1"
     subject = "[CKAN] Decision needed: 2 datasets of Source 1 would be deleted"
     assert message["Subject"] == subject
-    assert "did not find 2 of 3 datasets" in plain(message)
+    assert "2 of 3 datasets are no longer in the source" in plain(message)
     assert "nothing has been deleted yet." in plain(message)
     assert "/harvest/somewhere/deletions\n" in plain(message)
     state = Session.get(SourceState, source)
@@ -321,12 +321,12 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
         (message,) = inbox.new_mails()
         tick()
         assert inbox.new_mails() == []
-    assert message["Subject"] == "[CKAN] Harvesting this week: 1 need you, 1 fine"
+    assert message["Subject"] == "[CKAN] Harvesting this week: 1 need attention, 1 fine"
     text = plain(message)
     lines = re.findall(r"^- .*", text, re.MULTILINE)
     assert re.match(r"- Source 2: (Failing|Last run failed), since .*, 0 datasets", lines[0])
     assert lines[1] == "- Source 1: Healthy, 3 datasets"
-    assert text.startswith("These need you:\n")
+    assert text.startswith("Need attention:\n")
     token = message["List-Unsubscribe"].strip("<>").rpartition("/")[2]
     assert sending.read_token(token) == (TEAM, "")
 
@@ -389,9 +389,9 @@ def test_the_page(
     assert f'value="{user["id"]}" id="person-1" checked' in page.body
     form["addresses"] = f"{TEAM}\n{TEAM}"
     page = app.post(address, data=form, headers=headers)
-    assert "Saved. 2 addresses get emails." in page.body
+    assert "Saved. 2 recipients get emails." in page.body
     page = app.post(f"{address}/test", headers=headers)
-    assert "A test message goes to 2 addresses within 10 minutes." in page.body
+    assert "A test email goes to 2 recipients within 10 minutes." in page.body
     assert "It will be sent when" in page.body
     assert "is waiting already" in app.post(f"{address}/test", headers=headers).body
     assert server.new_mails() == []  # no web request waits for a mail server
@@ -400,7 +400,7 @@ def test_the_page(
         tick()
     assert server.subjects() == ["[CKAN] Test message about Source 1"] * 2
     assert act("ukharvest_mail_show", source_id=source)["test"]["sent"] == 2
-    assert "Sent to 2 addresses on" in app.get(address, headers=headers).body
+    assert "Sent to 2 recipients on" in app.get(address, headers=headers).body
     redis_cache.forget(f"mail-tests:{user['name']}")
     for _ in range(TESTS_A_DAY):
         redis_cache.count(f"mail-tests:{user['name']}", 60)

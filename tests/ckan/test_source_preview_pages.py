@@ -70,7 +70,7 @@ def test_without_scripts_what_is_missing_stands_at_its_field(
     app: CKANTestApp, editor: dict[str, str], typed: dict[str, str]
 ) -> None:
     body = page(app, editor, "/harvest/test", **{**typed, "url": ""}).body
-    assert '<a href="#field-url">Enter the address of the catalogue</a>' in body
+    assert '<a href="#field-url">Enter the URL of the catalogue</a>' in body
     assert "Choose an organisation" not in body
     assert count(SourcePreview) == [0]
 

@@ -295,4 +295,4 @@ def test_the_command(councils: dict[str, str], run: Callable[..., Result]) -> No
         "b-council-1",
         "b-council-0",
     ]
-    assert "no organisation" in run("--report", "--organization", "nobody").output
+    assert "No organisation" in run("--report", "--organization", "nobody").output

@@ -45,7 +45,7 @@ def card(facts: StatusFacts) -> Card:
 
 def _checking(facts: StatusFacts) -> Card:
     text = ungettext("{n} record read.", "{n} records read.", facts.checked)
-    heading = tk._("Dry run in progress. Nothing is changed")
+    heading = tk._("Dry run in progress: nothing is changed")
     return Card(PRIMARY, "state", "checking", heading, (text,), ("watch",))
 
 
