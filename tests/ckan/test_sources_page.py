@@ -200,7 +200,7 @@ def test_the_page_of_an_editor(
     assert re.search(r"<li class=\"active\"><a[^>]*>Harvesting</a>", page)
     nothing = app.get(PAGE, params={"q": "zzzz", "health": "failing"}, headers=headers(editor))
     assert "No sources match." in nothing.body
-    assert "Health: Failing" in nothing.body
+    assert "Status: Failing" in nothing.body
 
 
 @pytest.mark.usefixtures("portal")
