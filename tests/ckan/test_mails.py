@@ -398,7 +398,7 @@ def test_the_page(
     with app.flask_app.test_request_context():
         tick()
         tick()
-    assert server.subjects() == ["[CKAN] Test message about Source 1"] * 2
+    assert server.subjects() == ["[CKAN] Test email about Source 1"] * 2
     assert act("ukharvest_mail_show", source_id=source)["test"]["sent"] == 2
     assert "Sent to 2 recipients on" in app.get(address, headers=headers).body
     redis_cache.forget(f"mail-tests:{user['name']}")
