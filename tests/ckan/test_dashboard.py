@@ -159,9 +159,7 @@ def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> No
     make_worker("gather", seen=dt.timedelta(minutes=12))
     (worker,) = dashboard()["workers"]
     assert (worker["alive"], worker["host"]) == (False, "host.example")
-    assert "last heartbeat 12 minutes ago" in " ".join(
-        app.get(PAGE, headers=sysadmin).body.split()
-    )
+    assert "last heartbeat 12 minutes ago" in " ".join(app.get(PAGE, headers=sysadmin).body.split())
 
 
 def test_growth_is_counted_from_the_oldest_note(tables: None) -> None:
