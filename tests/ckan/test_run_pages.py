@@ -223,7 +223,7 @@ def test_the_page_of_a_run(app: CKANTestApp, run: str, editor: dict[str, str]) -
     assert f'href="/harvest/somewhere/job/{run}?outcome=lost#records"' in body
     few = app.get(f"/harvest/somewhere/job/{run}?code=bad-date", headers=editor).body
     assert "Only records with: Date not understood" in few
-    assert "The whole run, with its errors" in few
+    assert "The whole run, with its problems" in few
     assert "How to fix it:" not in few
     none = app.get(f"/harvest/somewhere/job/{run}?outcome=held", headers=editor).body
     assert "No records match." in none

@@ -157,7 +157,7 @@ def test_what_strangers_write_is_text(
         id_ = preview_id(page(app, user, "/harvest/test", **typed).body)
         work()
         body = page(app, user, "/harvest/test", **{**typed, "preview": id_}).body
-        assert "Web page instead of JSON" in body
+        assert "Web page instead of data" in body
         assert ("The start of the last answer" in body) is is_shown
         told = as_(user, "ukharvest_source_preview_show", id=id_)["result"]
         assert bool(told["asked"][0]["size"]) is is_shown

@@ -86,7 +86,7 @@ def test_a_test_shows_the_first_records_and_leaves_nothing(
 @pytest.mark.parametrize(
     ("path", "type_", "heading", "words"),
     [
-        ("/page", "data_json", "This does not work yet", "Web page instead of JSON"),
+        ("/page", "data_json", "This does not work yet", "Web page instead of data"),
         ("/none", "data_json", "This does not work yet", "Source answered with an error"),
         (PATH, "inventory", "This does not work yet", ""),
         ("/empty", "data_json", "This does not work yet", ""),

@@ -135,8 +135,9 @@ def find(wish: Wish, asker: Asker) -> Found:
 
 def _listed(row: Any, asker: Asker) -> Listed | None:
     manages = asker.is_sysadmin or row.owner_org in asker.manages
-    # CKAN marks an inactive source as deleted; its editors can switch it on again.
-    if row.state != "active" and not (manages and row.state == "deleted"):
+    # A source that is switched off is "deleted" for CKAN ("inactive" if a script said so); its
+    # editors can switch it on again.
+    if row.state != "active" and not (manages and row.state in ("deleted", "inactive")):
         return None
     if row.private and not manages and row.owner_org not in asker.reads:
         return None

@@ -44,7 +44,7 @@ _STOPS = {
     "endless-paging": "Pages do not end properly",
     "fetch": "Source gave no usable answer",
     "html": "Web page instead of XML",
-    "html-page": "Web page instead of JSON",
+    "html-page": "Web page instead of data",
     "json-syntax": "JSON cannot be read",
     "no-interface": "No known API at this URL",
     "no-links": "No links to metadata files",

@@ -45,6 +45,8 @@ def note(run: Run) -> str:
     """Return the run's other note; for pending deletions, who decided what."""
     if run["outcome"] == RunOutcome.FAILED:
         return ""  # the verdict has it
+    if run["outcome"] == RunOutcome.EMPTY or run["stopped_by"]:
+        return ""  # the verdict says the same
     if run["outcome"] != RunOutcome.HELD:
         return str(run["reason"])
     return "" if run["waits"] else str(run["reason"]).rpartition("; ")[2]
@@ -144,7 +146,7 @@ def _further(run: Run) -> list[str]:
     if outcome == RunOutcome.FAILED:
         return [tk._("Nothing was imported, and nothing was deleted.")]
     if outcome == RunOutcome.STOPPED:
-        return [tk._("Records it imported are kept. The next run imports the rest.")]
+        return _left_out(run)
     more = []
     if outcome in (RunOutcome.HELD, RunOutcome.SHRUNK) and counts["lost"]:
         more.append(_errors(run))
@@ -167,6 +169,21 @@ def _further(run: Run) -> list[str]:
     return more
 
 
+def _left_out(run: Run) -> list[str]:
+    counts = run["counts"]
+    done = sum(counts[each] for each in ("added", "updated", "unchanged", "lost", "skipped"))
+    left = run["seen"] - done
+    if left <= 0:
+        return [tk._("Records it imported are kept.")]
+    return [
+        ungettext(
+            "Records it imported are kept. {n} record was left out: the next run imports it.",
+            "Records it imported are kept. {n} records were left out: the next run imports them.",
+            left,
+        )
+    ]
+
+
 def about(run: Run) -> list[str]:
     """Return facts about the run: who started it, how long it took, how much it read."""
     found = [_asked_for(run)]
@@ -174,9 +191,13 @@ def about(run: Run) -> list[str]:
         found.append(tk._("It imported every record, even unchanged ones."))
     if run["seconds"] is not None:
         found.append(tk._("It took {time}.").format(time=duration(run["seconds"])))
-    if run["mode"] != RunMode.APPROVAL and run["gathered"] and run["outcome"] != RunOutcome.FAILED:
+    if run["mode"] != RunMode.APPROVAL and run["gathered"] and run["outcome"] not in _SAID:
         found.append(_read(run))
     return [str(each) for each in found]
+
+
+# What such a run read is in its verdict.
+_SAID = (RunOutcome.FAILED, RunOutcome.EMPTY)
 
 
 def _asked_for(run: Run) -> str:
