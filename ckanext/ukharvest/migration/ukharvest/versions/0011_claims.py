@@ -1,0 +1,40 @@
+"""Claims of fetch consumers on batches of harvest objects.
+
+Consumers of the release before end by themselves when they meet these tables, so every running
+consumer makes claims.
+
+Revision ID: 0011
+Revises: 0010
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the table of claims, and when a source was claimed last."""
+    op.create_table(
+        "ukharvest_claim",
+        sa.Column(
+            "harvest_object_id",
+            sa.UnicodeText,
+            sa.ForeignKey("harvest_object.id", ondelete="CASCADE"),
+            primary_key=True,
+        ),
+        sa.Column("worker_id", sa.UnicodeText, nullable=False, index=True),
+        sa.Column("since", sa.DateTime, nullable=False),
+    )
+    op.add_column("ukharvest_source", sa.Column("claimed", sa.DateTime))
+
+
+def downgrade() -> None:
+    """Remove both: claimed objects are found by their state, as before."""
+    op.drop_column("ukharvest_source", "claimed")
+    op.drop_table("ukharvest_claim")
