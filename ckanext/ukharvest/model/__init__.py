@@ -72,6 +72,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
         import_rules_hash: of the other inputs of that import (source_config.py).
+        package_hash: of the dataset that it wrote, as mapped; "" if unknown (dataset_writer).
         etag, last_modified: the record's own validators or timestamp at that import.
         resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
         missed_runs: number of complete runs in a row without the record.
@@ -100,6 +101,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    package_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     import_rules_hash = sa.Column(
         "salt", sa.UnicodeText, nullable=False, default="", server_default=""
     )

@@ -143,7 +143,7 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     """Let the next runs import the records of these datasets again."""
     # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
     own = sa.update(Record).where(Record.package_id.in_(package_ids))
-    statement = own.values(fingerprint="", import_rules_hash="")
+    statement = own.values(fingerprint="", import_rules_hash="", package_hash="")
     Session.execute(statement.execution_options(synchronize_session=False))
 
 

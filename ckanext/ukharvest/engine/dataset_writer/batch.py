@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import held_jobs, index_after_commit, savepoints
 from ckanext.ukharvest.engine.changed_fields import find_changed_fields
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
-from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, Write, call, show
+from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, Write, call, package_hash, show
 from ckanext.ukharvest.mapping import package_mapper, profile_fields
 from ckanext.ukharvest.model import (
     Record,
@@ -111,7 +111,7 @@ def _tags(write: Write) -> list[str]:
 
 @dataclass(slots=True)
 class _Written:
-    """A record whose dataset is written, or left deleted (``left``)."""
+    """A record whose dataset is written, or left as it is (``left``)."""
 
     write: Write
     obj: HarvestObject
@@ -182,6 +182,9 @@ class _Batch:
         if state not in ("", "active") and not row.removed and not write.forced:
             # A person deleted this dataset. It stays deleted, and the record counts as unchanged
             # until a full run; its stamp is saved, so that it is not fetched again before.
+            self._written.append(_Written(write, obj, row, UNCHANGED, row.package_id, left=True))
+            return UNCHANGED
+        if state == "active" and not write.forced and row.package_hash == package_hash(write):
             self._written.append(_Written(write, obj, row, UNCHANGED, row.package_id, left=True))
             return UNCHANGED
         return self._guarded(write, obj, row)
@@ -285,6 +288,7 @@ def _update_row(each: _Written) -> None:
     if not each.left:
         obj.current = True
         row.resources = each.resources
+        row.package_hash = package_hash(each.write)
         row.removed = False
         row.written = utcnow()
     Session.add(row)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +13,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.mapping import package_mapper
+from ckanext.ukharvest.mapping import package_mapper, profile_fields
 from ckanext.ukharvest.model import record_rows
 from ckanext.ukharvest.model.refusals import Rejected
 
@@ -39,6 +41,23 @@ class Write:
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
     schema: frozenset[str] = field(default_factory=frozenset)
+
+
+def package_hash(write: Write) -> str:
+    """Return a hash of what a record comes out as, whatever dataset exists.
+
+    Of its package dict without ids and without formats found at links, of the dataset type's
+    fields, and of the options that act on the merge. If it is that of the last import, writing the
+    dataset again would change nothing but what a person has edited.
+    """
+    mapped = package_mapper.to_package_dict(write.record, None, None, write.schema, write.defaults)
+    package = mapped.package
+    profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
+    for resource in package["resources"]:
+        resource.pop("id", None)
+    facts = [package, sorted(write.schema), sorted(write.defaults.not_overwrite)]
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def call(action: str, package: dict[str, Any], **more: Any) -> str:

@@ -1,4 +1,4 @@
-"""Claims of fetch consumers on batches of harvest objects.
+"""Claims of fetch consumers on batches of harvest objects, and a hash of what a record becomes.
 
 Consumers of the release before end by themselves when they meet these tables, so every running
 consumer makes claims.
@@ -19,7 +19,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table of claims, and when a source was claimed last."""
+    """Add the table of claims, when a source was claimed last, and the hash."""
     op.create_table(
         "ukharvest_claim",
         sa.Column(
@@ -32,9 +32,15 @@ def upgrade() -> None:
         sa.Column("since", sa.DateTime, nullable=False),
     )
     op.add_column("ukharvest_source", sa.Column("claimed", sa.DateTime))
+    # Empty: each record is written once more, then its hash is known.
+    op.add_column(
+        "ukharvest_record",
+        sa.Column("package_hash", sa.UnicodeText, nullable=False, server_default=""),
+    )
 
 
 def downgrade() -> None:
-    """Remove both: claimed objects are found by their state, as before."""
+    """Remove them: claimed objects are found by their state, as before."""
+    op.drop_column("ukharvest_record", "package_hash")
     op.drop_column("ukharvest_source", "claimed")
     op.drop_table("ukharvest_claim")
