@@ -30,7 +30,11 @@ from tests.ckan.harvesting import Consumers, Portal, figures, work_off
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+# With batches a message is no longer about one object: test_batches.py.
+pytestmark = [
+    pytest.mark.in_process,
+    pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
+]
 
 PATH = "/data.json"
 
