@@ -446,7 +446,7 @@ def test_real_consumers_killed_in_gather_and_in_import(
         stuck = model.Session.query(HarvestObject).filter(
             HarvestObject.content.like("%Make the parser hang%")
         )
-        until(lambda: stuck.one().state == "IMPORT")
+        until(lambda: stuck.one().state == "FETCH")  # of a batch
         hanging = stuck.one().id
         query = model.Session.query(Worker.id).filter(Worker.busy_with == hanging)
         until(lambda: query.first())
