@@ -31,6 +31,8 @@ pytestmark = [
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.gather_timeout", "5"),
     # A consumer sends a heartbeat every 10 seconds.
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.worker_timeout", "20"),
+    # One record at a time, so that it is known which one hangs.
+    pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
 ]
 
 PATH = "/data.json"
@@ -49,7 +51,10 @@ def faulty(ini: str, go_on: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UKHARVEST_TEST_GO_ON", str(go_on))
         # How long a client waits for the publisher that hangs.
-        settings = {"ckanext.ukharvest.http.read_timeout": "40"}
+        settings = {
+            "ckanext.ukharvest.http.read_timeout": "40",
+            "ckanext.ukharvest.batch_size": "1",
+        }
         impatient = write_ini(ini, settings, go_on.with_name("impatient.ini"))
         consumers = Consumers(impatient, program=FAULTY_PROGRAM)
         consumers.start()
