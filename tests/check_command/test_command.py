@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.check_command import command as check_command
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from tests.iso_spelling import text
 from tests.parsers.gemini.rules.documents import dataset
 from tests.publisher import SOURCES, Publisher, recorded
@@ -293,3 +294,37 @@ def test_a_document_that_would_end_the_process_is_refused_in_words(
     said = done.stdout + done.stderr
     assert words in " ".join(said.split())
     assert str(document) in said
+
+
+def test_a_bug_in_a_parser_costs_one_record_and_names_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind = check_command.TYPES["data_json"]
+    real = kind.parser.parse
+
+    def parse(raw: RawRecord, options: Any) -> DatasetRecord:
+        if raw.guid.endswith("/air"):
+            raise ZeroDivisionError("a bug")
+        return real(raw, options)
+
+    monkeypatch.setattr(kind.parser, "parse", parse)
+    path = _file("pod-1.1-full")
+    code = check_command.run(
+        "data_json", path, [], limit=0, as_json=False, with_records=False, allow_private=False
+    )
+    said = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "1 would fail" in said
+    assert "http://publisher.test/id/air" in said
+    assert "internal error (ZeroDivisionError: a bug); this is a fault of ukharvest" in said
+
+
+def test_problems_of_a_failed_record_are_not_those_of_imported_ones(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    records = [{"title": "No identifier"}, {"identifier": "b", "title": "Imported"}]
+    path.write_text(json.dumps({"dataset": records}))
+    said = _run("check", "data_json", str(path)).stdout
+    imported = said[said.index("Would be imported with a problem") :]
+    assert "1 with a problem" in said
+    assert ": 2 records" not in imported
+    assert "No identifier" not in imported

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -14,6 +16,7 @@ from ckanext.ukharvest.core.records import RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 from docs import codes
+from tests import contract, test_contract
 from tests.publisher import Publisher
 
 PAGE = (codes.ROOT / "docs" / "developing.md").read_text(encoding="utf-8")
@@ -47,13 +50,53 @@ def test_the_example_reads_its_list(
     assert reading.ending.complete
     record = kind.parser.parse(raw, {})
     assert (record.guid, record.title, record.notes) == ("p1", "Wold Park", "Trees of the park.")
-    assert [resource.url for resource in record.resources] == ["https://parks.example/p1.csv"]
+    (resource,) = record.resources
+    assert (resource.url, resource.format) == ("https://parks.example/p1.csv", "CSV")
+    assert record.licence is not None
+    assert record.licence.id == "uk-ogl"
+    assert record.spatial is not None
     assert record.problems == ()
 
 
-def test_what_a_record_lacks_is_a_problem(kind: SourceType) -> None:
-    record = kind.parser.parse(RawRecord("p2", '{"id": "p2", "name": "Moor"}'), {})
-    assert [(each.code, each.field) for each in record.problems] == [("missing-field", "about")]
+def test_what_a_record_lacks_or_has_wrong_is_a_problem(kind: SourceType) -> None:
+    text = (
+        '{"id": "p2", "name": "Moor", "file": "javascript:alert(1)", "terms": "Ask us", '
+        '"box": ["here"]}'
+    )
+    record = kind.parser.parse(RawRecord("p2", text), {})
+    assert {(each.code, each.field) for each in record.problems} == {
+        ("missing-field", "about"),
+        ("bad-url", "file"),
+        ("unknown-licence", "terms"),
+        ("bad-spatial", "box"),
+    }
+    assert record.resources == ()
+
+
+# The tests of one type that need only these fixtures.
+CONTRACT = [
+    test_contract.test_a_type_says_what_it_is,
+    test_contract.test_all_records_come_with_identity_and_title,
+    test_contract.test_reading_twice_gives_the_same_identities_and_fingerprints,
+    test_contract.test_a_change_in_one_record_changes_its_fingerprint_alone,
+    test_contract.test_a_record_without_title_is_lost_alone,
+    test_contract.test_parsing_never_fails_in_another_way,
+]
+
+
+@pytest.mark.parametrize("test", CONTRACT, ids=lambda test: test.__name__)
+def test_the_example_passes_the_contract(
+    test: Callable[..., None],
+    kind: SourceType,
+    publisher: Publisher,
+    http: HttpClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = dict(vars(contract))
+    exec(compile(CODE["tests/contract.py"], "contract", "exec"), names)  # noqa: S102 - our own page
+    monkeypatch.setitem(contract.SERVERS, "parks", names["_parks"])
+    given = {"kind": kind, "publisher": publisher, "http": http}
+    test(**{name: given[name] for name in inspect.signature(test).parameters})
 
 
 def test_the_plugin_is_named_as_its_line_says() -> None:

@@ -168,6 +168,12 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
     except RecordError as exc:
         return {**_empty(raw), "error": error_entry(exc)}
+    except SourceError:
+        raise
+    except Exception as exc:  # noqa: BLE001 - a bug in a parser must not hide the other records
+        message = f"{raw.display_name}: internal error ({type(exc).__name__}: {exc})"
+        fault = RecordError(f"{message}; this is a fault of ukharvest, please report it")
+        return {**_empty(raw), "error": error_entry(fault)}
 
 
 def fate_of(entry: Entry) -> str:
@@ -185,7 +191,7 @@ def _as_far_as_read(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         return _empty(raw)
     try:
         return _parsed(kind, source, dataclasses.replace(raw, guid=raw.guid or raw.position))
-    except UkharvestError:
+    except Exception:  # noqa: BLE001 - the record has failed anyway
         return _empty(raw)
 
 

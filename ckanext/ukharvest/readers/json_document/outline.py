@@ -224,9 +224,11 @@ class _Scan:
             key, event = next(iter(self._wrong.items()))
             return f"{key} is a {event}; expected a list of {self._shape.noun}"
         keys = " or ".join(self._shape.keys)
+        # A list without an object around it is known by its records' keys.
+        or_list = f", or a list of {self._shape.noun}" if self._shape.signs else ""
         message = (
-            f"JSON, but not {kind}: expected an object with the key {keys},"
-            f" or a list of {self._shape.noun}; found {self._seen()}"
+            f"JSON, but not {kind}: expected an object with the key {keys}{or_list};"
+            f" found {self._seen()}"
         )
         hints = [hint for keys, hint in _HINTS if keys <= self._keys.keys()]
         return "; ".join([message, *hints])
