@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.engine.dataset_writer import batch
-from ckanext.ukharvest.model import Claim, Worker, claims, utcnow
+from ckanext.ukharvest.model import Claim, Retry, claims, utcnow
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.patches import fetch_batches
@@ -219,7 +219,7 @@ def test_sources_take_turns_and_a_gather_sends_few_messages(
         queue.gather_callback(Channel(), queue.FakeMethod(body), None, body)
     assert messages() == 8  # four batches of each
     turns = []
-    while found := claims.claim("me", ["data_json"], 5):
+    while found := claims.claim(f"consumer {len(turns)}", ["data_json"], 5):
         turns.append(found.job_id)
     assert len(turns) == 8
     assert all(first != second for first, second in zip(turns, turns[1:], strict=False))
@@ -242,7 +242,7 @@ def test_batches_of_a_killed_consumer_are_taken_one_by_one(
     assert len(portal.waiting(job_id)) == 6
     assert claimed() == 0
     sizes = []
-    while taken := claims.claim("me", ["data_json"], 4):
+    while taken := claims.claim(f"consumer {len(sizes)}", ["data_json"], 4):
         sizes.append(len(taken.object_ids))
     assert sizes == [2, 1, 1, 1, 1]
 
@@ -259,12 +259,52 @@ def test_a_live_consumers_claims_are_left_alone_and_a_lost_message_is_sent_again
         {"fetch_started": utcnow().replace(year=2020)}
     )
     model.Session.commit()
-    sweeper.sweep()
+    consumer.work_on(found.object_ids[0])
+    with Heart("fetch"):
+        sweeper.sweep()
     assert claimed() == 4
-    assert messages() == 1  # one idle consumer is woken up
-    assert model.Session.query(Worker).count() == 1
+    assert messages() == 1  # the idle consumer is woken up
+    consumer.work_on("")  # as after a batch whose end could not be stored
+    sweeper.sweep()
+    assert claimed() == 0
     work_off()
     assert len(portal.waiting(job_id)) == 0
+
+
+def test_what_is_left_of_a_consumers_own_batch_waits_again(
+    portal: Portal, publisher: Publisher, consumer: Heart
+) -> None:
+    id_ = source(portal, publisher, 6)
+    job_id = gather(portal, id_)
+    assert claims.claim(consumer.id, ["data_json"], 4)
+    deliver_one(portal.waiting(job_id)[0])
+    assert claimed() == 0
+    assert figures(portal.finish(job_id)) == {"added": 6}
+
+
+@pytest.mark.parametrize("culprit", [0, 2])
+def test_a_record_at_which_the_database_fails_costs_itself(
+    culprit: int, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = UkharvestPlugin.after_dataset_create
+
+    def time_out(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        if pkg_dict["title"] == f"Dataset {culprit:05}":
+            model.Session.execute(sa.text("SET LOCAL statement_timeout = 50"))
+            model.Session.execute(sa.text("SELECT pg_sleep(60)"))
+
+    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", time_out)
+    id_ = source(portal, publisher, 4)
+    job_id = gather(portal, id_)
+    first, *_others = portal.waiting(job_id)
+    for _attempt in range(20):
+        deliver_one(first)
+        model.Session.query(Retry).update({"due": utcnow()})
+        model.Session.commit()
+    job = portal.finish(job_id)
+    assert figures(job) == {"added": 3, "errored": 1}
+    assert "statement timeout" in errors(job)
 
 
 def test_a_run_that_is_stopped_during_a_batch_keeps_what_is_imported(

@@ -17,7 +17,14 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.engine import dataset_writer, outages
 from ckanext.ukharvest.engine.import_stage import SourceImport
-from ckanext.ukharvest.model import claims, staged_objects, stock_objects, stopping, utcnow
+from ckanext.ukharvest.model import (
+    claims,
+    retries,
+    staged_objects,
+    stock_objects,
+    stopping,
+    utcnow,
+)
 from ckanext.ukharvest.model.service_faults import failing_service
 from ckanext.ukharvest.source_types import SourceType
 
@@ -40,10 +47,9 @@ def import_batch(kind: SourceType, object_ids: Sequence[str], note: Note) -> Non
             log.exception("A batch of %d harvest objects failed", len(object_ids))
         _after_failure(batch.left, exc)
     try:
-        end(object_ids)
+        retries.patiently(lambda: end(object_ids))
     except Exception:  # noqa: BLE001 - the sweeper ends them
         log.exception("The end of a batch could not be stored")
-        compat.rollback()
 
 
 class _Batch:

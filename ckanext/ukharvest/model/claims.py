@@ -8,6 +8,7 @@ the sweeper.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -15,8 +16,10 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectExtra, HarvestSource
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest.model import Claim, Retry, SourceState, utcnow
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import Claim, Retry, SourceState, Worker, utcnow
 
 Session = model.Session
 
@@ -34,8 +37,9 @@ class Claimed(NamedTuple):
 def claim(worker_id: str, types: Collection[str], limit: int) -> Claimed | None:
     """Claim waiting objects, of the source that was claimed longest ago; commits.
 
-    An object whose consumer died is claimed alone, after all others: if it is what ended the
-    consumer, it costs itself.
+    An object whose consumer died, or whose batch failed with a service, is claimed alone, after all
+    others: if it is the cause, such as a record that exceeds the database's statement timeout, it
+    costs itself.
 
     Args:
         worker_id: of ``Worker``, which has heartbeats.
@@ -45,8 +49,9 @@ def claim(worker_id: str, types: Collection[str], limit: int) -> Claimed | None:
     Returns:
         None if nothing waits.
     """
+    _give_back(worker_id)
     for source_id, source_type, job_id in Session.execute(_runs(types)).all():
-        ids = _lock(job_id, limit) or _lock(job_id, 1, ended_worker=True)
+        ids = _lock(job_id, limit) or _lock(job_id, 1, failed_before=True)
         if ids:
             _take(worker_id, source_id, ids)
             Session.commit()
@@ -70,34 +75,57 @@ def release(object_ids: Collection[str]) -> None:
     Session.execute(statement.execution_options(synchronize_session=False))
 
 
+def _give_back(worker_id: str) -> None:
+    """Let objects wait again that are left of a batch whose end could not be stored."""
+    mine = sa.delete(Claim).where(Claim.worker_id == worker_id).returning(Claim.harvest_object_id)
+    ids = list(Session.scalars(mine.execution_options(synchronize_session=False)))
+    if ids:
+        statement = (
+            sa.update(HarvestObject)
+            .where(HarvestObject.id.in_(ids), HarvestObject.state.in_(("FETCH", "IMPORT")))
+            .values(state="WAITING")
+        )
+        Session.execute(statement.execution_options(synchronize_session=False))
+
+
 def _runs(types: Collection[str]) -> sa.Select[Any]:
     """Return source id, source type and job id of runs with waiting objects, in their turn."""
     waits = _waiting(HarvestJob.id, HarvestObject.id).correlate(HarvestJob).exists()
+    alive = utcnow() - dt.timedelta(seconds=config.worker_timeout())
+    # ``ckan ukharvest run`` imports the objects of its run itself.
+    in_foreground = sa.exists().where(
+        Worker.kind == "command", Worker.busy_with == HarvestJob.id, Worker.heartbeat > alive
+    )
     return (
         sa.select(HarvestSource.id, HarvestSource.type, HarvestJob.id)
         .join(HarvestJob, HarvestJob.source_id == HarvestSource.id)
         .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
-        .where(HarvestJob.status == "Running", HarvestSource.type.in_(types), waits)
+        .where(HarvestJob.status == "Running", HarvestSource.type.in_(types))
+        .where(waits, ~in_foreground)
         .order_by(SourceState.claimed.asc().nulls_first(), HarvestJob.created)
     )
 
 
 def _waiting(job_id: Any, column: Any) -> sa.Select[Any]:
     """Select from a run's waiting objects, without those that pause after a service failed."""
-    pauses = sa.exists().where(Retry.harvest_object_id == HarvestObject.id, Retry.due > utcnow())
+    other = aliased(Retry)
+    pauses = sa.exists().where(other.harvest_object_id == HarvestObject.id, other.due > utcnow())
     return sa.select(column).where(
         HarvestObject.harvest_job_id == job_id, HarvestObject.state == "WAITING", ~pauses
     )
 
 
-def _lock(job_id: str, limit: int, *, ended_worker: bool = False) -> list[str]:
+def _lock(job_id: str, limit: int, *, failed_before: bool = False) -> list[str]:
     killed = sa.exists().where(
         HarvestObjectExtra.harvest_object_id == HarvestObject.id, HarvestObjectExtra.key == KILLS
     )
+    suspected = killed | Retry.attempts.isnot(None)
     query = (
         _waiting(job_id, HarvestObject.id)
-        .where(killed if ended_worker else ~killed)
-        .order_by(HarvestObject.gathered, HarvestObject.id)
+        .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
+        .where(suspected if failed_before else ~suspected)
+        # Of those that failed, the one that failed least often.
+        .order_by(Retry.attempts, HarvestObject.gathered, HarvestObject.id)
         .limit(limit)
         .with_for_update(of=HarvestObject, skip_locked=True)
     )

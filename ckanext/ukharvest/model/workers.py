@@ -120,7 +120,9 @@ def busy(limits: Limits) -> set[str]:
     claimed = (
         ckan_model.Session.query(tables.Claim.harvest_object_id)
         .join(tables.Worker, tables.Worker.id == tables.Claim.worker_id)
-        .filter(tables.Worker.heartbeat > alive, sa.not_(is_hung(limits)))
+        # An idle one has nothing in hand: the end of its batch could not be stored.
+        .filter(tables.Worker.heartbeat > alive, tables.Worker.busy_with != "")
+        .filter(sa.not_(is_hung(limits)))
     )
     return ids.union(row[0] for row in claimed)
 

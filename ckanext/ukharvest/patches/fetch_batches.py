@@ -31,7 +31,7 @@ _heart: Heart | None = None  # of this consumer process
 
 
 def use_heart(heart: Heart | None) -> None:
-    """Set the heartbeat of this process, under whose name it claims."""
+    """Set the heartbeat of this consumer process; a fetch consumer claims in its name."""
     global _heart  # noqa: PLW0603 - one consumer is one process
     _heart = heart
 
@@ -55,9 +55,12 @@ class _FewMessages:
 
 @contextlib.contextmanager
 def few_messages(job_id: str) -> Iterator[None]:
-    """Send few messages at the end of a gather of ours: each wakes up a consumer for a batch."""
+    """Send few messages at the end of a gather of ours: each wakes up a consumer for a batch.
+
+    Not in a process without a heartbeat: then the fetch consumers have none either.
+    """
     size = config.batch_size()
-    if size < 2 or not _is_ours(job_id):
+    if size < 2 or _heart is None or not _is_ours(job_id):
         yield
         return
     stock = queue.get_fetch_publisher

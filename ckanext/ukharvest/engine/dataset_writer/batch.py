@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,17 +111,23 @@ def _tags(write: Write) -> list[str]:
 
 @dataclass(slots=True)
 class _Written:
-    """A record whose dataset is written, or left as it is (``left``)."""
+    """A record whose dataset is written, or left as it is (``left``).
+
+    Attributes:
+        is_current: the dataset comes from this harvest object from now on.
+    """
 
     write: Write
     obj: HarvestObject
     row: Record
     status: str
     package_id: str
+    package_hash: str
     resources: list[tuple[str, str]] | None = None
     found: Sequence[changes.FieldChange] = ()
     is_new: bool = False
     left: bool = False
+    is_current: bool = True
 
 
 class _Batch:
@@ -141,6 +147,7 @@ class _Batch:
         # Of records with one guid, one is written in a transaction.
         self._writes = list({self._key(write): write for write in reversed(writes)}.values())[::-1]
         self._states = _package_states(row.package_id for row in self._rows.values())
+        self._sources = _current_sources(self._states)
         new = [write for write in self._writes if self._is_new(write)]
         self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
@@ -182,19 +189,33 @@ class _Batch:
         if state not in ("", "active") and not row.removed and not write.forced:
             # A person deleted this dataset. It stays deleted, and the record counts as unchanged
             # until a full run; its stamp is saved, so that it is not fetched again before.
-            self._written.append(_Written(write, obj, row, UNCHANGED, row.package_id, left=True))
+            left = _Written(write, obj, row, UNCHANGED, row.package_id, row.package_hash, left=True)
+            left.is_current = False
+            self._written.append(left)
             return UNCHANGED
-        if state == "active" and not write.forced and row.package_hash == package_hash(write):
-            self._written.append(_Written(write, obj, row, UNCHANGED, row.package_id, left=True))
+        hashed = package_hash(write)
+        if state == "active" and not write.forced and self._stands(row, hashed):
+            left = _Written(write, obj, row, UNCHANGED, row.package_id, hashed, left=True)
+            # The source record that people see is the newest.
+            left.is_current = row.fingerprint != write.stamp.fingerprint
+            self._written.append(left)
             return UNCHANGED
-        return self._guarded(write, obj, row)
+        return self._guarded(write, obj, row, hashed)
 
-    def _guarded(self, write: Write, obj: HarvestObject, row: Record) -> Result:
+    def _stands(self, row: Record, hashed: str) -> bool:
+        """Tell whether a dataset already is what its record comes out as.
+
+        Not if its harvest objects are gone, or another source wrote it last.
+        """
+        is_own = self._sources.get(row.package_id or "") == row.source_id
+        return is_own and row.package_hash == hashed
+
+    def _guarded(self, write: Write, obj: HarvestObject, row: Record, hashed: str) -> Result:
         """Write one dataset behind a savepoint; return its outcome, or why it was refused."""
         for attempt in range(1, TRIES + 1):
             try:
                 with savepoints.savepoint():
-                    written = self._write_package(write, obj, row)
+                    written = self._write_package(write, obj, row, hashed)
             except (Rejected, RecordError, sa.exc.IntegrityError) as exc:
                 if not is_name_taken(exc):
                     return rejection(exc, write.record.title)
@@ -211,7 +232,9 @@ class _Batch:
                 return written.status
         return RejectedByCkan("name: no free name for the dataset could be found; try again later")
 
-    def _write_package(self, write: Write, obj: HarvestObject, row: Record) -> _Written:
+    def _write_package(
+        self, write: Write, obj: HarvestObject, row: Record, hashed: str
+    ) -> _Written:
         is_new = self._is_new(write)
         if is_new:
             guid_conflicts.refuse_foreign(obj, write.record.title, self._claims)
@@ -238,7 +261,17 @@ class _Batch:
             call("package_update", mapped.package, original_package=existing, **more)
             found = find_changed_fields(existing, show(package_id)) if differs else ()
         status = RecordOutcome.UPDATED if existing else RecordOutcome.ADDED
-        return _Written(write, obj, row, status, package_id, mapped.resources, found, is_new=is_new)
+        return _Written(
+            write,
+            obj,
+            row,
+            status,
+            package_id,
+            hashed,
+            resources=mapped.resources,
+            found=found,
+            is_new=is_new,
+        )
 
     def _remember(self) -> None:
         """Write harvest objects, rows, problems, versions and changes of all written records."""
@@ -247,7 +280,7 @@ class _Batch:
             _update_row(each)
         Session.flush()
         record_rows.retire(
-            {each.package_id: each.obj.id for each in self._written if not each.left}
+            {each.package_id: each.obj.id for each in self._written if each.is_current}
         )
         versions.save(
             versions.New(each.row.id, each.obj.harvest_job_id, each.obj.content)
@@ -268,7 +301,9 @@ class _Batch:
             )
             for each in done
         )
-        index_after_commit.mark_pending(*(each.package_id for each in done))
+        index_after_commit.mark_pending(
+            *(each.package_id for each in self._written if each.is_current)
+        )
 
 
 def _has_changed(each: _Written) -> bool:
@@ -285,13 +320,24 @@ def _update_row(each: _Written) -> None:
     row.error = None
     record_rows.put_stamp(row, each.write.stamp)
     record_rows.mark_seen(row, obj)
+    obj.current = each.is_current
+    row.package_hash = each.package_hash
     if not each.left:
-        obj.current = True
         row.resources = each.resources
-        row.package_hash = package_hash(each.write)
         row.removed = False
         row.written = utcnow()
     Session.add(row)
+
+
+def _current_sources(package_ids: Collection[str]) -> dict[str, str]:
+    """Return dataset id → id of the source whose harvest object is its current one."""
+    if not package_ids:
+        return {}
+    query = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id)
+    current = query.filter(
+        HarvestObject.package_id.in_(package_ids), HarvestObject.current.is_(True)
+    )
+    return dict(current.all())
 
 
 def _package_states(ids: Any) -> dict[str, str]:

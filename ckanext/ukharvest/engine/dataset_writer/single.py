@@ -91,7 +91,7 @@ def delete(object_id: str) -> str:
     row.outcome = RecordOutcome.DELETED
     row.error = None
     row.removed = True
-    row.fingerprint = ""
+    row.fingerprint = row.package_hash = ""
     Session.flush()
     changes.save([changes.New(row.id, obj.harvest_job_id, RecordOutcome.DELETED)])
     obj.package_id = package.id
