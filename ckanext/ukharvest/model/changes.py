@@ -25,12 +25,13 @@ ADDED, UPDATED, DELETED = RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutc
 _KEEP = sa.text(
     """
     WITH given AS (
-        SELECT * FROM jsonb_to_recordset(:rows)
+        SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
         AS given (record_id bigint, job_id text, kind text, fields jsonb)),
     added AS (
         INSERT INTO ukharvest_change (record_id, job_id, created, kind, fields)
         SELECT given.record_id, given.job_id, :now, given.kind, given.fields || CASE
-            WHEN package.private AND given.fields <> '[]' THEN :private ELSE '[]' END
+            WHEN package.private AND given.fields <> '[]'
+            THEN CAST(:private AS jsonb) ELSE '[]' END
         FROM given
         JOIN ukharvest_record AS record ON record.id = given.record_id
         LEFT JOIN package ON package.id = record.package_id),
