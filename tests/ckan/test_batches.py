@@ -34,10 +34,8 @@ PATH = "/data.json"
 @pytest.fixture(autouse=True)
 def consumer(portal: Portal) -> Iterator[Heart]:
     """This process, as a fetch consumer with heartbeats."""
-    with Heart("fetch") as heart:
-        fetch_batches.use_heart(heart)
+    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
         yield heart
-        fetch_batches.use_heart(None)
 
 
 def source(portal: Portal, publisher: Publisher, datasets: Any, **fields: Any) -> str:

@@ -78,8 +78,7 @@ def _beating(stock: Consume) -> Consume:
     def consume(self: queue.RedisConsumer, queue: str) -> Iterator[tuple[Any, Any, str]]:
         """Consume as before, with a heartbeat that says what is being worked on."""
         kind = "gather" if self.message_key == "harvest_job_id" else "fetch"
-        with Heart(kind) as heart:
-            fetch_batches.use_heart(heart)
+        with Heart(kind) as heart, fetch_batches.use_heart(heart):
             for method, header, body in stock(self, queue):
                 heart.work_on(read_id(body, self.message_key))
                 yield method, header, body

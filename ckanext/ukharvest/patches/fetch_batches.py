@@ -30,10 +30,15 @@ Session = model.Session
 _heart: Heart | None = None  # of this consumer process
 
 
-def use_heart(heart: Heart | None) -> None:
-    """Set the heartbeat of this consumer process; a fetch consumer claims in its name."""
+@contextlib.contextmanager
+def use_heart(heart: Heart) -> Iterator[None]:
+    """Take batches within the block; a fetch consumer claims in the name of this heartbeat."""
     global _heart  # noqa: PLW0603 - one consumer is one process
     _heart = heart
+    try:
+        yield
+    finally:
+        _heart = None
 
 
 class _FewMessages:
