@@ -30,10 +30,10 @@ def waiting_links() -> Iterator[Finding]:
             "'ckan ukharvest links --check'; or set ckanext.ukharvest.links.check = false.",
         )
     if figures.known or figures.unknown:
+        unknown = f"; no format found for {figures.unknown:,} of them" if figures.unknown else ""
         yield Finding(
             INFO,
             "links",
-            f"{counted(figures.known + figures.unknown, 'link')} of resources checked; "
-            f"for {figures.unknown:,} of them no format was found.",
+            f"{counted(figures.known + figures.unknown, 'link')} of resources checked{unknown}.",
             "'ckan ukharvest links --unknown' says why." if figures.unknown else "",
         )
