@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+import pysolr
 import sqlalchemy as sa
 from ckan import logic, model
 from ckan.lib import search
@@ -25,6 +27,39 @@ class IndexFailed(Exception):
     """The search index does not answer; the database is already committed."""
 
 
+# Documents that are collected instead of sent to Solr one by one.
+_documents: ContextVar[list[dict[str, Any]] | None] = ContextVar(
+    "ukharvest_documents", default=None
+)
+
+
+class _Collector:
+    """Takes the documents that CKAN's index would send in a request each."""
+
+    def __init__(self, documents: list[dict[str, Any]], connect: Callable[[], Any]) -> None:
+        self._documents = documents
+        self._connect = connect
+
+    def __getattr__(self, name: str) -> Any:
+        """Do anything else, such as deletions, at once."""
+        return getattr(self._connect(), name)
+
+    def add(self, docs: list[dict[str, Any]], **_more: Any) -> None:
+        self._documents.extend(docs)
+
+
+def collect_documents(make_connection: Callable[..., Any]) -> Callable[..., Any]:
+    """Return CKAN's function that connects to Solr, changed for ``index_packages``."""
+
+    def make(*args: Any, **more: Any) -> Any:
+        documents = _documents.get()
+        if documents is None:
+            return make_connection(*args, **more)
+        return _Collector(documents, lambda: make_connection(*args, **more))
+
+    return make
+
+
 # Part of pysolr's message if Solr has read a document and refuses it.
 _REFUSED = "(HTTP 400)"
 
@@ -41,25 +76,58 @@ def index_packages(ids: Sequence[str]) -> dict[str, str]:
     Raises:
         IndexFailed: the index does not answer.
     """
-    refused: dict[str, str] = {}
     there = model.Session.query(model.Package.id).filter(model.Package.id.in_(ids))
     existing = {row[0] for row in there}
-    # Purged datasets first. Only the last update commits in Solr: a commit per dataset is slow.
-    ordered = sorted(ids, key=existing.__contains__)
-    for package_id in ordered:
-        try:
-            if package_id in existing:
-                _index(package_id, defer_commit=package_id != ordered[-1])
-            else:
-                search.index_for(model.Package).remove_dict({"id": package_id})
-        except (search.SearchIndexError, search.SearchError) as exc:
-            if _REFUSED not in str(exc):
-                raise IndexFailed(str(exc)) from exc
-            log.error("The search index refused dataset %s: %s", package_id, exc)
-            refused[package_id] = str(exc)
-    if ordered and ordered[-1] in refused and tk.config.get("ckan.search.solr_commit"):
-        search.commit()
-    return refused
+    try:
+        for package_id in set(ids) - existing:
+            search.index_for(model.Package).remove_dict({"id": package_id})
+        documents, refused = _build(sorted(existing))
+    except (search.SearchIndexError, search.SearchError) as exc:
+        raise IndexFailed(str(exc)) from exc
+    return refused | _send(documents)
+
+
+def _build(ids: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return the datasets' documents; and package id → why there is none."""
+    documents: list[dict[str, Any]] = []
+    refused: dict[str, str] = {}
+    token = _documents.set(documents)
+    try:
+        for package_id in ids:
+            try:
+                _index(package_id, defer_commit=True)
+            except (sa.exc.SQLAlchemyError, search.SearchIndexError, search.SearchError):
+                raise
+            except Exception as exc:
+                log.exception("Dataset %s could not be made ready for the index", package_id)
+                refused[package_id] = f"{type(exc).__name__}: {exc}"
+    finally:
+        _documents.reset(token)
+    return documents, refused
+
+
+def _send(documents: list[dict[str, Any]]) -> dict[str, str]:
+    """Send documents to Solr in one request; one by one if it refuses that.
+
+    Returns:
+        Package id → why Solr refused its document.
+    """
+    if not documents:
+        return {}
+    commit = bool(tk.config.get("ckan.search.solr_commit"))
+    try:
+        search.common.make_connection().add(docs=documents, commit=commit)
+    except (pysolr.SolrError, OSError) as exc:
+        if _REFUSED not in str(exc):
+            raise IndexFailed(str(exc)) from exc
+        if len(documents) == 1:
+            name = documents[0].get("name")
+            log.error("The search index refused dataset %s: %s", name, exc)
+            return {str(documents[0]["id"]): str(exc)}
+    else:
+        return {}
+    half = len(documents) // 2
+    return _send(documents[:half]) | _send(documents[half:])
 
 
 def _index(package_id: str, *, defer_commit: bool) -> None:

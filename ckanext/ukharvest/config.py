@@ -259,6 +259,11 @@ def _check_type_names() -> None:
             )
 
 
+def batch_size() -> int:
+    """Return how many records a fetch consumer takes at once; 1: without batches."""
+    return max(1, int(tk.config.get(f"{PREFIX}batch_size") or 100))
+
+
 def our_type_names() -> frozenset[str]:
     """Return the names of the source types of this extension whose plugins are loaded."""
     from ckanext.harvest.interfaces import IHarvester

@@ -37,14 +37,14 @@ def _fail(raw: Any, options: Any) -> Any:
 def _hang_with_the_lock() -> None:
     from ckanext.ukharvest.model import record_rows
 
-    locked = record_rows.locked
+    lock_all = record_rows.lock_all
 
-    def hang(obj: Any) -> Any:
-        row = locked(obj)
+    def hang(object_ids: Any) -> Any:
+        found = lock_all(object_ids)
         _hang()
-        return row
+        return found
 
-    record_rows.locked = hang
+    record_rows.lock_all = hang
 
 
 def _kill_around_the_index() -> None:

@@ -210,6 +210,7 @@ def test_an_object_delivered_after_its_job_ended_stays_as_it_was(
     assert figures(portal.job(job_id)) == {"added": 3}
 
 
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
 def test_harvester_run_during_a_gather_sends_nothing_twice(
     portal: Portal, source: str, monkeypatch: Any
 ) -> None:

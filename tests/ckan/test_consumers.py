@@ -40,7 +40,7 @@ def test_a_thousand_datasets_each_delivered_twice_to_two_consumers(
     source = portal.source(publisher.url(PATH), name="thousand")
     with Consumers(ini, fetchers=0) as consumers:
         job_id = act("ukharvest_run_create", source_id=source)["id"]
-        deliver_twice(consumers, many)
+        deliver_twice(consumers, 8)  # of ten batches: each sends the next message
         consumers.start_fetchers(2)
         consumers.wait(job_id, timeout=900)
         consumers.wait_for_messages(portal.objects(job_id))
@@ -52,11 +52,11 @@ def test_a_thousand_datasets_each_delivered_twice_to_two_consumers(
         changes(consumers, publisher, source, many)
 
 
-def deliver_twice(consumers: Consumers, many: int) -> None:
+def deliver_twice(consumers: Consumers, number: int) -> None:
     """Double each message on the queue, so close that both consumers often hold one record."""
     server, key = queue.get_connection(), queue.get_fetch_routing_key()
     deadline = time.monotonic() + 300
-    while server.llen(key) < many:
+    while server.llen(key) < number:
         assert consumers.are_alive
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -296,12 +296,16 @@ def test_listed_records_are_fetched_when_their_stamp_changed(
     assert folder.read == [1]
 
 
-def _other_options(_patch: pytest.MonkeyPatch, source_id: str) -> None:
+def _other_options(_patch: pytest.MonkeyPatch, source_id: str) -> str:
+    """Return how the records' imports end."""
     act("harvest_source_patch", id=source_id, config=json.dumps({"default_tags": ["open"]}))
+    return "updated"
 
 
-def _other_parser(patch: pytest.MonkeyPatch, _source_id: str) -> None:
+def _other_parser(patch: pytest.MonkeyPatch, _source_id: str) -> str:
+    """Return how the records' imports end: this version reads them as the one before."""
     patch.setattr(DATA_JSON.parser, "VERSION", 999)
+    return "not modified"
 
 
 @pytest.mark.parametrize("change", [_other_options, _other_parser])
@@ -310,11 +314,13 @@ def test_listed_records_are_fetched_when_the_rules_changed(
     folder: Folder,
     listed_source: str,
     monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[pytest.MonkeyPatch, str], None],
+    change: Callable[[pytest.MonkeyPatch, str], str],
 ) -> None:
-    change(monkeypatch, listed_source)
-    assert figures(portal.run(listed_source)) == {"updated": 5}
+    outcome = change(monkeypatch, listed_source)
+    assert figures(portal.run(listed_source)) == {outcome: 5}
+    assert sorted(folder.read) == [0, 1, 2, 3, 4]
     assert figures(portal.run(listed_source)) == {"not modified": 5}
+    assert folder.read == []
 
 
 def test_what_changed_between_list_and_fetch_is_not_fetched_twice(

@@ -31,6 +31,8 @@ pytestmark = [
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.gather_timeout", "5"),
     # A consumer sends a heartbeat every 10 seconds.
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.worker_timeout", "20"),
+    # One record at a time, so that it is known which one hangs.
+    pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
 ]
 
 PATH = "/data.json"
@@ -45,12 +47,18 @@ def go_on(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def faulty(ini: str, go_on: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
+def single(ini: str, tmp_path: Path) -> str:
+    """The portal's settings, with one record at a time for all consumers."""
+    return write_ini(ini, {"ckanext.ukharvest.batch_size": "1"}, tmp_path / "one.ini")
+
+
+@pytest.fixture
+def faulty(single: str, go_on: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UKHARVEST_TEST_GO_ON", str(go_on))
         # How long a client waits for the publisher that hangs.
         settings = {"ckanext.ukharvest.http.read_timeout": "40"}
-        impatient = write_ini(ini, settings, go_on.with_name("impatient.ini"))
+        impatient = write_ini(single, settings, go_on.with_name("impatient.ini"))
         consumers = Consumers(impatient, program=FAULTY_PROGRAM)
         consumers.start()
     yield consumers
@@ -100,7 +108,7 @@ def test_its_object_is_imported_by_another_consumer_and_its_late_result_is_harml
     faulty: Consumers,
     go_on: Path,
     app: CKANTestApp,
-    ini: str,
+    single: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, sweeper.__name__)
@@ -123,7 +131,7 @@ def test_its_object_is_imported_by_another_consumer_and_its_late_result_is_harml
 
     until(is_sent_again)
     assert faulty.processes[1].poll() is None  # it hangs, with heartbeats
-    with Consumers(ini) as others:
+    with Consumers(single) as others:
         others.wait(job_id)
         assert figures(portal.finish(job_id)) == {"added": 3}
         before = [each["id"] for each in portal.datasets()]
@@ -168,7 +176,7 @@ def test_a_hung_gather_is_done_by_another_consumer_and_ends_when_it_wakes_up(
     portal: Portal,
     publisher: Publisher,
     faulty: Consumers,
-    ini: str,
+    single: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, sweeper.__name__)
@@ -187,7 +195,7 @@ def test_a_hung_gather_is_done_by_another_consumer_and_ends_when_it_wakes_up(
         return f"sent job {job_id} to the gather queue again" in caplog.text
 
     until(is_sent_again)
-    with Consumers(ini) as others:
+    with Consumers(single) as others:
         others.wait(job_id)
         others.wait_for_messages(portal.objects(job_id))
         assert figures(portal.finish(job_id)) == {"added": 3}

@@ -30,7 +30,11 @@ from tests.ckan.harvesting import Consumers, Portal, figures, work_off
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+# With batches a message is no longer about one object: test_batches.py.
+pytestmark = [
+    pytest.mark.in_process,
+    pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
+]
 
 PATH = "/data.json"
 
@@ -442,7 +446,7 @@ def test_real_consumers_killed_in_gather_and_in_import(
         stuck = model.Session.query(HarvestObject).filter(
             HarvestObject.content.like("%Make the parser hang%")
         )
-        until(lambda: stuck.one().state == "IMPORT")
+        until(lambda: stuck.one().state == "FETCH")  # of a batch
         hanging = stuck.one().id
         query = model.Session.query(Worker.id).filter(Worker.busy_with == hanging)
         until(lambda: query.first())

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ckan import model
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, dataset_schema
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RunMode
-from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.engine import (
     dataset_writer,
@@ -40,8 +41,92 @@ _RESULTS: Mapping[str, StageResult] = {  # by report_status
 }
 
 
+class SourceImport:
+    """Fetches and imports harvest objects of one source: one, or a batch.
+
+    Closes its HTTP client at the end of a ``with`` block.
+    """
+
+    def __init__(self, kind: SourceType, source: HarvestSource) -> None:
+        """Read the source's options.
+
+        Raises:
+            ConfigError: they cannot be used.
+        """
+        self._kind = kind
+        self._setting = setting_of(kind, source)
+        self._schema = dataset_schema.dataset_fields()
+        self._http = contextlib.ExitStack()
+        self._source: Source | None = None
+        self._modes: dict[str, str] = {}
+
+    def __enter__(self) -> SourceImport:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def fetch(self, obj: HarvestObject, extras: Mapping[str, str]) -> None:
+        """Fetch the object's content, unless the listing already contained it; no commit.
+
+        Raises:
+            FetchError, RecordError: the record failed.
+        """
+        if obj.content is not None or extras.get(staged_objects.STATUS) == "delete":
+            return
+        if self._source is None:
+            http = self._http.enter_context(open_client(self._setting.options["credential"]))
+            saved_state = sync_state.SyncState(interface=sync_state.load_interface(self._setting))
+            self._source = saved_state.source(self._setting, http)
+        model.Session.commit()  # no transaction is open while the network is waited for
+        raw = self._kind.reader.fetch(self._source, _raw(obj, extras))
+        if raw.content is None:
+            raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
+        obj.content = raw.content
+        # The content may be newer than the listing: store the date and ETag of its own response.
+        stamps = {staged_objects.MODIFIED: raw.modified, staged_objects.ETAG: raw.etag}
+        staged_objects.restamp(obj.id, stamps, extras)
+
+    def prepare(
+        self, obj: HarvestObject, extras: Mapping[str, str], *, again: bool = False
+    ) -> dataset_writer.Write | None:
+        """Parse the object's record; return what to write, None if the options skip it.
+
+        Raises:
+            RecordError: the record failed.
+        """
+        raw = _raw(obj, extras)
+        if raw.content is None:
+            raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
+        try:
+            record = self._kind.parse(raw, self._setting.options)
+        except SkipRecord as exc:
+            log.info("Skipped %s: %s", obj.guid, exc.message)
+            dataset_writer.skip(obj.id, self._setting.stamp(raw))
+            return None
+        setting = self._setting
+        profile_fields, problems = _profiles(raw.content, setting)
+        record = _with_parent_checked(record, obj)
+        problems = (*record.problems, *date_check.check(setting, raw, record), *problems)
+        return dataset_writer.Write(
+            object_id=obj.id,
+            record=replace(record, problems=problems),
+            stamp=setting.stamp(raw),
+            defaults=_defaults(setting, raw, record),
+            profile_fields=profile_fields,
+            forced=again or self._mode(obj.harvest_job_id) == RunMode.FORCE,
+            schema=self._schema,
+        )
+
+    def _mode(self, job_id: str) -> str:
+        if job_id not in self._modes:
+            report = Session.query(JobReport.mode).filter_by(job_id=job_id).first()
+            self._modes[job_id] = str(report.mode) if report else ""
+        return self._modes[job_id]
+
+
 def fetch(kind: SourceType, obj: HarvestObject) -> StageResult:
-    """Fetch the object's content, unless the listing already contained it.
+    """Fetch the object's content, unless the listing already contained it; commits.
 
     Raises:
         FetchError, RecordError, ConfigError: the record failed.
@@ -52,20 +137,10 @@ def fetch(kind: SourceType, obj: HarvestObject) -> StageResult:
         stopping.end_object(obj)
         return False
     extras = staged_objects.extras_of(obj.id)
-    if obj.content is not None or extras.get(staged_objects.STATUS) == "delete":
-        return True
-    setting = setting_of(kind, obj.source)
-    with open_client(setting.options["credential"]) as http:
-        saved_state = sync_state.SyncState(interface=sync_state.load_interface(setting))
-        raw = kind.reader.fetch(saved_state.source(setting, http), _raw(obj, extras))
-    if raw.content is None:
-        raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
-    obj.content = raw.content
-    # The content may be newer than the listing: store the date and ETag of its own response.
-    staged_objects.restamp(
-        obj.id, {staged_objects.MODIFIED: raw.modified, staged_objects.ETAG: raw.etag}, extras
-    )
-    Session.commit()
+    if obj.content is None and extras.get(staged_objects.STATUS) != "delete":
+        with SourceImport(kind, obj.source) as source:
+            source.fetch(obj, extras)
+        Session.commit()
     return True
 
 
@@ -83,38 +158,13 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
     extras = staged_objects.extras_of(obj.id)
     if extras.get(staged_objects.STATUS) == "delete":
         return _RESULTS.get(dataset_writer.delete(obj.id), True)
-    setting = setting_of(kind, obj.source)
-    raw = _raw(obj, extras)
-    if raw.content is None:
-        raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
-    try:
-        record = kind.parse(raw, setting.options)
-    except SkipRecord as exc:
-        log.info("Skipped %s: %s", obj.guid, exc.message)
-        dataset_writer.skip(obj.id, setting.stamp(raw))
+    write = SourceImport(kind, obj.source).prepare(obj, extras, again=again)
+    if write is None:
         return "unchanged"
-    (result,) = dataset_writer.upsert_many([_write(obj, raw, record, setting, again=again)])
+    (result,) = dataset_writer.upsert_many([write])
     if isinstance(result, UkharvestError):
         raise result
     return _RESULTS.get(result, True)
-
-
-def _write(
-    obj: HarvestObject, raw: RawRecord, record: DatasetRecord, setting: Setting, *, again: bool
-) -> dataset_writer.Write:
-    profile_fields, problems = _profiles(raw.content or "", setting)
-    record = _with_parent_checked(record, obj)
-    problems = (*record.problems, *date_check.check(setting, raw, record), *problems)
-    report = Session.query(JobReport.mode).filter_by(job_id=obj.harvest_job_id).first()
-    return dataset_writer.Write(
-        object_id=obj.id,
-        record=replace(record, problems=problems),
-        stamp=setting.stamp(raw),
-        defaults=_defaults(setting, raw, record),
-        profile_fields=profile_fields,
-        forced=again or bool(report and report.mode == RunMode.FORCE),
-        schema=dataset_schema.dataset_fields(),
-    )
 
 
 def _profiles(content: str, setting: Setting) -> tuple[Mapping[str, Any], Sequence[Problem]]:

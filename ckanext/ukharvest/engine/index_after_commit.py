@@ -36,10 +36,11 @@ def is_indexing_suspended() -> bool:
     return _pending.get() is not None
 
 
-def mark_pending(package_id: str) -> None:
-    """Mark a dataset for indexing after the commit; only inside ``suspend_indexing``."""
+def mark_pending(*package_ids: str) -> None:
+    """Mark datasets for indexing after the commit; only inside ``suspend_indexing``."""
     pending = _pending.get()
     if pending is None:
         raise RuntimeError("a dataset can be noted only while indexing is held back")
-    if package_id not in pending:
-        pending |= pending_index.add([package_id])
+    new = [id_ for id_ in package_ids if id_ not in pending]
+    if new:
+        pending |= pending_index.add(new)

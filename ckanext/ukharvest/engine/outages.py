@@ -70,15 +70,33 @@ def postpone(obj: HarvestObject, exc: Exception, stage: str) -> bool:
     # Even if this fails, the queue's next write must not end the object.
     retries.keep_waiting(obj)
     try:
-        retries.postpone(object_id, service, message)
-    except retries.GivenUp as given_up:
-        dataset_writer.fail(object_id, _failure(service, given_up.attempts, message), stage)
-        retries.end_waiting(obj)
+        if not _postpone(object_id, service, message, stage):
+            retries.end_waiting(obj)
     except Exception:  # noqa: BLE001 - the sweeper recovers the object
         log.exception("Harvest object %s could not be made to wait again", object_id)
         return False
     Session.remove()
     Session.add(obj)
+    return True
+
+
+def postpone_object(object_id: str, exc: Exception) -> None:
+    """Set an object of a batch back to waiting after a service, or the batch, failed.
+
+    Raises:
+        sqlalchemy.exc.SQLAlchemyError: that could not be stored.
+    """
+    service = failing_service(exc) or "harvester"
+    _postpone(object_id, service, _first_line(exc), "Import")
+
+
+def _postpone(object_id: str, service: str, message: str, stage: str) -> bool:
+    """Let an object wait again; False if it failed instead, after too many attempts."""
+    try:
+        retries.postpone(object_id, service, message)
+    except retries.GivenUp as given_up:
+        dataset_writer.fail(object_id, _failure(service, given_up.attempts, message), stage)
+        return False
     return True
 
 

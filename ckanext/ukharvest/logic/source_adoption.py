@@ -219,7 +219,8 @@ def _imported_since(source_id: str, adopted: str) -> str:
         return ""
     message = tk._(
         "records of this source were imported after it was adopted (the last at {time} UTC), so "
-        "its datasets are no longer as the other harvester left them"
+        "its datasets are no longer as the other harvester left them. To go back, restore the "
+        "backup of the database from before that run"
     )
     return str(message.format(time=latest.strftime("%Y-%m-%d %H:%M")))
 

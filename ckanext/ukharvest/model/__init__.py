@@ -45,6 +45,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
             changed them to ours: {"type", "config": text, "adopted": ISO time in UTC}; else None.
         set_aside: why the source does not run until it changes or a person starts it, or None:
             {"job_id", "reason", "since": ISO time in UTC, "source": its type, URL and options}.
+        claimed: when a fetch consumer last took a batch of its objects, UTC; None: never.
     """
 
     __tablename__ = "ukharvest_source"
@@ -62,6 +63,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     mailed = sa.Column(JSONB)
     adopted_from = sa.Column(JSONB(none_as_null=True))
     set_aside = sa.Column(JSONB(none_as_null=True))
+    claimed = sa.Column(sa.DateTime)
 
 
 class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
@@ -70,6 +72,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         fingerprint: of the content of the last successful import, "" when there is none.
         import_rules_hash: of the other inputs of that import (source_config.py).
+        package_hash: of the dataset that it wrote, as mapped; "" if unknown (dataset_writer).
         etag, last_modified: the record's own validators or timestamp at that import.
         resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
         missed_runs: number of complete runs in a row without the record.
@@ -98,6 +101,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.ForeignKey("package.id", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    package_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     import_rules_hash = sa.Column(
         "salt", sa.UnicodeText, nullable=False, default="", server_default=""
     )
@@ -355,6 +359,23 @@ class Worker(tk.BaseModel):  # type: ignore[misc, name-defined]
     heartbeat = sa.Column(sa.DateTime, nullable=False, default=utcnow)
     busy_with = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     busy_since = sa.Column(sa.DateTime)
+
+
+class Claim(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """A harvest object that a fetch consumer works on, as part of a batch (claims.py).
+
+    Attributes:
+        worker_id: of the consumer's row in ``Worker``; without a heartbeat the claim is void.
+        since: when it was claimed, UTC.
+    """
+
+    __tablename__ = "ukharvest_claim"
+
+    harvest_object_id = sa.Column(
+        sa.UnicodeText, sa.ForeignKey("harvest_object.id", ondelete="CASCADE"), primary_key=True
+    )
+    worker_id = sa.Column(sa.UnicodeText, nullable=False, index=True)
+    since = sa.Column(sa.DateTime, nullable=False, default=utcnow)
 
 
 class PendingIndex(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -263,6 +263,7 @@ def _move_rows(old_id: str, new_id: str) -> None:
             source_id=new_id,
             fingerprint="",
             import_rules_hash="",
+            package_hash="",
             last_modified="",
             etag="",
             missed_runs=0,

@@ -8,7 +8,9 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +25,41 @@ Session = model.Session
 def is_made() -> bool:
     """Tell whether the table exists."""
     return not schema_version.is_behind()
+
+
+_collected: ContextVar[list[Mapping[str, Any]] | None] = ContextVar(
+    "ukharvest_assessments", default=None
+)
+
+
+@contextmanager
+def collected() -> Iterator[None]:
+    """Save assessments at the end of the block, in one statement, instead of one by one."""
+    rows: list[Mapping[str, Any]] = []
+    token = _collected.set(rows)
+    try:
+        yield
+    finally:
+        _collected.reset(token)
+    # Of a dataset that was written twice the last one counts.
+    last = {row["package_id"]: row for row in rows}
+    by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in last.values():
+        by_columns.setdefault(tuple(row), []).append(row)
+    for same in by_columns.values():
+        save(same)
+
+
+def mark() -> int:
+    """Return the number of assessments collected so far."""
+    return len(_collected.get() or ())
+
+
+def back_to(number: int) -> None:
+    """Forget the assessments collected since ``mark``: their datasets were not written."""
+    rows = _collected.get()
+    if rows is not None:
+        del rows[number:]
 
 
 def lock(package_id: str) -> None:
@@ -42,6 +79,10 @@ def save(rows: Sequence[Mapping[str, Any]]) -> None:
         rows: "package_id" and new values of columns of ``Assessment``, the same columns in each
             row; others stay. Unchanged rows are not written.
     """
+    collected = _collected.get()
+    if collected is not None:
+        collected.extend(rows)
+        return
     if not rows or not is_made():
         return
     names = [name for name in rows[0] if name != "package_id"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -20,22 +20,28 @@ Session = model.Session
 KEPT = 20
 ADDED, UPDATED, DELETED = RecordOutcome.ADDED, RecordOutcome.UPDATED, RecordOutcome.DELETED
 
-# One statement: its parts all see the table as it was before, so the row that is added is
+# One statement: its parts all see the table as it was before, so the rows that are added are
 # neither counted nor deleted.
 _KEEP = sa.text(
     """
-    WITH added AS (
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+        AS given (record_id bigint, job_id text, kind text, fields jsonb)),
+    added AS (
         INSERT INTO ukharvest_change (record_id, job_id, created, kind, fields)
-        VALUES (:record, :job, :now, :kind, CAST(:fields AS jsonb) || CASE WHEN :has_fields AND
-            (SELECT package.private FROM ukharvest_record AS record
-               JOIN package ON package.id = record.package_id WHERE record.id = :record)
-            THEN CAST(:private AS jsonb) ELSE '[]' END))
-    DELETE FROM ukharvest_change
-    WHERE record_id = :record AND id NOT IN (
-        SELECT id FROM ukharvest_change
-        WHERE record_id = :record ORDER BY id DESC LIMIT :others)
+        SELECT given.record_id, given.job_id, :now, given.kind, given.fields || CASE
+            WHEN package.private AND given.fields <> '[]'
+            THEN CAST(:private AS jsonb) ELSE '[]' END
+        FROM given
+        JOIN ukharvest_record AS record ON record.id = given.record_id
+        LEFT JOIN package ON package.id = record.package_id),
+    ranked AS (
+        SELECT id, row_number() OVER (PARTITION BY record_id ORDER BY id DESC) AS number
+        FROM ukharvest_change WHERE record_id IN (SELECT record_id FROM given))
+    DELETE FROM ukharvest_change AS old USING ranked
+    WHERE old.id = ranked.id AND ranked.number > :others
     """
-).bindparams(sa.bindparam("fields", type_=JSONB), sa.bindparam("private", type_=JSONB))
+).bindparams(sa.bindparam("rows", type_=JSONB), sa.bindparam("private", type_=JSONB))
 
 # Marks changes of a dataset while it was private.
 _PRIVATE = [{"private": True}]
@@ -57,18 +63,38 @@ class Told(NamedTuple):
     fields: list[dict[str, Any]]
 
 
-def save(record_id: int, job_id: str | None, kind: str, found: Sequence[FieldChange] = ()) -> None:
-    """Save what an import changed; without changes an update is not saved; the caller commits."""
-    if kind == UPDATED and not found:
-        return
+class New(NamedTuple):
+    """What an import did to the dataset of a record, whose row has this id."""
+
+    record_id: int
+    job_id: str | None
+    kind: str
+    found: Sequence[FieldChange] = ()
+
+
+def save(new: Iterable[New]) -> None:
+    """Save what imports changed; without changes an update is not saved; the caller commits."""
+    rows = [
+        {
+            "record_id": each.record_id,
+            "job_id": each.job_id,
+            "kind": each.kind,
+            "fields": _fields(each.found),
+        }
+        for each in new
+        if each.kind != UPDATED or each.found
+    ]
+    if rows:
+        values = {"rows": rows, "now": utcnow(), "others": KEPT - 1, "private": _PRIVATE}
+        Session.execute(_KEEP, values)
+
+
+def _fields(found: Sequence[FieldChange]) -> list[dict[str, Any]]:
     fields: list[dict[str, Any]] = [each._asdict() for each in found[: dataset_changes.MOST]]
     if len(found) > dataset_changes.MOST:
         fields.append({"more": len(found) - dataset_changes.MOST})
     # PostgreSQL cannot store the character 0.
-    fields = [{key: _storable(value) for key, value in each.items()} for each in fields]
-    row = {"record": record_id, "job": job_id, "now": utcnow(), "kind": kind, "fields": fields}
-    more = {"others": KEPT - 1, "has_fields": bool(fields), "private": _PRIVATE}
-    Session.execute(_KEEP, {**row, **more})
+    return [{key: _storable(value) for key, value in each.items()} for each in fields]
 
 
 def _storable(value: Any) -> Any:

@@ -7,7 +7,7 @@ deleted again. Nothing here commits.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,13 +25,21 @@ Session = model.Session
 _OF_ONE_RECORD = [kind.name for kind in TYPES.values() if kind.reference_is_address]
 
 
-def replace(record_id: int, references: Collection[str]) -> None:
-    """Save the references of a record, replacing all earlier ones."""
-    gone = sa.delete(Coupling).where(Coupling.record_id == record_id)
+def replace(references: Mapping[int, Collection[str]]) -> None:
+    """Save the references of records, replacing all earlier ones.
+
+    Args:
+        references: id of a record's row → what it names.
+    """
+    gone = sa.delete(Coupling).where(Coupling.record_id.in_(references))
     Session.execute(gone.execution_options(synchronize_session=False))
-    Session.add_all(
-        Coupling(record_id=record_id, reference=each) for each in dict.fromkeys(references)
-    )
+    rows = [
+        {"record_id": id_, "reference": each}
+        for id_, named in references.items()
+        for each in dict.fromkeys(named)
+    ]
+    if rows:
+        Session.execute(sa.insert(Coupling), rows)
 
 
 def datasets_of(package_id: str) -> dict[str, set[str]]:

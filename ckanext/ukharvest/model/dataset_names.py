@@ -3,10 +3,54 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
+from collections.abc import Collection, Iterable
 
+import sqlalchemy as sa
 from ckan import model
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.values.tags import slug
+from ckanext.ukharvest.model.locks import NAMES
+
+_TEXTS = ARRAY(sa.UnicodeText)
+# In one order everywhere, so that two processes wait for each other and never both.
+_LOCK = sa.text(
+    """
+    SELECT pg_advisory_xact_lock(:key, name)
+    FROM (SELECT DISTINCT hashtext(name) AS name FROM unnest(:names) AS name ORDER BY 1) AS ordered
+    """
+).bindparams(sa.bindparam("names", type_=_TEXTS))
+
+
+class NameChooser:
+    """Chooses names that no dataset has, deleted ones included, for the datasets of a batch.
+
+    Locks what the names begin with until the transaction ends: another batch with the same titles
+    chooses after this one.
+
+    Args:
+        wanted: title, and text to make the name from instead ("" for none), of each dataset.
+    """
+
+    def __init__(self, wanted: Iterable[tuple[str, str]]) -> None:
+        self._bases = Counter(_base(title, name) for title, name in wanted)
+        self._taken: set[str] = set()
+        if self._bases:
+            names = {"key": NAMES, "names": list(self._bases)}
+            model.Session.execute(_LOCK, names)
+            several = {base for base, number in self._bases.items() if number > 1}
+            self._taken = _taken(self._bases, several)
+
+    def look_again(self) -> None:
+        """Load all names that are taken: a person may have taken one meanwhile."""
+        self._taken |= _taken(self._bases, set(self._bases))
+
+    def choose(self, title: str, wanted: str = "") -> str:
+        """Return a free name, which is taken from now on."""
+        name = _free(_base(title, wanted), self._taken)
+        self._taken.add(name)
+        return name
 
 
 def free_name(title: str, wanted: str = "") -> str:
@@ -15,11 +59,33 @@ def free_name(title: str, wanted: str = "") -> str:
     Args:
         wanted: text to make the name from instead of the title; unchanged if CKAN allows it.
     """
+    base = _base(title, wanted)
+    return _free(base, _taken([base]))
+
+
+def _base(title: str, wanted: str) -> str:
     plain = wanted.replace("_", "-")
-    base = wanted if wanted and slug(plain) == plain else slug(wanted or title)
-    pattern = base.replace("_", r"\_") + "%"
-    query = model.Session.query(model.Package.name).filter(model.Package.name.like(pattern))
-    taken = {name for (name,) in query}
+    return wanted if wanted and slug(plain) == plain else slug(wanted or title)
+
+
+def _taken(bases: Iterable[str], several: Collection[str] = ()) -> set[str]:
+    """Return the names that are taken: of these, and numbered ones where those are needed.
+
+    Args:
+        several: bases that more than one dataset will be named by.
+    """
+    name = model.Package.name
+    query = model.Session.query(name)
+    found = {row[0] for row in query.filter(name.in_(list(bases)))}
+    numbered = found.union(several)
+    if numbered:
+        # Without an index for it, so only where a name is taken.
+        patterns = [base.replace("_", r"\_") + "%" for base in numbered]
+        found |= {row[0] for row in query.filter(name.like(sa.any_(sa.cast(patterns, _TEXTS))))}
+    return found
+
+
+def _free(base: str, taken: set[str]) -> str:
     if base not in taken:
         return base
     numbered = (f"{base}-{number}" for number in range(2, 1000))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.identity import is_globally_unique
@@ -22,7 +24,9 @@ class GuidElsewhere(RecordError):
 
 
 class Claim(NamedTuple):
-    """The source whose current harvest object names an active dataset of this guid."""
+    """A source whose current harvest object names an active dataset of this guid."""
+
+    source_id: str
 
     title: str
     url: str
@@ -30,44 +34,66 @@ class Claim(NamedTuple):
     dataset_title: str
 
 
-def refuse_foreign(guid: str, title: str, source: HarvestSource) -> None:
-    """Refuse to create or restore a dataset for a guid that another source has.
-
-    Holds a lock on the guid until the transaction ends, so that of two sources that bring it at
-    the same moment one comes second.
-
-    Args:
-        title: of the record; the same title elsewhere means the same dataset.
-
-    Raises:
-        GuidElsewhere: names both sources and says what to do.
+# In one order everywhere, so that two processes wait for each other and never both.
+_LOCK = sa.text(
     """
-    if not is_globally_unique(guid):
-        return
-    Session.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext(:guid))"), {"guid": guid})
-    claim = _claim(guid, source.id)
-    if claim:
-        raise GuidElsewhere(_message(guid, title, source, claim), url=source.url)
+    SELECT pg_advisory_xact_lock(guid)
+    FROM (SELECT DISTINCT hashtext(guid) AS guid FROM unnest(:guids) AS guid ORDER BY 1) AS ordered
+    """
+).bindparams(sa.bindparam("guids", type_=ARRAY(sa.UnicodeText)))
+
+Claims = Mapping[str, Sequence[Claim]]  # guid → who has it
 
 
-def _claim(guid: str, source_id: str) -> Claim | None:
+def lock_and_find(objects: Iterable[HarvestObject]) -> Claims:
+    """Return who has the guids of harvest objects that will become new datasets.
+
+    Holds a lock on the guids until the transaction ends, so that of two sources that bring one at
+    the same moment one comes second.
+    """
+    guids = {obj.guid for obj in objects if is_globally_unique(obj.guid)}
+    if not guids:
+        return {}
+    Session.execute(_LOCK, {"guids": sorted(guids)})
     # By harvest objects, not by our rows: their guid has an index, and a source that another
     # harvester still works on, or did before it is adopted, has no rows.
     query = (
         Session.query(
-            HarvestSource.title, HarvestSource.url, HarvestSource.active, model.Package.title
+            HarvestObject.guid,
+            HarvestSource.id,
+            HarvestSource.title,
+            HarvestSource.url,
+            HarvestSource.active,
+            model.Package.title,
         )
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
         .join(model.Package, model.Package.id == HarvestObject.package_id)
         .filter(
-            HarvestObject.guid == guid,
+            HarvestObject.guid.in_(guids),
             HarvestObject.current.is_(True),
-            HarvestSource.id != source_id,
             model.Package.state == "active",
         )
     )
-    row = query.first()
-    return Claim(*row) if row else None
+    claims: dict[str, list[Claim]] = {}
+    for guid, *claim in query:
+        claims.setdefault(guid, []).append(Claim(*claim))
+    return claims
+
+
+def refuse_foreign(obj: HarvestObject, title: str, claims: Claims) -> None:
+    """Refuse to create or restore a dataset for a guid that another source has.
+
+    Args:
+        title: of the record; the same title elsewhere means the same dataset.
+        claims: as ``lock_and_find`` returns them.
+
+    Raises:
+        GuidElsewhere: names both sources and says what to do.
+    """
+    for claim in claims.get(obj.guid, ()):
+        if claim.source_id != obj.harvest_source_id:
+            message = _message(obj.guid, title, obj.source, claim)
+            raise GuidElsewhere(message, url=obj.source.url)
 
 
 def _message(guid: str, title: str, source: HarvestSource, claim: Claim) -> str:

@@ -177,10 +177,13 @@ def formats_of(urls: Collection[str]) -> dict[str, str]:
     return {row.url: row.format for row in Session.execute(query)}
 
 
-def with_found_formats(record: DatasetRecord) -> DatasetRecord:
-    """Return the record with the formats found at links, for resources without one."""
-    found = formats_of([each.url for each in record.resources if not each.format])
-    if not found:
+def with_formats(record: DatasetRecord, found: Mapping[str, str]) -> DatasetRecord:
+    """Return the record with the formats found at links, for resources without one.
+
+    Args:
+        found: URL → format, as ``formats_of`` returns it.
+    """
+    if not any(not each.format and each.url in found for each in record.resources):
         return record
     resources = tuple(
         each if each.format else replace(each, format=found.get(each.url, ""))

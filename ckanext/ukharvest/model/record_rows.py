@@ -6,13 +6,14 @@ Nothing here commits: the caller's transaction holds the row's lock.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.errors import RecordError, UkharvestError
 from ckanext.ukharvest.core.records import Problem
@@ -43,7 +44,7 @@ class Stamp:
 
 def locked(obj: HarvestObject) -> Record:
     """Return the row of an object's record, locked until the transaction ends; may create it."""
-    _lock(obj.harvest_source_id, obj.guid)
+    _lock([(obj.harvest_source_id, obj.guid)])
     row = (
         Session.query(Record)
         .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
@@ -51,18 +52,45 @@ def locked(obj: HarvestObject) -> Record:
         .one_or_none()
     )
     if row is None:
-        row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
-        row.first_seen = utcnow()
-        row.first_seen_job_id = obj.harvest_job_id
+        row = _new_row(obj)
         Session.add(row)
     return row
+
+
+def _new_row(obj: HarvestObject) -> Record:
+    row = Record(source_id=obj.harvest_source_id, guid=obj.guid)
+    row.first_seen = utcnow()
+    row.first_seen_job_id = obj.harvest_job_id
+    return row
+
+
+Key = tuple[str, str]  # source id, guid
+
+
+def lock_all(object_ids: Iterable[str]) -> tuple[dict[str, HarvestObject], dict[Key, Record]]:
+    """Lock the records of harvest objects until the transaction ends; load both in their state now.
+
+    Returns:
+        Harvest object id → object, and (source id, guid) → row of the record. A new row is not in
+        the session yet: the caller adds it.
+    """
+    ids = list(object_ids)
+    wanted = Session.query(HarvestObject.harvest_source_id, HarvestObject.guid)
+    keys = {tuple(row) for row in wanted.filter(HarvestObject.id.in_(ids))}
+    _lock(keys)
+    objects = Session.query(HarvestObject).filter(HarvestObject.id.in_(ids)).populate_existing()
+    by_id = {obj.id: obj for obj in objects}
+    query = Session.query(Record).filter(sa.tuple_(Record.source_id, Record.guid).in_(keys))
+    rows = {(row.source_id, row.guid): row for row in query.populate_existing()}
+    for obj in by_id.values():
+        rows.setdefault((obj.harvest_source_id, obj.guid), _new_row(obj))
+    return by_id, rows
 
 
 def lock_all_of(package_id: str) -> None:
     """Lock the records of a dataset, as ``locked`` does, until the transaction ends."""
     query = sa.select(Record.source_id, Record.guid).where(Record.package_id == package_id)
-    for source_id, guid in sorted(map(tuple, Session.execute(query))):
-        _lock(source_id, guid)
+    _lock(map(tuple, Session.execute(query)))
 
 
 # A process that hangs may hold a record's lock: the next one must not hang too. The sweeper has a
@@ -74,12 +102,25 @@ _BOUND = sa.text(
 )
 
 
-def _lock(source_id: str, guid: str) -> None:
-    Session.execute(_BOUND)
-    Session.execute(
-        sa.text("SELECT pg_advisory_xact_lock(hashtext(:source), hashtext(:guid))"),
-        {"source": source_id, "guid": guid},
-    )
+# In one order everywhere, so that two processes wait for each other and never both.
+_LOCK = sa.text(
+    """
+    SELECT pg_advisory_xact_lock(source, guid)
+    FROM (SELECT DISTINCT hashtext(source) AS source, hashtext(guid) AS guid
+          FROM unnest(:sources, :guids) AS given (source, guid) ORDER BY 1, 2) AS ordered
+    """
+).bindparams(
+    sa.bindparam("sources", type_=ARRAY(sa.UnicodeText)),
+    sa.bindparam("guids", type_=ARRAY(sa.UnicodeText)),
+)
+
+
+def _lock(keys: Iterable[Key]) -> None:
+    pairs = list(keys)
+    if pairs:
+        Session.execute(_BOUND)
+        sources, guids = zip(*pairs, strict=True)
+        Session.execute(_LOCK, {"sources": list(sources), "guids": list(guids)})
 
 
 def mark_seen(row: Record, obj: HarvestObject) -> None:
@@ -102,7 +143,7 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     """Let the next runs import the records of these datasets again."""
     # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
     own = sa.update(Record).where(Record.package_id.in_(package_ids))
-    statement = own.values(fingerprint="", import_rules_hash="")
+    statement = own.values(fingerprint="", import_rules_hash="", package_hash="")
     Session.execute(statement.execution_options(synchronize_session=False))
 
 
@@ -110,6 +151,13 @@ def spoil_stamp(row: Record, obj: HarvestObject) -> None:
     """Save the URL of a record that failed, and that it has to be read again."""
     row.url = staged_objects.extras_of(obj.id).get(staged_objects.URL, obj.source.url)
     row.etag = row.last_modified = ""
+
+
+def write_again(source_id: str, guid: str) -> None:
+    """Let the next import of a record write its dataset even if nothing comes out differently."""
+    own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
+    statement = own.values(package_hash="")
+    Session.execute(statement.execution_options(synchronize_session=False))
 
 
 def put_title(row: Record, title: str) -> None:
@@ -143,29 +191,37 @@ def note_written(package_id: str, before: str) -> None:
     Session.execute(statement.execution_options(synchronize_session=False))
 
 
-def replace_problems(row: Record, problems: Iterable[Problem], *, lost: bool = False) -> None:
-    """Save the problems that the last run found in a record; earlier ones become past.
+def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
+    """Save the problems that the last run found in records; earlier ones become past.
 
-    The row has its id already.
+    The rows have their ids already.
 
     Args:
-        lost: the run did not import the record because of them.
+        lost: the run did not import the records because of them.
     """
-    of_record = Session.query(RecordProblem).filter_by(record_id=row.id)
-    of_record.filter_by(job_id=row.last_seen_job_id).delete(synchronize_session=False)
-    _make_past(of_record)
-    Session.add_all(
-        RecordProblem(
-            record_id=row.id,
-            code=problem.code,
-            field=problem.field,
-            message=problem.message,
-            line=problem.line,
-            job_id=row.last_seen_job_id,
-            lost=lost,
-        )
-        for problem in problems
+    if not problems:
+        return
+    of_records = Session.query(RecordProblem).filter(
+        RecordProblem.record_id.in_([row.id for row in problems])
     )
+    jobs = {row.last_seen_job_id for row in problems}
+    of_records.filter(RecordProblem.job_id.in_(jobs)).delete(synchronize_session=False)
+    _make_past(of_records)
+    rows = [
+        {
+            "record_id": row.id,
+            "code": problem.code,
+            "field": problem.field,
+            "message": problem.message,
+            "line": problem.line,
+            "job_id": row.last_seen_job_id,
+            "lost": lost,
+        }
+        for row, found in problems.items()
+        for problem in found
+    ]
+    if rows:
+        Session.execute(sa.insert(RecordProblem), rows)
 
 
 def forget_rejection(row: Record) -> None:
@@ -177,22 +233,20 @@ def _make_past(problems: Any) -> None:
     problems.filter_by(current=True).update({"current": False}, synchronize_session=False)
 
 
-def make_current(obj: HarvestObject, package_id: str, status: str) -> None:
-    """Make the object its dataset's current one, and save its outcome."""
-    retire(package_id, obj)
-    obj.package_id = package_id
-    obj.current = True
-    obj.report_status = status
+def retire(current: Mapping[str, str]) -> None:
+    """Make all other objects of datasets, of any source, no longer current.
 
-
-def retire(package_id: str, obj: HarvestObject) -> None:
-    """Make all other objects of the dataset, of any source, no longer current."""
+    Args:
+        current: dataset id → id of its current harvest object.
+    """
+    if not current:
+        return
     statement = (
         sa.update(HarvestObject)
         .where(
-            HarvestObject.package_id == package_id,
+            HarvestObject.package_id.in_(current),
             HarvestObject.current.is_(True),
-            HarvestObject.id != obj.id,
+            HarvestObject.id.notin_(current.values()),
         )
         .values(current=False)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -47,20 +48,31 @@ def postpone(object_id: str, service: str, message: str) -> None:
         GivenUp: it was its last attempt.
         sqlalchemy.exc.SQLAlchemyError: the database did not come back; nothing is stored.
     """
+    patiently(lambda: _wait_again(object_id, service, message))
+    log.warning("Harvest object %s waits again: the %s failed: %s", object_id, service, message)
+
+
+def patiently(work: Callable[[], None]) -> None:
+    """Call a function, again and again while the database fails; it must be safe to repeat.
+
+    Begins and ends with a session of its own.
+
+    Raises:
+        sqlalchemy.exc.SQLAlchemyError: the database did not come back; nothing is stored.
+    """
     for pause in (*PATIENCE, None):
         Session.remove()
         try:
-            _wait_again(object_id, service, message)
+            work()
         except sa.exc.SQLAlchemyError as exc:
             if pause is None or not failing_service(exc):
                 raise
             log.warning("The database does not answer; trying again in %d s", pause)
             time.sleep(pause)
         else:
-            break
+            return
         finally:
             Session.remove()
-    log.warning("Harvest object %s waits again: the %s failed: %s", object_id, service, message)
 
 
 def _wait_again(object_id: str, service: str, message: str) -> None:

@@ -148,6 +148,16 @@ def extras_of(object_id: str) -> dict[str, str]:
     return dict(query.filter(HarvestObjectExtra.harvest_object_id == object_id).all())
 
 
+def extras_of_all(object_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the extras of harvest objects, by id, in one statement."""
+    extra = HarvestObjectExtra
+    query = Session.query(extra.harvest_object_id, extra.key, extra.value)
+    found: dict[str, dict[str, str]] = {id_: {} for id_ in object_ids}
+    for id_, key, value in query.filter(extra.harvest_object_id.in_(object_ids)):
+        found[id_][key] = value
+    return found
+
+
 def restamp(object_id: str, stamps: Mapping[str, str], before: Mapping[str, str]) -> None:
     """Update the changed extras of one harvest object; the caller commits."""
     for key, value in stamps.items():

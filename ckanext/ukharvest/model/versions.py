@@ -6,11 +6,13 @@ import datetime
 import difflib
 import json
 import zlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
 from lxml import etree
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.xml import parser as xml
@@ -20,23 +22,40 @@ Session = model.Session
 
 KEPT = 5
 
-# One statement: its parts all see the table as it was before, so the row that is added is
+# One statement: its parts all see the table as it was before, so the rows that are added are
 # neither counted nor deleted.
 _KEEP = sa.text(
     """
-    WITH added AS (
+    WITH given AS (
+        SELECT * FROM unnest(:records, :jobs, :contents) AS given (record_id, job_id, content)),
+    latest AS (
+        SELECT DISTINCT ON (record_id) record_id, content FROM ukharvest_version
+        WHERE record_id = ANY (:records) ORDER BY record_id, id DESC),
+    added AS (
         INSERT INTO ukharvest_version (record_id, job_id, created, content)
-        SELECT :record, :job, :now, :content
-        WHERE :content IS DISTINCT FROM (
-            SELECT content FROM ukharvest_version
-            WHERE record_id = :record ORDER BY id DESC LIMIT 1)
-        RETURNING id)
-    DELETE FROM ukharvest_version
-    WHERE record_id = :record AND EXISTS (SELECT 1 FROM added) AND id NOT IN (
-        SELECT id FROM ukharvest_version
-        WHERE record_id = :record ORDER BY id DESC LIMIT :others)
+        SELECT given.record_id, given.job_id, :now, given.content
+        FROM given LEFT JOIN latest USING (record_id)
+        WHERE given.content IS DISTINCT FROM latest.content
+        RETURNING record_id),
+    ranked AS (
+        SELECT id, row_number() OVER (PARTITION BY record_id ORDER BY id DESC) AS number
+        FROM ukharvest_version WHERE record_id IN (SELECT record_id FROM added))
+    DELETE FROM ukharvest_version AS old USING ranked
+    WHERE old.id = ranked.id AND ranked.number > :others
     """
-).bindparams(sa.bindparam("content", type_=sa.LargeBinary))
+).bindparams(
+    sa.bindparam("records", type_=ARRAY(sa.BigInteger)),
+    sa.bindparam("jobs", type_=ARRAY(sa.UnicodeText)),
+    sa.bindparam("contents", type_=ARRAY(sa.LargeBinary)),
+)
+
+
+class New(NamedTuple):
+    """A record's content to save: id of its row, the run that imported it, and the text."""
+
+    record_id: int
+    job_id: str
+    content: str
 
 
 class Version(NamedTuple):
@@ -53,11 +72,17 @@ class Version(NamedTuple):
     content: str
 
 
-def save(record_id: int, job_id: str, content: str) -> None:
-    """Save a record's content unless it equals the latest version; the caller commits."""
-    packed = zlib.compress(content.encode("utf-8"))
-    values = {"record": record_id, "job": job_id, "now": utcnow(), "content": packed}
-    Session.execute(_KEEP, {**values, "others": KEPT - 1})
+def save(new: Iterable[New]) -> None:
+    """Save records' contents that differ from their latest version; the caller commits."""
+    found = list(new)
+    if not found:
+        return
+    values = {
+        "records": [each.record_id for each in found],
+        "jobs": [each.job_id for each in found],
+        "contents": [zlib.compress(each.content.encode("utf-8")) for each in found],
+    }
+    Session.execute(_KEEP, {**values, "now": utcnow(), "others": KEPT - 1})
 
 
 def versions_of(source_id: str, guid: str) -> list[Version]:

@@ -54,9 +54,13 @@ class Heart:
 
     def work_on(self, id_: str) -> None:
         """Save the id of the job or harvest object before the work begins; "" when it has ended."""
+        self.note(id_)
+        self._beat()
+
+    def note(self, id_: str) -> None:
+        """Note which harvest object of a batch is worked on; the next beat saves it."""
         self._busy_with = id_
         self._busy_since = tables.utcnow() if id_ else None
-        self._beat()
 
     def _run(self) -> None:
         while not self._end.wait(self.interval):
@@ -112,7 +116,25 @@ def busy(limits: Limits) -> set[str]:
         tables.Worker.busy_with != "",
         sa.not_(is_hung(limits)),
     )
-    return {row[0] for row in query}
+    ids = {row[0] for row in query}
+    claimed = (
+        ckan_model.Session.query(tables.Claim.harvest_object_id)
+        .join(tables.Worker, tables.Worker.id == tables.Claim.worker_id)
+        # An idle one has nothing in hand: the end of its batch could not be stored.
+        .filter(tables.Worker.heartbeat > alive, tables.Worker.busy_with != "")
+        .filter(sa.not_(is_hung(limits)))
+    )
+    return ids.union(row[0] for row in claimed)
+
+
+def count_fetching(limits: Limits) -> tuple[int, int]:
+    """Return how many live fetch consumers are idle, and how many work."""
+    alive = tables.utcnow() - dt.timedelta(seconds=limits.heartbeat)
+    query = ckan_model.Session.query(tables.Worker.busy_with).filter(
+        tables.Worker.kind == "fetch", tables.Worker.heartbeat > alive, sa.not_(is_hung(limits))
+    )
+    busy = [bool(row[0]) for row in query]
+    return busy.count(False), busy.count(True)
 
 
 def is_hung(limits: Limits) -> sa.ColumnElement[bool]:

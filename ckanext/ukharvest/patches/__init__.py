@@ -17,6 +17,7 @@ from ckanext.ukharvest.patches import (
     job_figures,
     queue_callbacks,
     redis_connection,
+    rollbacks,
     source_validators,
 )
 
@@ -28,6 +29,7 @@ PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
     *queue_callbacks.PATCHES,
     *source_validators.PATCHES,
     *early_indexing.PATCHES,
+    *rollbacks.PATCHES,
     *consumer_heartbeats.PATCHES,  # last: wraps the consumer that is in force
 )
 

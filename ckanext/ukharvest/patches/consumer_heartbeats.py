@@ -22,6 +22,7 @@ from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import schema_version
 from ckanext.ukharvest.model.schema_version import State
 from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.patches import fetch_batches
 from ckanext.ukharvest.patches.queue_callbacks import Callback
 
 log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ def _beating(stock: Consume) -> Consume:
     def consume(self: queue.RedisConsumer, queue: str) -> Iterator[tuple[Any, Any, str]]:
         """Consume as before, with a heartbeat that says what is being worked on."""
         kind = "gather" if self.message_key == "harvest_job_id" else "fetch"
-        with Heart(kind) as heart:
+        with Heart(kind) as heart, fetch_batches.use_heart(heart):
             for method, header, body in stock(self, queue):
                 heart.work_on(read_id(body, self.message_key))
                 yield method, header, body

@@ -1,4 +1,7 @@
-"""Suspend CKAN's own indexing while our writer is active (engine/index_after_commit.py)."""
+"""Suspend CKAN's own indexing while our writer is active (engine/index_after_commit.py).
+
+CKAN sends a request to Solr for each dataset; those of a batch go in one (compat.py).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 from ckan import logic
 from ckan.lib import search
 
+from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine import index_after_commit
 
 
@@ -44,4 +48,11 @@ def _patch() -> None:
         listener.notify = _noted_notify(listener.notify)
 
 
-PATCHES = (("index-after-commit (for our own writes)", _indexes_before_commit, _patch),)
+def _patch_connection() -> None:
+    search.index.make_connection = compat.collect_documents(search.index.make_connection)
+
+
+PATCHES = (
+    ("index-after-commit (for our own writes)", _indexes_before_commit, _patch),
+    ("index-in-one-request (for our own writes)", _indexes_before_commit, _patch_connection),
+)

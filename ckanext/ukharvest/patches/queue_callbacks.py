@@ -28,6 +28,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import JobReport, retries, stopping, utcnow
 from ckanext.ukharvest.model.service_faults import failing_service
+from ckanext.ukharvest.patches import fetch_batches
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -69,7 +70,8 @@ def _guarded_gather(stock: Callback) -> Callback:
             if _is_over(job_id):  # stopped while it waited
                 _acknowledge(once, method)
                 return False
-            return stock(once, method, header, body)
+            with fetch_batches.few_messages(job_id):
+                return stock(once, method, header, body)
         except redis.RedisError:
             # Objects that are not on the fetch queue yet wait in the database and are sent again.
             log.exception("Redis failed at the end of the gather of job %s", job_id)
@@ -89,6 +91,10 @@ def _guarded_fetch(stock: Callback) -> Callback:
         object_id = read_id(body, "harvest_object_id")
         once = _Once(channel)
         try:
+            if fetch_batches.is_wake_up(object_id):
+                _acknowledge(once, method)
+                fetch_batches.work()
+                return None
             if _is_finished(object_id):
                 log.info("Harvest object %s was delivered again; it is finished", object_id)
                 _acknowledge(once, method)

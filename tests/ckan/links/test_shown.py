@@ -146,5 +146,5 @@ def test_the_doctor_sees_that_nobody_looks(
     work()
     (finding,) = check.waiting_links()
     assert finding.level == "info"
-    assert "1 links" in finding.message
+    assert finding.message == "1 link of resources checked."
     assert "links" in {each.code for each in doctor.examine()}

@@ -15,6 +15,7 @@ from ckanext.ukharvest.engine.gather import intake
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import staged_objects, utcnow
+from ckanext.ukharvest.model.record_rows import write_again
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,8 @@ def take(state: GatherState, record: Classified) -> None:
         intake.take(state, record)
         return
     state.counts["seen"] += 1
+    # Who asks for one record wants its dataset as the source has it, without a person's edits.
+    write_again(state.source.id, record.raw.guid)
     intake.stage(state, record)
 
 

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import link_checks, utcnow
 from ckanext.ukharvest.operations.doctor.finding import INFO, WARNING, Finding
 
@@ -22,17 +23,17 @@ def waiting_links() -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "links",
-            f"{figures.waiting:,} links of resources have waited for more than a day to be "
-            f"checked, and none was: no background worker seems to be running.",
+            f"{counted(figures.waiting, 'link')} of resources waited more than a day for a check: "
+            "no background worker seems to be running.",
             "Start 'ckan jobs worker' and have your process manager keep it running; or let "
             "cron call "
             "'ckan ukharvest links --check'; or set ckanext.ukharvest.links.check = false.",
         )
     if figures.known or figures.unknown:
+        unknown = f"; no format found for {figures.unknown:,} of them" if figures.unknown else ""
         yield Finding(
             INFO,
             "links",
-            f"{figures.known + figures.unknown:,} links of resources were checked; what "
-            f"{figures.unknown:,} of them are could not be identified.",
+            f"{counted(figures.known + figures.unknown, 'link')} of resources checked{unknown}.",
             "'ckan ukharvest links --unknown' says why." if figures.unknown else "",
         )

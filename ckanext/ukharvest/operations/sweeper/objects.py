@@ -19,12 +19,13 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import Retry, retries
+from ckanext.ukharvest.model import Retry, claims, retries, workers
+from ckanext.ukharvest.model.claims import KILLS
+from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations.sweeper import lost_work
 
 Session = model.Session
 
-KILLS = "ended_workers"  # extra of a harvest object: how many consumers died while working on it
 MAX_KILLS = 3
 UNDER_WAY = ("FETCH", "IMPORT")
 LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's error code
@@ -97,6 +98,7 @@ def _take_back(lost: _Lost) -> bool:
     result = Session.execute(statement.execution_options(synchronize_session=False))
     if not result.rowcount:
         return False
+    claims.release([lost.id])
     noted = sa.delete(HarvestObjectExtra).where(
         HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
     )
@@ -134,11 +136,21 @@ def resend_waiting() -> list[str]:
     if not lost_work.is_watched():
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
+    did = _wake_up(queue_state) if config.batch_size() > 1 else []
+    ours = config.our_type_names() if config.batch_size() > 1 else ()
     query = (
         Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
         .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .outerjoin(HarvestSource, HarvestSource.id == HarvestJob.source_id)
         .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
         .filter(HarvestObject.state == "WAITING")
+        # Of a run of ours that goes on, any message wakes a consumer up for all of them.
+        .filter(
+            sa.or_(
+                HarvestJob.status == "Finished",
+                sa.func.coalesce(HarvestSource.type, "").notin_(ours),
+            )
+        )
         .filter(sa.or_(Retry.due.is_(None), Retry.due <= tables.utcnow()))
         .filter(sa.or_(HarvestJob.gather_finished.isnot(None), HarvestJob.status == "Finished"))
         .order_by(HarvestObject.gathered)
@@ -147,7 +159,20 @@ def resend_waiting() -> list[str]:
     retries.forget_finished()
     Session.commit()
     lost_work.send(lost_work.FETCH, ids)
-    return [f"sent {len(ids)} waiting harvest objects that were not on the queue"] if ids else []
+    sent = f"sent {len(ids)} waiting harvest objects that were not on the queue"
+    return did + ([sent] if ids else [])
+
+
+def _wake_up(queue_state: lost_work.QueueState) -> list[str]:
+    """Wake up idle consumers where objects wait: a message was lost, or a pause is over."""
+    waiting = claims.waiting_object(config.our_type_names())
+    if not waiting:
+        return []
+    idle, busy = workers.count_fetching(limits())
+    # Without any consumer one message is enough: each batch sends the next.
+    number = idle or int(not busy and not queue_state.queued)
+    lost_work.send(lost_work.FETCH, [waiting] * number)
+    return [f"woke up {number} fetch consumers: records wait"] if number else []
 
 
 def report_given_up() -> list[str]:

@@ -1,0 +1,349 @@
+"""Write a batch of records: one transaction, then one request to the index.
+
+Each record is written behind a savepoint, so that one that CKAN, a hook or the database refuses
+costs itself alone. What we remember of the records is written at the end, in a few statements for
+all of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.core.dataset_changes import is_changed
+from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.engine import held_jobs, index_after_commit, savepoints
+from ckanext.ukharvest.engine.changed_fields import find_changed_fields
+from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
+from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, Write, call, package_hash, show
+from ckanext.ukharvest.mapping import package_mapper, profile_fields
+from ckanext.ukharvest.model import (
+    Record,
+    adoption,
+    assessments,
+    changes,
+    coupling,
+    guid_conflicts,
+    link_checks,
+    record_rows,
+    tag_names,
+    utcnow,
+    versions,
+)
+from ckanext.ukharvest.model.dataset_names import NameChooser
+from ckanext.ukharvest.model.refusals import Rejected, is_name_taken, rejection
+from ckanext.ukharvest.model.service_faults import failing_service, is_deadlock
+from ckanext.ukharvest.quality import themes
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+Result = str | UkharvestError
+
+# Two consumers can choose the same name at the same time; a third collision is no accident.
+TRIES = 3
+# A transaction is ended after so many seconds or characters; the rest of the batch gets another.
+MOST_SECONDS = 5.0
+MOST_CHARACTERS = 16_000_000
+INTERNAL = "Internal error while importing; see the log"
+
+
+def upsert_many(writes: Sequence[Write]) -> list[Result]:
+    """Write records; a single import is a batch of one. Commits or rolls back the session.
+
+    Returns:
+        For each record "added", "updated" or "not modified", or its error (not yet stored: call
+            ``fail``).
+    """
+    results: dict[str, Result] = {}
+    todo = list(writes)
+    while todo:
+        results |= _write_some(todo)
+        todo = [write for write in todo if write.object_id not in results]
+    return [results[write.object_id] for write in writes]
+
+
+def _write_some(writes: Sequence[Write]) -> dict[str, Result]:
+    """Write as many of the records as fit into a transaction, at least one."""
+    tag_names.create_missing(tag for write in writes for tag in _tags(write))
+    for attempt in range(1, TRIES + 1):
+        try:
+            with index_after_commit.suspend_indexing() as pending, held_jobs.hold() as jobs:
+                batch = _Batch(writes)
+                batch.write()
+                Session.commit()
+            jobs.send()
+        except sa.exc.IntegrityError as exc:
+            compat.rollback()
+            if len(writes) > 1:
+                return {id_: each for write in writes for id_, each in _write_some([write]).items()}
+            if attempt == TRIES:
+                return {writes[0].object_id: rejection(exc, writes[0].record.title)}
+        except sa.exc.OperationalError as exc:
+            compat.rollback()
+            # The other transaction has ended, so the next try succeeds.
+            if not is_deadlock(exc) or attempt == TRIES:
+                raise
+        except BaseException:
+            compat.rollback()
+            raise
+        else:
+            refused = index_written(pending)
+            return {
+                id_: refused.get(batch.package_ids.get(id_, ""), result)
+                for id_, result in batch.results.items()
+            }
+    raise AssertionError("the last try returns or raises")
+
+
+def _tags(write: Write) -> list[str]:
+    return [*write.record.tags, *write.defaults.tags]
+
+
+@dataclass(slots=True)
+class _Written:
+    """A record whose dataset is written, or left as it is (``left``).
+
+    Attributes:
+        is_current: the dataset comes from this harvest object from now on.
+    """
+
+    write: Write
+    obj: HarvestObject
+    row: Record
+    status: str
+    package_id: str
+    package_hash: str
+    resources: list[tuple[str, str]] | None = None
+    found: Sequence[changes.FieldChange] = ()
+    is_new: bool = False
+    left: bool = False
+    is_current: bool = True
+
+
+class _Batch:
+    """The records of one transaction.
+
+    Attributes:
+        results: harvest object id → result.
+        package_ids: harvest object id → id of the dataset that was written.
+    """
+
+    def __init__(self, writes: Sequence[Write]) -> None:
+        self._started = time.monotonic()
+        self.results: dict[str, Result] = {}
+        self.package_ids: dict[str, str] = {}
+        self._written: list[_Written] = []
+        self._objects, self._rows = record_rows.lock_all(write.object_id for write in writes)
+        # Of records with one guid, one is written in a transaction.
+        self._writes = list({self._key(write): write for write in reversed(writes)}.values())[::-1]
+        self._states = _package_states(row.package_id for row in self._rows.values())
+        self._sources = _current_sources(self._states)
+        new = [write for write in self._writes if self._is_new(write)]
+        self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
+        self._names = NameChooser([(each.record.title, each.record.name) for each in new])
+        self._formats = link_checks.formats_of(
+            {
+                each.url
+                for write in self._writes
+                for each in write.record.resources
+                if not each.format
+            }
+        )
+
+    def _key(self, write: Write) -> tuple[str, str]:
+        obj = self._objects[write.object_id]
+        return obj.harvest_source_id, obj.guid
+
+    def _row(self, write: Write) -> Record:
+        return self._rows[self._key(write)]
+
+    def _is_new(self, write: Write) -> bool:
+        return self._states.get(self._row(write).package_id or "") != "active"
+
+    def write(self) -> None:
+        """Write the datasets, then what we remember of them; no commit."""
+        characters = 0
+        with assessments.collected():
+            for write in self._writes:
+                characters += len(self._objects[write.object_id].content or "")
+                self.results[write.object_id] = self._result(write)
+                if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
+                    break
+        self._remember()
+
+    def _result(self, write: Write) -> Result:
+        obj, row = self._objects[write.object_id], self._row(write)
+        if obj.report_status:  # the same record was imported while this one waited for the lock
+            return str(obj.report_status)
+        state = self._states.get(row.package_id or "", "")
+        if state not in ("", "active") and not row.removed and not write.forced:
+            # A person deleted this dataset. It stays deleted, and the record counts as unchanged
+            # until a full run; its stamp is saved, so that it is not fetched again before.
+            left = _Written(write, obj, row, UNCHANGED, row.package_id, row.package_hash, left=True)
+            left.is_current = False
+            self._written.append(left)
+            return UNCHANGED
+        hashed = package_hash(write)
+        if state == "active" and not write.forced and self._stands(row, hashed):
+            left = _Written(write, obj, row, UNCHANGED, row.package_id, hashed, left=True)
+            # The source record that people see is the newest.
+            left.is_current = row.fingerprint != write.stamp.fingerprint
+            self._written.append(left)
+            return UNCHANGED
+        return self._guarded(write, obj, row, hashed)
+
+    def _stands(self, row: Record, hashed: str) -> bool:
+        """Tell whether a dataset already is what its record comes out as.
+
+        Not if its harvest objects are gone, or another source wrote it last.
+        """
+        is_own = self._sources.get(row.package_id or "") == row.source_id
+        return is_own and row.package_hash == hashed
+
+    def _guarded(self, write: Write, obj: HarvestObject, row: Record, hashed: str) -> Result:
+        """Write one dataset behind a savepoint; return its outcome, or why it was refused."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                with savepoints.savepoint():
+                    written = self._write_package(write, obj, row, hashed)
+            except (Rejected, RecordError, sa.exc.IntegrityError) as exc:
+                if not is_name_taken(exc):
+                    return rejection(exc, write.record.title)
+                if attempt < TRIES:
+                    self._names.look_again()
+            except Exception as exc:
+                if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
+                    raise
+                log.exception("Import of harvest object %s failed", write.object_id)
+                return UkharvestError(INTERNAL)
+            else:
+                self._written.append(written)
+                self.package_ids[write.object_id] = written.package_id
+                return written.status
+        return RejectedByCkan("name: no free name for the dataset could be found; try again later")
+
+    def _write_package(
+        self, write: Write, obj: HarvestObject, row: Record, hashed: str
+    ) -> _Written:
+        is_new = self._is_new(write)
+        if is_new:
+            guid_conflicts.refuse_foreign(obj, write.record.title, self._claims)
+        existing = show(row.package_id) if self._states.get(row.package_id or "") else None
+        known = row.resources
+        if known is None and existing:
+            known = adoption.resources_written(existing["id"], existing["resources"])
+        record = link_checks.with_formats(write.record, self._formats)
+        mapped = package_mapper.to_package_dict(
+            record, existing, known, write.schema, write.defaults
+        )
+        profile_fields.add_missing_fields(mapped.package, write.profile_fields, write.schema)
+        more = themes.set_themes(
+            mapped.package, existing, write.schema, write.defaults, forced=write.forced
+        )
+        found: Sequence[changes.FieldChange] = ()
+        if existing is None:
+            mapped.package["name"] = self._names.choose(write.record.title, write.record.name)
+            package_id = call("package_create", mapped.package, **more)
+        else:
+            package_id = existing["id"]
+            # Most imports of a full run change nothing and need no second read of the dataset.
+            differs = is_changed(existing, mapped.package)
+            call("package_update", mapped.package, original_package=existing, **more)
+            found = find_changed_fields(existing, show(package_id)) if differs else ()
+        status = RecordOutcome.UPDATED if existing else RecordOutcome.ADDED
+        return _Written(
+            write,
+            obj,
+            row,
+            status,
+            package_id,
+            hashed,
+            resources=mapped.resources,
+            found=found,
+            is_new=is_new,
+        )
+
+    def _remember(self) -> None:
+        """Write harvest objects, rows, problems, versions and changes of all written records."""
+        contents = [(each, _has_changed(each)) for each in self._written]
+        for each in self._written:
+            _update_row(each)
+        Session.flush()
+        record_rows.retire(
+            {each.package_id: each.obj.id for each in self._written if each.is_current}
+        )
+        versions.save(
+            versions.New(each.row.id, each.obj.harvest_job_id, each.obj.content)
+            for each, is_changed_content in contents
+            if is_changed_content and each.obj.content
+        )
+        record_rows.replace_problems(
+            {each.row: each.write.record.problems for each in self._written}
+        )
+        coupling.replace({each.row.id: each.write.record.coupled for each in self._written})
+        done = [each for each in self._written if not each.left]
+        changes.save(
+            changes.New(
+                each.row.id,
+                each.obj.harvest_job_id,
+                RecordOutcome.ADDED if each.is_new else RecordOutcome.UPDATED,
+                each.found,
+            )
+            for each in done
+        )
+        index_after_commit.mark_pending(
+            *(each.package_id for each in self._written if each.is_current)
+        )
+
+
+def _has_changed(each: _Written) -> bool:
+    return bool(each.row.fingerprint != each.write.stamp.fingerprint)
+
+
+def _update_row(each: _Written) -> None:
+    """Save a record's outcome in its row and its harvest object."""
+    obj, row = each.obj, each.row
+    obj.report_status = each.status
+    obj.package_id = row.package_id = each.package_id
+    row.outcome = RecordOutcome.UPDATED if each.left else each.status
+    record_rows.put_title(row, each.write.record.title)
+    row.error = None
+    record_rows.put_stamp(row, each.write.stamp)
+    record_rows.mark_seen(row, obj)
+    obj.current = each.is_current
+    row.package_hash = each.package_hash
+    if not each.left:
+        row.resources = each.resources
+        row.removed = False
+        row.written = utcnow()
+    Session.add(row)
+
+
+def _current_sources(package_ids: Collection[str]) -> dict[str, str]:
+    """Return dataset id → id of the source whose harvest object is its current one."""
+    if not package_ids:
+        return {}
+    query = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id)
+    current = query.filter(
+        HarvestObject.package_id.in_(package_ids), HarvestObject.current.is_(True)
+    )
+    return dict(current.all())
+
+
+def _package_states(ids: Any) -> dict[str, str]:
+    """Return dataset id → state, of those that exist."""
+    wanted = {id_ for id_ in ids if id_}
+    if not wanted:
+        return {}
+    query = Session.query(model.Package.id, model.Package.state)
+    return dict(query.filter(model.Package.id.in_(wanted)).all())

@@ -1,0 +1,128 @@
+"""Let fetch consumers take batches: a message about an object of ours is a wake-up.
+
+Consumers claim waiting objects in the database (model/claims.py), whichever object the message
+names. Messages about other harvesters' objects go ckanext-harvest's way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.engine import batches
+from ckanext.ukharvest.model import claims
+from ckanext.ukharvest.model.workers import Heart
+
+# Messages at the end of a gather. Each batch sends the next, so they are as many as consumers that
+# share the work; more would only make other harvesters' messages wait.
+MOST_WAKE_UPS = 8
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+_heart: Heart | None = None  # of this consumer process
+
+
+@contextlib.contextmanager
+def use_heart(heart: Heart) -> Iterator[None]:
+    """Take batches within the block; a fetch consumer claims in the name of this heartbeat."""
+    global _heart  # noqa: PLW0603 - one consumer is one process
+    _heart = heart
+    try:
+        yield
+    finally:
+        _heart = None
+
+
+class _FewMessages:
+    """A publisher that sends a message for a batch of objects instead of one for each."""
+
+    def __init__(self, publisher: Any, size: int) -> None:
+        self._publisher = publisher
+        self._size = size
+        self._number = 0
+
+    def send(self, body: dict[str, str]) -> None:
+        if self._number % self._size == 0 and self._number // self._size < MOST_WAKE_UPS:
+            self._publisher.send(body)
+        self._number += 1
+
+    def close(self) -> None:
+        self._publisher.close()
+
+
+@contextlib.contextmanager
+def few_messages(job_id: str) -> Iterator[None]:
+    """Send few messages at the end of a gather of ours: each wakes up a consumer for a batch.
+
+    Not in a process without a heartbeat: then the fetch consumers have none either.
+    """
+    size = config.batch_size()
+    if size < 2 or _heart is None or not _is_ours(job_id):
+        yield
+        return
+    stock = queue.get_fetch_publisher
+    queue.get_fetch_publisher = lambda: _FewMessages(stock(), size)
+    try:
+        yield
+    finally:
+        queue.get_fetch_publisher = stock
+
+
+def _is_ours(job_id: str) -> bool:
+    query = Session.query(HarvestSource.type).join(
+        HarvestJob, HarvestJob.source_id == HarvestSource.id
+    )
+    return query.filter(HarvestJob.id == job_id).scalar() in config.our_type_names()
+
+
+def is_wake_up(object_id: str) -> bool:
+    """Tell whether a message about this object wakes the consumer up for a batch.
+
+    Not if batches are off, or this process has no heartbeat. An object of a run that has ended goes
+    ckanext-harvest's way, which ends it.
+    """
+    if config.batch_size() < 2 or _heart is None:
+        return False
+    row = (
+        Session.query(HarvestSource.type, HarvestJob.status)
+        .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .filter(HarvestObject.id == object_id)
+        .first()
+    )
+    return row is not None and row.type in config.our_type_names() and row.status != "Finished"
+
+
+def work() -> None:
+    """Import one batch, and wake a consumer up for the next if more waits."""
+    types = config.our_type_names()
+    assert _heart is not None
+    claimed = claims.claim(_heart.id, types, config.batch_size())
+    if claimed is None:
+        Session.remove()
+        return
+    kind = queue.get_harvester(claimed.source_type).source_type
+    try:
+        batches.import_batch(kind, claimed.object_ids, _heart.note)
+    finally:
+        Session.remove()
+    waiting = claims.waiting_object(types)
+    Session.remove()
+    if waiting:
+        wake_up([waiting])
+
+
+def wake_up(object_ids: list[str]) -> None:
+    """Put messages on the fetch queue, behind those of other harvesters."""
+    publisher = queue.get_fetch_publisher()
+    for object_id in object_ids:
+        publisher.send({"harvest_object_id": object_id})
+    publisher.close()

@@ -1,0 +1,322 @@
+"""Fetch consumers take batches: a refused record costs itself, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib import jobs
+from ckan.lib.search.index import PackageSearchIndex
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.engine import batches
+from ckanext.ukharvest.engine.dataset_writer import batch
+from ckanext.ukharvest.model import Claim, Retry, claims, utcnow
+from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.operations import sweeper
+from ckanext.ukharvest.patches import fetch_batches
+from ckanext.ukharvest.plugin import UkharvestPlugin
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.harvesting import Channel, Portal, act, figures, statements, work_off
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+
+
+@pytest.fixture(autouse=True)
+def consumer(portal: Portal) -> Iterator[Heart]:
+    """This process, as a fetch consumer with heartbeats."""
+    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+        yield heart
+
+
+def source(portal: Portal, publisher: Publisher, datasets: Any, **fields: Any) -> str:
+    publisher.serve(PATH, catalogue(datasets))
+    return portal.source(publisher.url(PATH), **fields)
+
+
+def gather(portal: Portal, source_id: str) -> str:
+    job_id = portal.create_job(source_id)
+    portal.gather(job_id)
+    return job_id
+
+
+def deliver_one(object_id: str) -> None:
+    body = f'{{"harvest_object_id": "{object_id}"}}'
+    queue.fetch_callback(Channel(), queue.FakeMethod(body), None, body)
+
+
+def messages() -> int:
+    consumer = queue.get_fetch_consumer()
+    return int(consumer.redis.llen(consumer.routing_key))
+
+
+def errors(job: dict[str, Any]) -> str:
+    return " ".join(each["message"] for each in job["object_error_summary"])
+
+
+def claimed() -> int:
+    model.Session.remove()
+    return int(model.Session.query(Claim).count())
+
+
+def test_one_message_imports_a_batch_in_few_statements_and_one_index_request(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = source(portal, publisher, 20)
+    job_id = gather(portal, id_)
+    waiting = portal.waiting(job_id)
+    requests = []
+    real = batch.index_written
+    monkeypatch.setattr(batch, "index_written", lambda given: requests.append(given) or real(given))
+    with statements("ukharvest_") as ours, statements("COMMIT"):
+        deliver_one(waiting[-1])
+    assert [len(each) for each in requests] == [20]
+    assert len(ours) < 20 * 6
+    assert portal.waiting(job_id) == []
+    assert claimed() == 0
+    assert figures(portal.finish(job_id)) == {"added": 20}
+    assert len(portal.search_names()) == 20
+
+
+@pytest.mark.parametrize("refused", [[0], [5], [9], [0, 1, 4, 9]])
+@pytest.mark.parametrize("by", ["validation", "hook", "database", "bug"])
+def test_a_refused_record_is_taken_out_and_the_rest_is_imported(
+    refused: list[int],
+    by: str,
+    portal: Portal,
+    publisher: Publisher,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    titles = {f"Dataset {number:05}" for number in refused}
+    real = UkharvestPlugin.after_dataset_create
+
+    def refuse(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        if pkg_dict["title"] not in titles:
+            return
+        if by == "validation":
+            model.Session.rollback()  # as CKAN's actions do
+            raise tk.ValidationError({"title": ["not this one"]})
+        if by == "database":
+            model.Session.execute(sa.text("INSERT INTO tag (id) VALUES (NULL)"))
+        if by == "hook":
+            raise tk.ValidationError({"title": ["not this one"]})
+        raise ZeroDivisionError("a bug of a plugin")
+
+    id_ = source(portal, publisher, 10)
+    job_id = gather(portal, id_)
+    with monkeypatch.context() as patch:
+        patch.setattr(UkharvestPlugin, "after_dataset_create", refuse)
+        deliver_one(portal.waiting(job_id)[0])
+    job = portal.finish(job_id)
+    assert figures(job) == {"added": 10 - len(refused), "errored": len(refused)}
+    wanted = {"validation": "not this one", "hook": "not this one", "database": "database refused"}
+    assert wanted.get(by, "Internal error") in errors(job)
+    assert not titles & {each["title"] for each in portal.datasets()}
+    assert len(portal.search_names()) == 10 - len(refused)
+    assert figures(portal.run(id_)) == {"added": len(refused), "not modified": 10 - len(refused)}
+
+
+def test_a_document_that_solr_refuses_costs_itself(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = PackageSearchIndex.index_package
+
+    def spoil(self: Any, pkg_dict: dict[str, Any], *args: Any, **more: Any) -> None:
+        if pkg_dict["title"] == "Dataset 00003":
+            pkg_dict = {**pkg_dict, "metadata_created": "no date", "id": pkg_dict["id"]}
+        real(self, pkg_dict, *args, **more)
+
+    id_ = source(portal, publisher, 8)
+    job_id = gather(portal, id_)
+    with monkeypatch.context() as patch:
+        patch.setattr(PackageSearchIndex, "index_package", spoil)
+        deliver_one(portal.waiting(job_id)[0])
+    job = portal.finish(job_id)
+    assert figures(job) == {"added": 7, "errored": 1}
+    assert "the search index does not accept it" in errors(job)
+
+
+def test_jobs_of_other_plugins_are_enqueued_after_the_commit_and_not_for_refused_records(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, int]] = []
+    real = UkharvestPlugin.after_dataset_create
+
+    def enqueue(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        tk.enqueue_job(print, [pkg_dict["title"]], title=pkg_dict["title"])
+        seen.append((pkg_dict["title"], len(jobs.get_queue().job_ids)))
+        if pkg_dict["title"] == "Dataset 00002":
+            raise tk.ValidationError({"title": ["not this one"]})
+
+    jobs.get_queue().empty()
+    id_ = source(portal, publisher, 4)
+    job_id = gather(portal, id_)
+    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", enqueue)
+    deliver_one(portal.waiting(job_id)[0])
+    assert [number for _title, number in seen] == [0, 0, 0, 0]
+    titles = [each.meta["title"] for each in jobs.get_queue().jobs]
+    assert titles == ["Dataset 00000", "Dataset 00001", "Dataset 00003"]
+    jobs.get_queue().empty()
+
+
+def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Publisher) -> None:
+    tags = [f"new tag {number}" for number in range(20)]
+    records = [dataset(number, title="The same", keyword=tags) for number in range(40)]
+    id_ = source(portal, publisher, records)
+    job_id = gather(portal, id_)
+    model.Session.remove()
+    faults: list[Exception] = []
+
+    def consume(name: str) -> None:
+        try:
+            while found := claims.claim(name, ["data_json"], 7):
+                kind = queue.get_harvester("data_json").source_type
+                batches.import_batch(kind, found.object_ids, lambda _id: None)
+                model.Session.remove()
+        except Exception as exc:  # noqa: BLE001 - the test reports it
+            faults.append(exc)
+
+    threads = [threading.Thread(target=consume, args=(name,)) for name in ("one", "two")]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(120)
+    assert not faults
+    assert figures(portal.finish(job_id)) == {"added": 40}
+    names = [each["name"] for each in portal.datasets()]
+    assert len(set(names)) == 40
+    assert set(names) == {"the-same", *(f"the-same-{number}" for number in range(2, 41))}
+    query = model.Session.query(model.Tag.name).filter(model.Tag.name.in_(tags))
+    assert sorted(row[0] for row in query) == sorted(tags)
+
+
+def test_sources_take_turns_and_a_gather_sends_few_messages(
+    portal: Portal, publisher: Publisher, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.batch_size", "5")
+    jobs_ = []
+    for number in (1, 2):
+        path = f"/{number}.json"
+        records = [dataset(100 * number + each) for each in range(20)]
+        publisher.serve(path, catalogue(records))
+        source_id = portal.source(publisher.url(path))
+        jobs_.append(act("ukharvest_run_create", source_id=source_id)["id"])
+    consumer = queue.get_gather_consumer()
+    while body := consumer.redis.lpop(consumer.routing_key):
+        queue.gather_callback(Channel(), queue.FakeMethod(body), None, body)
+    assert messages() == 8  # four batches of each
+    turns = []
+    while found := claims.claim(f"consumer {len(turns)}", ["data_json"], 5):
+        turns.append(found.job_id)
+    assert len(turns) == 8
+    assert all(first != second for first, second in zip(turns, turns[1:], strict=False))
+
+
+def test_batches_of_a_killed_consumer_are_taken_one_by_one(
+    portal: Portal, publisher: Publisher
+) -> None:
+    id_ = source(portal, publisher, 6)
+    job_id = gather(portal, id_)
+    found = claims.claim("somebody", ["data_json"], 4)
+    assert found is not None
+    assert len(found.object_ids) == 4
+    long_ago = utcnow().replace(year=2020)
+    model.Session.query(HarvestObject).filter(HarvestObject.id.in_(found.object_ids)).update(
+        {"fetch_started": long_ago}
+    )
+    model.Session.commit()
+    sweeper.sweep()
+    assert len(portal.waiting(job_id)) == 6
+    assert claimed() == 0
+    sizes = []
+    while taken := claims.claim(f"consumer {len(sizes)}", ["data_json"], 4):
+        sizes.append(len(taken.object_ids))
+    assert sizes == [2, 1, 1, 1, 1]
+
+
+def test_a_live_consumers_claims_are_left_alone_and_a_lost_message_is_sent_again(
+    portal: Portal, publisher: Publisher, consumer: Heart
+) -> None:
+    id_ = source(portal, publisher, 6)
+    job_id = gather(portal, id_)
+    queue.get_fetch_consumer().queue_purge()
+    found = claims.claim(consumer.id, ["data_json"], 4)
+    assert found is not None
+    model.Session.query(HarvestObject).filter(HarvestObject.id.in_(found.object_ids)).update(
+        {"fetch_started": utcnow().replace(year=2020)}
+    )
+    model.Session.commit()
+    consumer.work_on(found.object_ids[0])
+    with Heart("fetch"):
+        sweeper.sweep()
+    assert claimed() == 4
+    assert messages() == 1  # the idle consumer is woken up
+    consumer.work_on("")  # as after a batch whose end could not be stored
+    sweeper.sweep()
+    assert claimed() == 0
+    work_off()
+    assert len(portal.waiting(job_id)) == 0
+
+
+def test_what_is_left_of_a_consumers_own_batch_waits_again(
+    portal: Portal, publisher: Publisher, consumer: Heart
+) -> None:
+    id_ = source(portal, publisher, 6)
+    job_id = gather(portal, id_)
+    assert claims.claim(consumer.id, ["data_json"], 4)
+    deliver_one(portal.waiting(job_id)[0])
+    assert claimed() == 0
+    assert figures(portal.finish(job_id)) == {"added": 6}
+
+
+@pytest.mark.parametrize("culprit", [0, 2])
+def test_a_record_at_which_the_database_fails_costs_itself(
+    culprit: int, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = UkharvestPlugin.after_dataset_create
+
+    def time_out(self: Any, context: Any, pkg_dict: dict[str, Any]) -> None:
+        real(self, context, pkg_dict)
+        if pkg_dict["title"] == f"Dataset {culprit:05}":
+            model.Session.execute(sa.text("SET LOCAL statement_timeout = 50"))
+            model.Session.execute(sa.text("SELECT pg_sleep(60)"))
+
+    monkeypatch.setattr(UkharvestPlugin, "after_dataset_create", time_out)
+    id_ = source(portal, publisher, 4)
+    job_id = gather(portal, id_)
+    first, *_others = portal.waiting(job_id)
+    for _attempt in range(20):
+        deliver_one(first)
+        model.Session.query(Retry).update({"due": utcnow()})
+        model.Session.commit()
+    job = portal.finish(job_id)
+    assert figures(job) == {"added": 3, "errored": 1}
+    assert "statement timeout" in errors(job)
+
+
+def test_a_run_that_is_stopped_during_a_batch_keeps_what_is_imported(
+    portal: Portal, publisher: Publisher
+) -> None:
+    id_ = source(portal, publisher, 6)
+    job_id = gather(portal, id_)
+    found = claims.claim("me", ["data_json"], 3)
+    assert found is not None
+    act("ukharvest_run_stop", id=job_id)
+    kind = queue.get_harvester("data_json").source_type
+    batches.import_batch(kind, found.object_ids, lambda _id: None)
+    model.Session.remove()
+    job = portal.finish(job_id)
+    assert figures(job) == {}
+    assert claimed() == 0
+    assert figures(portal.run(id_)) == {"added": 6}
