@@ -128,7 +128,15 @@ def _facts(dataset: dict[str, Any], record: Served) -> Iterator[tuple[str, Any, 
 
 
 def _extras(dataset: dict[str, Any]) -> dict[str, str]:
-    return {extra["key"]: extra["value"] for extra in dataset.get("extras", [])}
+    """Return the extras, and the fields that the dataset form shows instead of extras."""
+    fields = {
+        name: " ".join(value) if isinstance(value, list) else value
+        for name, value in dataset.items()
+        if isinstance(value, str)
+        or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+    }
+    extras = {extra["key"]: extra["value"] for extra in dataset.get("extras", [])}
+    return {**fields, **extras}
 
 
 def _box(text: str) -> Box | None:
