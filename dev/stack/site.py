@@ -1,8 +1,8 @@
 """One CKAN's part of the stack: a database, a Redis number, a core, a folder.
 
-There are three for each version of CKAN: one for the tests, one for the demo, and one to try the
-documents' commands on. None empties another's data. The tests of each version have their own
-servers, which they may stop and start; the others share theirs.
+There are five for each version of CKAN: one for the tests, one for the demo, one to try the
+documents' commands on, and two for the benchmark. None empties another's data. The tests of each
+version have their own servers, which they may stop and start; the others share theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .redis import Redis
 from .service import Service
 from .solr import Solr
 
-PURPOSES = ("test", "demo", "install")
+PURPOSES = ("test", "demo", "install", "bench", "bench-stock")
 
 
 def services(instance: str = "") -> tuple[Service, ...]:

@@ -131,6 +131,7 @@ def test_a_check_parses(name: str, command: str) -> None:
 
 SCRIPTS = sorted({cut(each[1], complete=False)[0] for each in COMMANDS if "/" in each[1][:5]})
 OPTIONS = {
+    "bin/bench": {"--quick", "--only", "--output"},
     "bin/demo": {"stop", "--once"},
     "bin/docs": {"--check", "--site"},
     "bin/stack": {"start", "stop", "status", "logs"},
@@ -154,7 +155,7 @@ def test_a_script_is_there_and_knows_its_words(script: str) -> None:
 
 def test_the_words_of_scripts_are_in_their_help() -> None:
     for script, words in OPTIONS.items():
-        if script in ("bin/demo", "bin/stack"):
+        if script in ("bin/bench", "bin/demo", "bin/stack"):
             help_ = _help(codes.ROOT / script)
             assert not [word for word in words if word not in help_], script
 

@@ -1,0 +1,198 @@
+"""The cases. The sides of a case take turns, so that a slower minute hits all of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from tests.publisher import Publisher
+
+from stack.console import say, step
+
+from .catalogues import FORMATS
+from .portals import Consumers, Inside, Portal
+
+LIMIT = 3600.0  # seconds for one run
+STOCK_TYPES = {"data.json": "dcat_json", "Turtle": "dcat_rdf"}
+OUR_TYPES = {
+    "data.json": "data_json",
+    "Turtle": "dcat_rdf",
+    "inventory": "inventory",
+    "folder": "gemini-waf",
+}
+FLOOR = "package_create alone"
+STOCK = "stock ckanext-dcat"
+BATCHES, SINGLE, TWO, FOUR = "ours", "ours, batches of 1", "ours, 2 consumers", "ours, 4 consumers"
+
+
+@dataclass
+class Side:
+    """The measurements of one side of a case.
+
+    Attributes:
+        values: one for each round, in the case's unit.
+        per_record: counts of the last round, by name, for each record.
+        peak: highest memory of a process in MB.
+    """
+
+    values: list[float] = field(default_factory=list)
+    per_record: dict[str, float] = field(default_factory=dict)
+    peak: int = 0
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+
+@dataclass(frozen=True)
+class Target:
+    """At least ``ratio`` times another side; or at least a value of its own, if that is ""."""
+
+    side: str
+    other: str
+    ratio: float
+
+
+@dataclass
+class Case:
+    """A case with its measurements; sides by name."""
+
+    title: str
+    unit: str
+    targets: Sequence[Target] = ()
+    sides: dict[str, Side] = field(default_factory=dict)
+
+    def reached(self, target: Target) -> float:
+        """Return the ratio, or the value, that the target speaks of."""
+        value = self.sides[target.side].median
+        return value / self.sides[target.other].median if target.other else value
+
+
+class Bench:
+    """The portals and the publisher of one run of the benchmark."""
+
+    def __init__(
+        self, ours: Portal, stock: Portal, publisher: Publisher, *, rounds: int, size: int
+    ) -> None:
+        self.ours, self.stock, self.publisher = ours, stock, publisher
+        self.rounds, self.size = rounds, size
+        self._number = 0
+        self._packages: dict[str, list[dict[str, Any]]] = {}
+
+    def serve(self, format_: str, count: int) -> tuple[str, str]:
+        """Serve a new catalogue; return its name and the URL that a source names."""
+        self._number += 1
+        name = f"catalogue-{self._number}"
+        self.serve_again(format_, name, count)
+        return name, self.publisher.url(FORMATS[format_][1].format(name))
+
+    def serve_again(self, format_: str, name: str, count: int, changed: int = 0) -> None:
+        """Serve a catalogue whose first records changed."""
+        self.publisher.routes.update(FORMATS[format_][0](name, count, changed))
+
+    def first_harvest(
+        self,
+        title: str,
+        format_: str,
+        sides: Sequence[str],
+        targets: Sequence[Target],
+        *,
+        size: int = 0,
+        ini: Mapping[str, str] = MappingProxyType({}),
+    ) -> Case:
+        """Measure the first harvest of a catalogue.
+
+        Args:
+            size: records of the catalogue, if it is not the benchmark's.
+            ini: settings of the portals; "__" stands for a full stop in their names.
+        """
+        size = size or self.size
+        case = Case(title, "records/s", targets, {side: Side() for side in sides})
+        for number in range(self.rounds):
+            turned = [*sides[number % len(sides) :], *sides[: number % len(sides)]]
+            if number == 0:  # the floor writes what ours has written
+                turned.sort(key=lambda side: side == FLOOR)
+            for side in turned:
+                with step(f"{title}: {side}, round {number + 1}"):
+                    self._measure(case.sides[side], side, format_, size, ini)
+                say(f"    {case.sides[side].values[-1]:.1f} records/s")
+        return case
+
+    def _measure(
+        self, found: Side, side: str, format_: str, size: int, ini: Mapping[str, str]
+    ) -> None:
+        how: Callable[..., tuple[float, dict[str, int]]] = self._through_the_queue
+        if side == STOCK:
+            how = self._stock
+        if side == FLOOR:
+            how = self._floor
+        seconds, counts = how(side, format_, size, ini)
+        found.values.append(size / seconds)
+        found.peak = max(found.peak, counts.pop("peak MB", 0))
+        found.per_record = {key: value / size for key, value in counts.items()}
+
+    def _through_the_queue(
+        self, side: str, format_: str, size: int, ini: Mapping[str, str]
+    ) -> tuple[float, dict[str, int]]:
+        fetchers = {TWO: 2, FOUR: 4}.get(side, 1)
+        batch = "1" if side == SINGLE else "100"
+        settings = {"ckanext__ukharvest__batch_size": batch, **ini}
+        with (
+            self.ours.inside(**settings) as inside,
+            self.ours.consumers(fetchers, **settings) as consumers,
+        ):
+            self.warm_up(inside, format_)
+            name, url = self.serve(format_, size)
+            id_ = inside.ask("source", name=name, url=url, kind=OUR_TYPES[format_])["id"]
+            seconds, counts = counted(inside, consumers, id_, size)
+            if format_ not in self._packages:
+                self._packages[format_] = inside.ask("export", source_id=id_)["packages"]
+        return seconds, counts
+
+    def warm_up(self, inside: Inside, format_: str) -> None:
+        """Harvest three records, so that every consumer has loaded what it needs."""
+        name, url = self.serve(format_, 3)
+        id_ = inside.ask("source", name=name, url=url, kind=OUR_TYPES[format_])["id"]
+        inside.ask("harvest", source_id=id_, limit=120)
+
+    def _stock(
+        self, _side: str, format_: str, size: int, ini: Mapping[str, str]
+    ) -> tuple[float, dict[str, int]]:
+        with self.stock.inside(**ini) as inside:
+            for count in (3, size):
+                name, url = self.serve(format_, count)
+                id_ = inside.ask("source", name=name, url=url, kind=STOCK_TYPES[format_])["id"]
+                answer = inside.ask("inline", source_id=id_)
+        check(answer["figures"], {"added": size})
+        return answer["seconds"], answer["counts"]
+
+    def _floor(
+        self, _side: str, format_: str, size: int, ini: Mapping[str, str]
+    ) -> tuple[float, dict[str, int]]:
+        packages = self._packages[format_][:size]
+        self._number += 1
+        with self.stock.inside(**ini) as inside:
+            inside.ask("floor", packages=packages[:3], name=f"warm-{self._number}", batch=100)
+            answer = inside.ask("floor", packages=packages, name=f"f-{self._number}", batch=100)
+        return answer["seconds"], answer["counts"]
+
+
+def counted(
+    inside: Inside, consumers: Consumers, source_id: str, size: int, outcome: str = "added"
+) -> tuple[float, dict[str, int]]:
+    """Run a source through the queue; return seconds and the consumers' counts."""
+    before = consumers.counts()
+    answer = inside.ask("harvest", source_id=source_id, limit=LIMIT)
+    check(answer["figures"], {outcome: size} if size else {})
+    after = consumers.counts()
+    counts = {key: after[key] - (0 if key == "peak MB" else before.get(key, 0)) for key in after}
+    return answer["seconds"], counts
+
+
+def check(found: dict[str, int], expected: dict[str, int]) -> None:
+    """Fail if a run did not do what is measured."""
+    if found != expected:
+        raise AssertionError(f"bench: the run ended with {found}, expected {expected}")

@@ -1,0 +1,99 @@
+"""The command bin/bench."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.publisher import Publisher
+
+from stack.console import StackError, say
+from stack.paths import DEFAULT_CKAN, ROOT
+from stack.site import ensure_site
+from stack.state import locked
+
+from . import report
+from .cases import BATCHES, FLOOR, FOUR, SINGLE, STOCK, TWO, Bench, Case, Target
+from .portals import OURS, Portal
+from .portals import STOCK as STOCK_PLUGINS
+
+DESCRIPTION = """\
+Measure how fast harvesting is: the same catalogues through our consumers, through
+ckanext-dcat's harvesters, and written with package_create alone (the floor), by turns.
+PostgreSQL, Redis and Solr are real and of this machine; run nothing else meanwhile.
+"""
+DOCUMENT = ROOT / "docs" / "performance.md"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        with locked("bench", waiting="another bin/bench is at work"):
+            return _run(options)
+    except StackError as error:
+        say(f"\n{error}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "bin/bench", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="one round with 100 records; exit code 1 if a ratio is below half of its target",
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--size", type=int, default=400, help="records of a catalogue")
+    parser.add_argument("--only", default="", help="cases whose title contains this")
+    parser.add_argument("--output", type=Path, help=f"write a document, such as {DOCUMENT.name}")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    with locked():
+        ours = Portal(ensure_site(DEFAULT_CKAN, "bench"), OURS)
+        stock = Portal(ensure_site(DEFAULT_CKAN, "bench-stock"), STOCK_PLUGINS)
+    ours.prepare()
+    stock.prepare()
+    rounds, size = (1, 100) if options.quick else (options.rounds, options.size)
+    with Publisher() as publisher:
+        bench = Bench(ours, stock, publisher, rounds=rounds, size=size)
+        cases = list(_cases(bench, options.only, quick=options.quick))
+    print(report.table(cases))
+    if options.output:
+        report.write(options.output, cases, size=size, rounds=rounds)
+    tolerance = 0.5 if options.quick else 1.0
+    return 1 if options.quick and report.missed(cases, tolerance) else 0
+
+
+def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
+    plans = [
+        ("data.json", [BATCHES, SINGLE, STOCK, FLOOR], ((FLOOR, 0.8), (STOCK, 1.1))),
+        ("Turtle", [BATCHES, STOCK, FLOOR], ((FLOOR, 0.8), (STOCK, 1.1))),
+        ("inventory", [BATCHES, FLOOR], ((FLOOR, 0.85),)),
+        ("folder", [BATCHES, FLOOR], ((FLOOR, 0.7),)),
+    ]
+    for format_, sides, ratios in plans[: 1 if quick else None]:
+        title = f"First harvest, {format_}"
+        if only in title:
+            targets = [Target(BATCHES, other, ratio) for other, ratio in ratios]
+            yield bench.first_harvest(title, format_, sides, targets)
+    if quick:
+        return
+    title = "First harvest, data.json, CKAN's default settings"
+    if only in title:
+        settings = {"ckan__search__solr_commit": "true"}
+        sides = [BATCHES, STOCK]
+        targets = [Target(BATCHES, STOCK, 1.7)]
+        yield bench.first_harvest(title, "data.json", sides, targets, ini=settings)
+    title = "First harvest, data.json, 800 records and more consumers"
+    if only in title:
+        sides = [BATCHES, TWO, FOUR]
+        # Enough batches for four consumers to share.
+        size = max(800, bench.size)
+        yield bench.first_harvest(title, "data.json", sides, [Target(TWO, BATCHES, 1.5)], size=size)

@@ -1,0 +1,58 @@
+"""Count what a CKAN process asks of the database and the index; runs in CKAN's environment."""
+
+from __future__ import annotations
+
+import json
+import resource
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import requests
+import sqlalchemy as sa
+
+EVERY = 0.2  # seconds between two writes of the counts
+
+counts: Counter[str] = Counter()
+
+
+def start() -> None:
+    """Count SQL statements, commits and requests to Solr from now on."""
+    sa.event.listen(sa.engine.Engine, "before_cursor_execute", _statement)
+    sa.event.listen(sa.engine.Engine, "commit", _commit)
+    stock = requests.Session.request
+
+    def request(self: Any, method: str, url: str, *args: Any, **more: Any) -> Any:
+        if "/solr/" in url and "/update" in url:
+            counts["index requests"] += 1
+        return stock(self, method, url, *args, **more)
+
+    requests.Session.request = request  # type: ignore[method-assign, assignment]
+
+
+def _statement(*_args: Any) -> None:
+    counts["statements"] += 1
+
+
+def _commit(*_args: Any) -> None:
+    counts["commits"] += 1
+
+
+def read() -> dict[str, int]:
+    """Return the counts so far, with the peak memory in MB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return {**counts, "peak MB": peak}
+
+
+def keep_writing(path: Path) -> None:
+    """Write the counts to a file again and again, in a thread that ends with the process."""
+
+    def write() -> None:
+        pause = threading.Event()
+        while not pause.wait(EVERY):
+            draft = path.with_suffix(".new")
+            draft.write_text(json.dumps(read()))
+            draft.replace(path)
+
+    threading.Thread(target=write, daemon=True).start()

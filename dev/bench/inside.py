@@ -1,0 +1,205 @@
+"""The benchmark's process inside CKAN: python inside.py INI, with commands on standard input.
+
+A command is a line of JSON, {"do": name, …}; the answer is a line of JSON on standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import ckan.plugins.toolkit as tk
+import counters
+import sqlalchemy as sa
+from ckan import logic, model
+from ckan.cli import load_config
+from ckan.config.middleware import make_app
+from ckan.lib import search
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestJob, HarvestObject
+
+POLL = 0.02
+UNFINISHED = ("WAITING", "FETCH", "IMPORT")
+
+
+def _context() -> dict[str, Any]:
+    user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
+    return {"ignore_auth": True, "user": user, "model": model, "session": model.Session}
+
+
+def source(name: str, url: str, kind: str) -> dict[str, Any]:
+    """Make a harvest source, and at the first call its organisation."""
+    if model.Group.get("bench") is None:
+        tk.get_action("organization_create")(_context(), {"name": "bench", "title": "Bench"})
+    wanted = {"name": name, "title": name, "url": url, "source_type": kind, "owner_org": "bench"}
+    return {"id": tk.get_action("harvest_source_create")(_context(), wanted)["id"]}
+
+
+def start(source_id: str) -> dict[str, Any]:
+    """Send a source's run to the gather queue."""
+    job = {"source_id": source_id, "run": True}
+    return {"id": tk.get_action("harvest_job_create")(_context(), job)["id"]}
+
+
+def harvest(source_id: str, limit: float) -> dict[str, Any]:
+    """Run a source through the queue, and wait for its end.
+
+    Args:
+        limit: seconds.
+    """
+    started = time.monotonic()
+    job_id = start(source_id)["id"]
+    answer = wait(job_id, limit)
+    seconds = time.monotonic() - started
+    tk.get_action("harvest_jobs_run")(_context(), {})
+    return {**answer, "seconds": seconds}
+
+
+def wait(job_id: str, limit: float, gather_only: bool = False) -> dict[str, Any]:
+    """Wait until a run has nothing left to do, or only until the end of its gather."""
+    started = time.monotonic()
+    while not _is_done(job_id, gather_only):
+        if time.monotonic() - started > limit:
+            return {"error": f"not done in {limit} s", "figures": _figures(job_id)}
+        time.sleep(POLL)
+    return {"seconds": time.monotonic() - started, "figures": _figures(job_id), "id": job_id}
+
+
+def _is_done(job_id: str, gather_only: bool) -> bool:
+    gathered = model.Session.query(HarvestJob.gather_finished).filter_by(id=job_id).scalar()
+    if gather_only:
+        model.Session.rollback()
+        return gathered is not None
+    left = model.Session.query(HarvestObject.id).filter(
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state.in_(UNFINISHED)
+    )
+    done = gathered is not None and left.first() is None
+    model.Session.rollback()
+    return done
+
+
+def _figures(job_id: str) -> dict[str, int]:
+    statuses = model.Session.query(HarvestObject.report_status).filter_by(harvest_job_id=job_id)
+    return dict(Counter(str(row[0]) for row in statuses))
+
+
+def inline(source_id: str) -> dict[str, Any]:
+    """Run a source in this process, as ``ckan harvester run-test`` does: without queues."""
+    before = counters.read()
+    started = time.monotonic()
+    made = tk.get_action("harvest_job_create")(_context(), {"source_id": source_id, "run": False})
+    job = HarvestJob.get(made["id"])
+    job.status = "Running"
+    job.save()
+    harvester = queue.get_harvester(job.source.type)
+    for object_id in queue.gather_stage(harvester, job) or ():
+        queue.fetch_and_import_stages(harvester, HarvestObject.get(object_id))
+        model.Session.remove()
+    seconds = time.monotonic() - started
+    tk.get_action("harvest_jobs_run")(_context(), {})
+    return {"seconds": seconds, "figures": _figures(made["id"]), "counts": _since(before)}
+
+
+def export(source_id: str) -> dict[str, Any]:
+    """Return the package dicts of a source's datasets, without ids."""
+    query = model.Session.query(HarvestObject.package_id).filter_by(
+        harvest_source_id=source_id, current=True
+    )
+    drop = ("id", "name", "metadata_created", "metadata_modified", "organization", "revision_id")
+    packages = []
+    for (package_id,) in query:
+        package = tk.get_action("package_show")(_context(), {"id": package_id})
+        for key in drop:
+            package.pop(key, None)
+        package["resources"] = [
+            {key: value for key, value in each.items() if key not in ("id", "package_id")}
+            for each in package["resources"]
+        ]
+        package["extras"] = [
+            each for each in package.get("extras", ()) if not each["key"].startswith("harvest_")
+        ]
+        package["tags"] = [{"name": each["name"]} for each in package["tags"]]
+        packages.append(package)
+    return {"packages": packages}
+
+
+def floor(packages: list[dict[str, Any]], name: str, batch: int) -> dict[str, Any]:
+    """Create datasets with package_create alone; a commit and an index request for each batch."""
+    before = counters.read()
+    started = time.monotonic()
+    for begin in range(0, len(packages), batch):
+        some = packages[begin : begin + batch]
+        ids = [_create(each, f"{name}-{begin + number}") for number, each in enumerate(some)]
+        model.Session.commit()
+        _index(ids)
+    return {"seconds": time.monotonic() - started, "counts": _since(before)}
+
+
+def _create(package: dict[str, Any], name: str) -> str:
+    context = {**_context(), "defer_commit": True, "return_id_only": True}
+    wanted = {**package, "name": name, "title": f"{package['title']} {name}", "owner_org": "bench"}
+    return str(tk.get_action("package_create")(context, wanted))
+
+
+def _index(ids: list[str]) -> None:
+    """Index datasets in one request."""
+    documents: list[dict[str, Any]] = []
+
+    class Collector:
+        def add(self, docs: list[dict[str, Any]], **_more: Any) -> None:
+            documents.extend(docs)
+
+    stock = search.index.make_connection
+    search.index.make_connection = lambda *_args, **_more: Collector()
+    try:
+        for id_ in ids:
+            both = logic.package_show_default_and_custom_schemas({"ignore_auth": True}, id_)
+            logic.index_update_package_dicts(both, defer_commit=True)
+    finally:
+        search.index.make_connection = stock
+    commit = tk.asbool(tk.config.get("ckan.search.solr_commit", True))
+    search.common.make_connection().add(docs=documents, commit=commit)
+
+
+def sql(statement: str) -> dict[str, Any]:
+    """Execute a statement and commit."""
+    result = model.Session.execute(sa.text(statement))
+    rows = [list(map(str, row)) for row in result] if result.returns_rows else []
+    model.Session.commit()
+    return {"rows": rows}
+
+
+def _since(before: dict[str, int]) -> dict[str, int]:
+    now = counters.read()
+    return {key: now[key] - (0 if key == "peak MB" else before.get(key, 0)) for key in now}
+
+
+COMMANDS = {
+    each.__name__: each for each in (source, start, wait, harvest, inline, export, floor, sql)
+}
+
+
+def main() -> None:
+    # Whatever CKAN prints goes to standard error.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    app = make_app(load_config(sys.argv[1]))
+    counters.start()
+    with app._wsgi_app.test_request_context():
+        for line in sys.stdin:
+            given = json.loads(line)
+            model.Session.remove()
+            answer = COMMANDS[given.pop("do")](**given)
+            answers.write(json.dumps(answer) + "\n")
+            answers.flush()
+
+
+if __name__ == "__main__":
+    main()

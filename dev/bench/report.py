@@ -1,0 +1,144 @@
+"""The results: a table for the terminal, and a document with the machine and a picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from .cases import Case, Target
+
+INTRODUCTION = """\
+`bin/bench` measures how fast records are harvested, and writes this page. Each record has three
+resources. The sides:
+
+- **ours**: one gather consumer and one fetch consumer, by Redis, with batches of 100.
+- **stock ckanext-dcat**: its harvesters in one process, which waits for no queue.
+- **package_create alone**: CKAN's own action with the dicts that ours wrote, with a commit and a
+  request to the index for each 100. Nothing that uses this action can be faster: it is the floor.
+
+Solr commits by itself (`ckan.search.solr_commit = false`), except where a case says otherwise.
+"""
+BAR, GAP, WIDTH, LABEL = 18, 6, 720, 300
+
+
+def missed(cases: Sequence[Case], tolerance: float = 1.0) -> list[str]:
+    """Return the targets that were missed, as text; each is multiplied with the tolerance."""
+    return [
+        _target(case, target)
+        for case in cases
+        for target in case.targets
+        if case.reached(target) < target.ratio * tolerance
+    ]
+
+
+def table(cases: Sequence[Case]) -> str:
+    """Return the results as Markdown: for each case a heading, a table and its targets."""
+    return "\n\n".join(_section(case) for case in cases)
+
+
+def _section(case: Case) -> str:
+    heads = ["side", case.unit, "lowest–highest", *KEYS, "peak memory"]
+    lines = [f"## {case.title}", "", _row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
+    for name, side in case.sides.items():
+        low, high = min(side.values), max(side.values)
+        counts = [_per_record(side.per_record.get(key)) for key in KEYS]
+        memory = f"{side.peak} MB" if side.peak else ""
+        lines.append(
+            _row([name, f"{side.median:,.1f}", f"{low:,.1f}–{high:,.1f}", *counts, memory])
+        )
+    targets = [f"- {_target(case, each)}" for each in case.targets]
+    return "\n".join([*lines, *([""] if targets else []), *targets])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+KEYS = ("statements", "commits", "index requests")
+
+
+def _per_record(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _target(case: Case, target: Target) -> str:
+    reached = round(case.reached(target), 2)
+    verdict = "met" if reached >= target.ratio else "missed"
+    of = f" of {target.other}" if target.other else ""
+    return f"{target.side}: target at least {target.ratio:g}{of}, measured {reached:.2f}: {verdict}"
+
+
+def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int) -> None:
+    """Write the document, the figures as JSON and the picture as SVG."""
+    machine = _machine()
+    data = {
+        "machine": machine,
+        "records": size,
+        "rounds": rounds,
+        "cases": [_as_dict(case) for case in cases],
+    }
+    path.with_suffix(".json").write_text(json.dumps(data, indent=2) + "\n")
+    path.with_suffix(".svg").write_text(_picture(cases))
+    path.write_text(
+        f"# Performance\n\n{INTRODUCTION}\n"
+        f"Figures are medians of {rounds} rounds with {size} records, unless a case says otherwise;"
+        "\nthe sides take turns in each round. Statements, commits and requests to the index are"
+        f"\ncounts for each record.\n\nMachine: {', '.join(machine.values())}. PostgreSQL, Redis,"
+        "\nSolr, publisher and consumers share it.\n\n"
+        f"![Records a second in each case]({path.with_suffix('.svg').name})\n\n"
+        f"{table(cases)}\n"
+    )
+
+
+def _machine() -> dict[str, str]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "processors": f"{os.cpu_count()} cores",
+        "memory": f"{memory:.0f} GiB",
+        "system": platform.system(),
+        "python": f"Python {platform.python_version()}",
+    }
+
+
+def _as_dict(case: Case) -> dict[str, Any]:
+    sides = {
+        name: {"values": side.values, "per record": side.per_record, "peak MB": side.peak}
+        for name, side in case.sides.items()
+    }
+    return {"title": case.title, "unit": case.unit, "sides": sides}
+
+
+def _picture(cases: Sequence[Case]) -> str:
+    """Return horizontal bars, one for each side, with a line from the lowest to the highest."""
+    bars = list(_bars(cases))
+    height = sum(BAR + GAP for _ in bars) + GAP
+    body = "".join(bars)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
+        f' font-family="sans-serif" font-size="12"><title>Records a second</title>{body}</svg>\n'
+    )
+
+
+def _bars(cases: Sequence[Case]) -> Iterator[str]:
+    most = max(max(side.values) for case in cases for side in case.sides.values())
+    scale = (WIDTH - LABEL - 60) / most
+    top = GAP
+    for case in cases:
+        for name, side in case.sides.items():
+            end = LABEL + side.median * scale
+            low, high = (LABEL + value * scale for value in (min(side.values), max(side.values)))
+            middle = top + BAR / 2
+            colour = "#1d70b8" if name.startswith("ours") else "#b1b4b6"
+            yield (
+                f'<text x="{LABEL - 8}" y="{middle + 4}" text-anchor="end">'
+                f"{escape(case.title)}: {escape(name)}</text>"
+                f'<rect x="{LABEL}" y="{top}" width="{end - LABEL:.1f}" height="{BAR}"'
+                f' fill="{colour}"/><path d="M{low:.1f} {middle}H{high:.1f}" stroke="#0b0c0c"/>'
+                f'<text x="{max(end, high) + 6:.1f}" y="{middle + 4}">{side.median:,.1f}</text>'
+            )
+            top += BAR + GAP
