@@ -18,9 +18,14 @@ counts: Counter[str] = Counter()
 
 
 def start() -> None:
-    """Count SQL statements, commits and requests to Solr from now on."""
+    """Count SQL statements, commits and requests to Solr from now on.
+
+    Commits: those that wait for the disk. Of a transaction that only read, or that does without
+    (``synchronous_commit`` off), none does.
+    """
     sa.event.listen(sa.engine.Engine, "before_cursor_execute", _statement)
     sa.event.listen(sa.engine.Engine, "commit", _commit)
+    sa.event.listen(sa.engine.Engine, "rollback", _forget)
     stock = requests.Session.request
 
     def request(self: Any, method: str, url: str, *args: Any, **more: Any) -> Any:
@@ -31,12 +36,23 @@ def start() -> None:
     requests.Session.request = request  # type: ignore[method-assign, assignment]
 
 
-def _statement(*_args: Any) -> None:
+_waits: dict[int, bool] = {}  # by transaction that wrote: whether its commit waits for the disk
+
+
+def _statement(connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
     counts["statements"] += 1
+    if "synchronous_commit TO off" in statement:
+        _waits[id(connection)] = False
+    elif statement.lstrip().startswith(("INSERT", "UPDATE", "DELETE")):
+        _waits.setdefault(id(connection), True)
 
 
-def _commit(*_args: Any) -> None:
-    counts["commits"] += 1
+def _commit(connection: Any) -> None:
+    counts["commits"] += _waits.pop(id(connection), False)
+
+
+def _forget(connection: Any) -> None:
+    _waits.pop(id(connection), None)
 
 
 def read() -> dict[str, int]:

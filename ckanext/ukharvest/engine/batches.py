@@ -46,19 +46,28 @@ def import_batch(kind: SourceType, object_ids: Sequence[str], note: Note) -> Non
         else:
             log.exception("A batch of %d harvest objects failed", len(object_ids))
         _after_failure(batch.left, exc)
+    rest = [id_ for id_ in object_ids if id_ not in batch.ended]
+    if not rest:
+        return
     try:
-        retries.patiently(lambda: end(object_ids))
+        retries.patiently(lambda: _end_and_commit(rest))
     except Exception:  # noqa: BLE001 - the sweeper ends them
         log.exception("The end of a batch could not be stored")
 
 
 class _Batch:
-    """The objects of a batch; ``left`` are the ids of those without a result."""
+    """The objects of a batch.
+
+    Attributes:
+        left: ids of those without a result.
+        ended: ids of those whose end was stored with their datasets.
+    """
 
     def __init__(self, kind: SourceType, object_ids: Sequence[str], note: Note) -> None:
         self._kind = kind
         self._note = note
         self.left = list(object_ids)
+        self.ended: set[str] = set()
 
     def run(self) -> None:
         """Import the objects; those that fail, end with their error."""
@@ -82,7 +91,7 @@ class _Batch:
         Session.commit()
         if self._is_stopped(objects[0].harvest_job_id):
             return
-        for write, result in zip(writes, dataset_writer.upsert_many(writes), strict=True):
+        for write, result in zip(writes, dataset_writer.upsert_many(writes, end), strict=True):
             self._take_result(write.object_id, result)
 
     def _load(self) -> list[HarvestObject]:
@@ -147,6 +156,8 @@ class _Batch:
     def _take_result(self, object_id: str, result: str | UkharvestError) -> None:
         if isinstance(result, UkharvestError):
             dataset_writer.fail(object_id, result, "Import")
+        else:
+            self.ended.add(object_id)
         self.left.remove(object_id)
 
 
@@ -162,15 +173,16 @@ def _after_failure(object_ids: Sequence[str], exc: Exception) -> None:
 
 
 def end(object_ids: Sequence[str]) -> None:
-    """Write how the objects ended, as ckanext-harvest's queue does, and delete the claims; commit.
+    """Write how the objects ended, as ckanext-harvest's queue does, and delete the claims.
 
-    Objects that wait again, or that have no result, keep their state.
+    Objects that wait again, or that have no result, keep their state. The caller commits.
     """
     now = utcnow()
     status = HarvestObject.report_status
     statement = (
         sa.update(HarvestObject)
-        .where(HarvestObject.id.in_(object_ids), HarvestObject.state.in_(("FETCH", "IMPORT")))
+        # One that the index refused has ended as complete before.
+        .where(HarvestObject.id.in_(object_ids), HarvestObject.state != "WAITING")
         .where(status.isnot(None))
         .values(
             state=sa.case((status.in_(("errored", stopping.STOPPED)), "ERROR"), else_="COMPLETE"),
@@ -181,4 +193,8 @@ def end(object_ids: Sequence[str]) -> None:
     )
     Session.execute(statement.execution_options(synchronize_session=False))
     claims.release(object_ids)
+
+
+def _end_and_commit(object_ids: Sequence[str]) -> None:
+    end(object_ids)
     Session.commit()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine.index_after_commit import Pending
-from ckanext.ukharvest.model import pending_index
+from ckanext.ukharvest.model import assessments, pending_index
 
 BATCH = 100  # datasets per commit of the index
 REFUSALS = 20  # refusals by Solr after which a dataset waits for its next import
@@ -29,7 +29,8 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     todo: Pending = dict(pending)
     refused: dict[str, str] = {}
     while todo:
-        refused |= compat.index_packages(list(todo))
+        with assessments.stars_known(todo):
+            refused |= compat.index_packages(list(todo))
         done = pending_index.remove({id_: at for id_, at in todo.items() if id_ not in refused})
         # Written again during indexing: the index may have the older version.
         again = set(todo) - done - set(refused)

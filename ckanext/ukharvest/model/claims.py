@@ -9,7 +9,7 @@ the sweeper.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import Claim, Retry, SourceState, Worker, utcnow
+from ckanext.ukharvest.model import UNHURRIED, Claim, Retry, SourceState, Worker, utcnow
 
 Session = model.Session
 
@@ -132,8 +132,11 @@ def _lock(job_id: str, limit: int, *, failed_before: bool = False) -> list[str]:
     return list(Session.scalars(query))
 
 
-def _take(worker_id: str, source_id: str, ids: Collection[str]) -> None:
+def _take(worker_id: str, source_id: str, ids: Sequence[str]) -> None:
     now = utcnow()
+    Session.execute(UNHURRIED)
+    busy = {"heartbeat": now, "busy_with": ids[0], "busy_since": now}
+    Session.execute(sa.update(Worker).where(Worker.id == worker_id).values(busy))
     started = (
         sa.update(HarvestObject)
         .where(HarvestObject.id.in_(ids))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ckan import model
 from sqlalchemy.dialects.postgresql import insert
 
-from ckanext.ukharvest.model import PendingIndex, utcnow
+from ckanext.ukharvest.model import UNHURRIED, PendingIndex, utcnow
 
 Session = model.Session
 
@@ -51,8 +51,7 @@ def remove(indexed: Mapping[str, dt.datetime]) -> set[str]:
     """
     if not indexed:
         return set()
-    # After a power cut these datasets are only indexed once more: no need to wait for the disk.
-    Session.execute(sa.text("SET LOCAL synchronous_commit TO off"))
+    Session.execute(UNHURRIED)  # what is lost is only indexed once more
     key = sa.tuple_(PendingIndex.package_id, PendingIndex.since)
     statement = sa.delete(PendingIndex).where(key.in_(list(indexed.items())))
     statement = statement.returning(PendingIndex.package_id)

@@ -38,6 +38,7 @@ class Heart:
         self.id = f"{platform.node()}:{os.getpid()}:{self.started.isoformat()}"
         self._busy_with = ""
         self._busy_since: dt.datetime | None = None
+        self._is_saved = False  # that it works
         self._lock = threading.Lock()
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ukharvest-heart", daemon=True)
@@ -55,12 +56,20 @@ class Heart:
     def work_on(self, id_: str) -> None:
         """Save the id of the job or harvest object before the work begins; "" when it has ended."""
         self.note(id_)
+        self._is_saved = bool(id_)
         self._beat()
 
     def note(self, id_: str) -> None:
         """Note which harvest object of a batch is worked on; the next beat saves it."""
         self._busy_with = id_
         self._busy_since = tables.utcnow() if id_ else None
+
+    def rest(self) -> None:
+        """Note that the work has ended; saved at once only if ``work_on`` saved that it began."""
+        if self._is_saved:
+            self.work_on("")
+        else:
+            self.note("")
 
     def _run(self) -> None:
         while not self._end.wait(self.interval):
@@ -80,6 +89,7 @@ class Heart:
     def _execute(self, statement: sa.sql.Executable) -> None:
         try:
             with ckan_model.meta.engine.begin() as connection:
+                connection.execute(tables.UNHURRIED)
                 connection.execute(statement)
         except Exception as exc:  # noqa: BLE001 - the work matters more than its sign of life
             log.warning("No heartbeat of %s could be written: %s", self.id, exc)

@@ -80,9 +80,10 @@ def _beating(stock: Consume) -> Consume:
         kind = "gather" if self.message_key == "harvest_job_id" else "fetch"
         with Heart(kind) as heart, fetch_batches.use_heart(heart):
             for method, header, body in stock(self, queue):
-                heart.work_on(read_id(body, self.message_key))
+                if kind == "gather":  # a fetch consumer says so when it knows what it works on
+                    heart.work_on(read_id(body, self.message_key))
                 yield method, header, body
-                heart.work_on("")
+                heart.rest()
 
     return consume
 

@@ -101,10 +101,21 @@ def is_wake_up(object_id: str) -> bool:
     return row is not None and row.type in config.our_type_names() and row.status != "Finished"
 
 
-def work() -> None:
-    """Import one batch, and wake a consumer up for the next if more waits."""
+def work_alone(object_id: str) -> None:
+    """Save in the heartbeat that this one harvest object is worked on, whosever it is."""
+    if _heart is not None:
+        _heart.work_on(object_id)
+
+
+def work(object_id: str) -> None:
+    """Import one batch, and wake a consumer up for the next if more waits.
+
+    Args:
+        object_id: of the message; stands in the heartbeat until the batch is known.
+    """
     types = config.our_type_names()
     assert _heart is not None
+    _heart.note(object_id)
     claimed = claims.claim(_heart.id, types, config.batch_size())
     if claimed is None:
         Session.remove()

@@ -93,8 +93,9 @@ def _guarded_fetch(stock: Callback) -> Callback:
         try:
             if fetch_batches.is_wake_up(object_id):
                 _acknowledge(once, method)
-                fetch_batches.work()
+                fetch_batches.work(object_id)
                 return None
+            fetch_batches.work_alone(object_id)
             if _is_finished(object_id):
                 log.info("Harvest object %s was delivered again; it is finished", object_id)
                 _acknowledge(once, method)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.dataset_changes import is_changed
 from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
@@ -48,6 +48,7 @@ log = logging.getLogger(__name__)
 Session = model.Session
 
 Result = str | UkharvestError
+End = Callable[[Sequence[str]], None]
 
 # Two consumers can choose the same name at the same time; a third collision is no accident.
 TRIES = 3
@@ -57,8 +58,11 @@ MOST_CHARACTERS = 16_000_000
 INTERNAL = "Internal error while importing; see the log"
 
 
-def upsert_many(writes: Sequence[Write]) -> list[Result]:
+def upsert_many(writes: Sequence[Write], end: End | None = None) -> list[Result]:
     """Write records; a single import is a batch of one. Commits or rolls back the session.
+
+    Args:
+        end: is called in each transaction with the ids of the objects that it has imported.
 
     Returns:
         For each record "added", "updated" or "not modified", or its error (not yet stored: call
@@ -67,12 +71,12 @@ def upsert_many(writes: Sequence[Write]) -> list[Result]:
     results: dict[str, Result] = {}
     todo = list(writes)
     while todo:
-        results |= _write_some(todo)
+        results |= _write_some(todo, end)
         todo = [write for write in todo if write.object_id not in results]
     return [results[write.object_id] for write in writes]
 
 
-def _write_some(writes: Sequence[Write]) -> dict[str, Result]:
+def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
     """Write as many of the records as fit into a transaction, at least one."""
     tag_names.create_missing(tag for write in writes for tag in _tags(write))
     for attempt in range(1, TRIES + 1):
@@ -80,12 +84,15 @@ def _write_some(writes: Sequence[Write]) -> dict[str, Result]:
             with index_after_commit.suspend_indexing() as pending, held_jobs.hold() as jobs:
                 batch = _Batch(writes)
                 batch.write()
+                if end:
+                    end([id_ for id_, result in batch.results.items() if isinstance(result, str)])
                 Session.commit()
             jobs.send()
         except sa.exc.IntegrityError as exc:
             compat.rollback()
             if len(writes) > 1:
-                return {id_: each for write in writes for id_, each in _write_some([write]).items()}
+                alone = [_write_some([write], end) for write in writes]
+                return {id_: result for each in alone for id_, result in each.items()}
             if attempt == TRIES:
                 return {writes[0].object_id: rejection(exc, writes[0].record.title)}
         except sa.exc.OperationalError as exc:
@@ -140,6 +147,7 @@ class _Batch:
 
     def __init__(self, writes: Sequence[Write]) -> None:
         self._started = time.monotonic()
+        self._user = config.harvest_user()
         self.results: dict[str, Result] = {}
         self.package_ids: dict[str, str] = {}
         self._written: list[_Written] = []
@@ -253,12 +261,13 @@ class _Batch:
         found: Sequence[changes.FieldChange] = ()
         if existing is None:
             mapped.package["name"] = self._names.choose(write.record.title, write.record.name)
-            package_id = call("package_create", mapped.package, **more)
+            package_id = call("package_create", mapped.package, self._user, **more)
         else:
             package_id = existing["id"]
             # Most imports of a full run change nothing and need no second read of the dataset.
             differs = is_changed(existing, mapped.package)
-            call("package_update", mapped.package, original_package=existing, **more)
+            more = {**more, "original_package": existing}
+            call("package_update", mapped.package, self._user, **more)
             found = find_changed_fields(existing, show(package_id)) if differs else ()
         status = RecordOutcome.UPDATED if existing else RecordOutcome.ADDED
         return _Written(

@@ -39,7 +39,7 @@ def fill_formats(package_id: str) -> list[str]:
     del after["metadata_modified"]  # CKAN 2.12 would keep it
     try:
         with index_after_commit.suspend_indexing() as pending:
-            call("package_update", after, original_package=before)
+            call("package_update", after, config.harvest_user(), original_package=before)
             record_rows.note_written(package_id, before["metadata_modified"])
             index_after_commit.mark_pending(package_id)
             Session.commit()

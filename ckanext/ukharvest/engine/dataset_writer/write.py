@@ -10,7 +10,7 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest import config, fields
+from ckanext.ukharvest import fields
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.mapping import package_mapper, profile_fields
@@ -60,20 +60,24 @@ def package_hash(write: Write) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def call(action: str, package: dict[str, Any], **more: Any) -> str:
+def call(action: str, package: dict[str, Any], user: str, **more: Any) -> str:
     """Call package_create or package_update without commit and index; return the dataset's id.
+
+    Args:
+        user: name of the harvest user.
+        more: more of the context.
 
     Raises:
         Rejected: CKAN's validation refused the dataset.
     """
     context = {
-        "user": config.harvest_user(),
         "ignore_auth": True,
         # With both, the action neither commits nor indexes. defer_commit alone loses the change
         # on CKAN 2.12 (package_update rolls its savepoint back).
         "defer_commit": True,
         "return_id_only": True,
         fields.BY_HARVEST: True,
+        "user": user,
         **more,
     }
     try:
