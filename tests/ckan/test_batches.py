@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.engine.dataset_writer import batch
-from ckanext.ukharvest.model import Claim, Retry, claims, utcnow
+from ckanext.ukharvest.model import Claim, Record, Retry, claims, utcnow
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.patches import fetch_batches
@@ -63,6 +63,11 @@ def errors(job: dict[str, Any]) -> str:
     return " ".join(each["message"] for each in job["object_error_summary"])
 
 
+def records() -> list[Record]:
+    model.Session.remove()
+    return list(model.Session.query(Record))
+
+
 def claimed() -> int:
     model.Session.remove()
     return int(model.Session.query(Claim).count())
@@ -85,6 +90,17 @@ def test_one_message_imports_a_batch_in_few_statements_and_one_index_request(
     assert claimed() == 0
     assert figures(portal.finish(job_id)) == {"added": 20}
     assert len(portal.search_names()) == 20
+
+
+def test_the_resources_of_new_datasets_are_remembered_with_the_ids_that_ckan_gave_them(
+    portal: Portal, publisher: Publisher
+) -> None:
+    files = [{"downloadURL": f"https://data.example/{name}.csv"} for name in ("b", "a", "c")]
+    id_ = source(portal, publisher, [dataset(0, distribution=files), dataset(1)])
+    deliver_one(portal.waiting(gather(portal, id_))[0])
+    shown = {each["id"]: [file["id"] for file in each["resources"]] for each in portal.datasets()}
+    stored = {row.package_id: [id_ for id_, _key in row.resources] for row in records()}
+    assert stored == shown
 
 
 @pytest.mark.parametrize("refused", [[0], [5], [9], [0, 1, 4, 9]])

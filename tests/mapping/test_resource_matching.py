@@ -230,11 +230,17 @@ def test_a_volatile_parameter_does_not_make_another_file(name: str) -> None:
     assert ids(mapped([new(f"{URL}?{name}=2&year=1")], before, None), before) == ["a"]
 
 
-def test_a_new_dataset_has_resources_with_ids_of_their_own() -> None:
+def test_resources_of_a_new_dataset_get_their_ids_from_ckan() -> None:
     found = mapped([new(), new()], None, None)
-    given = [each["id"] for each in found.package["resources"]]
-    assert [str(uuid.UUID(each)) for each in given] == given
-    assert len(set(given)) == 2
+    assert not any("id" in each for each in found.package["resources"])
+    assert [id_ for id_, _key in found.resources] == ["", ""]
+
+
+def test_a_new_resource_of_a_dataset_has_an_id_of_its_own() -> None:
+    found = mapped([new(), new(OTHER)], [old("a", URL)], None)
+    kept, added = (each["id"] for each in found.package["resources"])
+    assert kept == "a"
+    assert str(uuid.UUID(added)) == added
 
 
 def test_one_added_by_hand_is_kept_as_it_is() -> None:

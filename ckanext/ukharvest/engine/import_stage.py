@@ -96,25 +96,35 @@ class SourceImport:
             RecordError: the record failed.
         """
         raw = _raw(obj, extras)
-        if raw.content is None:
-            raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         try:
-            record = self._kind.parse(raw, self._setting.options)
+            write = self.write_of(raw, obj.harvest_job_id)
         except SkipRecord as exc:
             log.info("Skipped %s: %s", obj.guid, exc.message)
             dataset_writer.skip(obj.id, self._setting.stamp(raw))
             return None
+        forced = again or self._mode(obj.harvest_job_id) == RunMode.FORCE
+        return replace(write, object_id=obj.id, forced=forced)
+
+    def write_of(self, raw: RawRecord, job_id: str) -> dataset_writer.Write:
+        """Parse a record; return what to write, without a harvest object.
+
+        Raises:
+            SkipRecord: the options leave it out.
+            RecordError: the record failed.
+        """
+        if raw.content is None:
+            raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         setting = self._setting
+        record = self._kind.parse(raw, setting.options)
         profile_fields, problems = _profiles(raw.content, setting)
-        record = _with_parent_checked(record, obj)
+        record = _with_parent_checked(record, setting.id, job_id)
         problems = (*record.problems, *date_check.check(setting, raw, record), *problems)
         return dataset_writer.Write(
-            object_id=obj.id,
+            object_id="",
             record=replace(record, problems=problems),
             stamp=setting.stamp(raw),
             defaults=_defaults(setting, raw, record),
             profile_fields=profile_fields,
-            forced=again or self._mode(obj.harvest_job_id) == RunMode.FORCE,
             schema=self._schema,
         )
 
@@ -172,15 +182,13 @@ def _profiles(content: str, setting: Setting) -> tuple[Mapping[str, Any], Sequen
     return profiles.read(content, names) if names else ({}, ())
 
 
-def _with_parent_checked(record: DatasetRecord, obj: HarvestObject) -> DatasetRecord:
+def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> DatasetRecord:
     """Return the record, with a problem if its collection (isPartOf) is not in the source."""
     parent = record.extras.get("is_part_of")
     if not parent:
         return record
-    in_run = Session.query(HarvestObject.id).filter_by(
-        harvest_job_id=obj.harvest_job_id, guid=parent
-    )
-    before = Session.query(Record.id).filter_by(source_id=obj.harvest_source_id, guid=parent)
+    in_run = Session.query(HarvestObject.id).filter_by(harvest_job_id=job_id, guid=parent)
+    before = Session.query(Record.id).filter_by(source_id=source_id, guid=parent)
     if in_run.first() or before.first():
         return record
     problem = Problem(

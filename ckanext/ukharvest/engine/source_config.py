@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,11 +61,16 @@ class Setting:
             raw.modified,
         )
 
-    def fingerprint(self, content: str) -> str:
-        """Return the fingerprint of the relevant content and the import rules."""
+    def fingerprint(self, content: str, rules: Sequence[object] | None = None) -> str:
+        """Return the fingerprint of the relevant content and the import rules.
+
+        Args:
+            rules: the import rules of another time; None for the present ones.
+        """
         if self.kind.volatile:
             content = self.kind.volatile.sub("", content)
-        return fingerprint(content, self.kind.parser.FORM, self.import_rules)
+        rules = self.import_rules if rules is None else rules
+        return fingerprint(content, self.kind.parser.FORM, rules)
 
 
 def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:

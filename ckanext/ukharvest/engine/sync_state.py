@@ -6,8 +6,9 @@ See docs/decisions/0010-changes-only.md. Nothing here commits.
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,6 +68,16 @@ def load_sync_state(setting: Setting, known: Collection[KnownRecord]) -> SyncSta
     documents = {url: Validators(*pair) for url, pair in saved["documents"].items()}
     since = "" if _is_full_read_due(saved, setting) else saved["mark"]
     return replace(basic, validators=documents, since=since)
+
+
+def load_former_rules(setting: Setting) -> Sequence[object] | None:
+    """Return the import rules of the last run that did not fail; None if there was none."""
+    state = Session.get(SourceState, setting.id)
+    saved = (state.sync_state or {}) if state else {}
+    if saved.get("source") != _identity(setting):
+        return None
+    rules: Sequence[object] = json.loads(saved["salt"])
+    return rules
 
 
 def load_for_full_read(setting: Setting, known: Collection[KnownRecord]) -> SyncState:

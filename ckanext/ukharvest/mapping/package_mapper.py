@@ -46,7 +46,10 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class MappedDataset:
-    """A package dict, and its resources from the source: [(CKAN id, match key), …]."""
+    """A package dict, and its resources from the source: [(CKAN id, match key), …].
+
+    Resources of a new dataset have "" for an id: CKAN makes one, and looks up each given one twice.
+    """
 
     package: dict[str, Any]
     resources: list[tuple[str, str]]
@@ -196,7 +199,8 @@ def _resources(
     written: list[tuple[str, str]] = []
     resources = []
     for resource, before in zip(record.resources, matched, strict=True):
-        ckan_id = before["id"] if before else str(uuid.uuid4())
+        new_id = str(uuid.uuid4()) if existing else ""
+        ckan_id = before["id"] if before else new_id
         resources.append(_resource(resource, ckan_id))
         written.append((ckan_id, resource_matching.match_key(resource)))
     return resources + by_hand, written
@@ -221,4 +225,5 @@ def _resource(resource: ResourceRecord, ckan_id: str) -> dict[str, Any]:
         **resource.extras,
     }
     kept = {key: value for key, value in facts.items() if value not in ("", None)}
-    return {**kept, "id": ckan_id, "name": resource.name, "url": resource.url}
+    given = {"id": ckan_id} if ckan_id else {}
+    return {**kept, **given, "name": resource.name, "url": resource.url}

@@ -6,7 +6,7 @@ Nothing here commits: the caller's transaction holds the row's lock.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,15 +76,20 @@ def lock_all(object_ids: Iterable[str]) -> tuple[dict[str, HarvestObject], dict[
     """
     ids = list(object_ids)
     wanted = Session.query(HarvestObject.harvest_source_id, HarvestObject.guid)
-    keys = {tuple(row) for row in wanted.filter(HarvestObject.id.in_(ids))}
-    _lock(keys)
+    rows = lock_rows(tuple(row) for row in wanted.filter(HarvestObject.id.in_(ids)))
     objects = Session.query(HarvestObject).filter(HarvestObject.id.in_(ids)).populate_existing()
     by_id = {obj.id: obj for obj in objects}
-    query = Session.query(Record).filter(sa.tuple_(Record.source_id, Record.guid).in_(keys))
-    rows = {(row.source_id, row.guid): row for row in query.populate_existing()}
     for obj in by_id.values():
         rows.setdefault((obj.harvest_source_id, obj.guid), _new_row(obj))
     return by_id, rows
+
+
+def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
+    """Lock records until the transaction ends; return the rows that exist, in their state now."""
+    wanted = set(keys)
+    _lock(wanted)
+    query = Session.query(Record).filter(sa.tuple_(Record.source_id, Record.guid).in_(wanted))
+    return {(row.source_id, row.guid): row for row in query.populate_existing()}
 
 
 def lock_all_of(package_id: str) -> None:
@@ -123,10 +128,10 @@ def _lock(keys: Iterable[Key]) -> None:
         Session.execute(_LOCK, {"sources": list(sources), "guids": list(guids)})
 
 
-def mark_seen(row: Record, obj: HarvestObject) -> None:
-    """Mark the record as seen by the object's job."""
+def mark_seen(row: Record, job_id: str) -> None:
+    """Mark the record as seen by the job."""
     row.last_seen = utcnow()
-    row.last_seen_job_id = obj.harvest_job_id
+    row.last_seen_job_id = job_id
     row.missed_runs = 0
 
 
@@ -231,6 +236,19 @@ def forget_rejection(row: Record) -> None:
 
 def _make_past(problems: Any) -> None:
     problems.filter_by(current=True).update({"current": False}, synchronize_session=False)
+
+
+def resource_ids(package_ids: Collection[str]) -> dict[str, list[str]]:
+    """Return dataset id → ids of its resources, in their order."""
+    found: dict[str, list[str]] = {}
+    if package_ids:
+        resource = model.Resource
+        query = sa.select(resource.package_id, resource.id).where(
+            resource.package_id.in_(package_ids), resource.state == "active"
+        )
+        for package_id, id_ in Session.execute(query.order_by(resource.position)):
+            found.setdefault(package_id, []).append(id_)
+    return found
 
 
 def retire(current: Mapping[str, str]) -> None:

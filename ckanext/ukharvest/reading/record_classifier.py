@@ -44,12 +44,14 @@ class Classified(NamedTuple):
         known: the record as earlier runs stored it, None for a new one.
         old_guid: the older form of its guid under which an earlier harvester's dataset was found,
             "" if it was found under the guid itself, or not at all.
+        is_same: its content is that of its last import; only the import rules changed since.
     """
 
     raw: RawRecord
     record_class: RecordClass
     known: KnownRecord | None = None
     old_guid: str = ""
+    is_same: bool = False
 
 
 @dataclass
@@ -81,6 +83,8 @@ class RecordClassifier:
         rules: the source's present import rules; None for a source that is not saved.
         old_guids: older forms of a record's guid (``SourceType.old_guids``).
         force: import records even if they are unchanged.
+        former_fingerprint: returns the fingerprint that a content had under the import rules of the
+            last run; None if they are not known.
     """
 
     known: dict[str, KnownRecord] = field(default_factory=dict)
@@ -88,6 +92,7 @@ class RecordClassifier:
     old_guids: Callable[[RawRecord], Iterable[str]] = _no_old_guids
     force: bool = False
     listing: Listing = field(default_factory=Listing)
+    former_fingerprint: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         self._adopted = {g for g, each in self.known.items() if each.outcome in UNCONFIRMED}
@@ -107,7 +112,8 @@ class RecordClassifier:
         # A skipped record does not count as seen, so that a dataset imported earlier goes missing.
         if not (found is RecordClass.UNCHANGED and known and known.is_skipped):
             self._see(raw.guid)
-        return Classified(raw, found, known, old_guid=old_guid)
+        is_same = found is RecordClass.UPDATED and self._is_same(raw, known)
+        return Classified(raw, found, known, old_guid=old_guid, is_same=is_same)
 
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
         """Tell whether there is nothing to do for a record (decision 0010)."""
@@ -122,6 +128,15 @@ class RecordClassifier:
             return True
         # Only listed: fetch it unless the source gives exactly the same modification date.
         return bool(raw.modified) and raw.modified == known.last_modified
+
+    def _is_same(self, raw: RawRecord, known: KnownRecord | None) -> bool:
+        """Tell whether only the import rules changed since a record's last import."""
+        if known is None or self.force or not known.is_sound or raw.content is None:
+            return False
+        if self.rules is None or known.import_rules_hash == self.rules.import_rules_hash:
+            return False
+        former = self.former_fingerprint
+        return former is not None and former(raw.content) == known.fingerprint
 
     def _see(self, guid: str) -> None:
         if guid:

@@ -9,6 +9,17 @@ search result without a dataset.
 
 from ckanext.ukharvest.engine.dataset_writer.batch import upsert_many
 from ckanext.ukharvest.engine.dataset_writer.single import delete, fail, fill_formats, skip
+from ckanext.ukharvest.engine.dataset_writer.standing import leave
 from ckanext.ukharvest.engine.dataset_writer.write import ERRORED, UNCHANGED, Write
 
-__all__ = ["ERRORED", "UNCHANGED", "Write", "delete", "fail", "fill_formats", "skip", "upsert_many"]
+__all__ = [
+    "ERRORED",
+    "UNCHANGED",
+    "Write",
+    "delete",
+    "fail",
+    "fill_formats",
+    "leave",
+    "skip",
+    "upsert_many",
+]

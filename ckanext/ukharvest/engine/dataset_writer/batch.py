@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -24,6 +23,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import held_jobs, index_after_commit, savepoints
 from ckanext.ukharvest.engine.changed_fields import find_changed_fields
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
+from ckanext.ukharvest.engine.dataset_writer.standing import Standing
 from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, Write, call, package_hash, show
 from ckanext.ukharvest.mapping import package_mapper, profile_fields
 from ckanext.ukharvest.model import (
@@ -154,8 +154,7 @@ class _Batch:
         self._objects, self._rows = record_rows.lock_all(write.object_id for write in writes)
         # Of records with one guid, one is written in a transaction.
         self._writes = list({self._key(write): write for write in reversed(writes)}.values())[::-1]
-        self._states = _package_states(row.package_id for row in self._rows.values())
-        self._sources = _current_sources(self._states)
+        self._standing = Standing(self._rows.values())
         new = [write for write in self._writes if self._is_new(write)]
         self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
@@ -176,7 +175,7 @@ class _Batch:
         return self._rows[self._key(write)]
 
     def _is_new(self, write: Write) -> bool:
-        return self._states.get(self._row(write).package_id or "") != "active"
+        return not self._standing.is_active(self._row(write))
 
     def write(self) -> None:
         """Write the datasets, then what we remember of them; no commit."""
@@ -193,7 +192,7 @@ class _Batch:
         obj, row = self._objects[write.object_id], self._row(write)
         if obj.report_status:  # the same record was imported while this one waited for the lock
             return str(obj.report_status)
-        state = self._states.get(row.package_id or "", "")
+        state = self._standing.states.get(row.package_id or "", "")
         if state not in ("", "active") and not row.removed and not write.forced:
             # A person deleted this dataset. It stays deleted, and the record counts as unchanged
             # until a full run; its stamp is saved, so that it is not fetched again before.
@@ -202,21 +201,13 @@ class _Batch:
             self._written.append(left)
             return UNCHANGED
         hashed = package_hash(write)
-        if state == "active" and not write.forced and self._stands(row, hashed):
+        if not write.forced and self._standing.stands(row, hashed):
             left = _Written(write, obj, row, UNCHANGED, row.package_id, hashed, left=True)
             # The source record that people see is the newest.
             left.is_current = row.fingerprint != write.stamp.fingerprint
             self._written.append(left)
             return UNCHANGED
         return self._guarded(write, obj, row, hashed)
-
-    def _stands(self, row: Record, hashed: str) -> bool:
-        """Tell whether a dataset already is what its record comes out as.
-
-        Not if its harvest objects are gone, or another source wrote it last.
-        """
-        is_own = self._sources.get(row.package_id or "") == row.source_id
-        return is_own and row.package_hash == hashed
 
     def _guarded(self, write: Write, obj: HarvestObject, row: Record, hashed: str) -> Result:
         """Write one dataset behind a savepoint; return its outcome, or why it was refused."""
@@ -246,7 +237,7 @@ class _Batch:
         is_new = self._is_new(write)
         if is_new:
             guid_conflicts.refuse_foreign(obj, write.record.title, self._claims)
-        existing = show(row.package_id) if self._states.get(row.package_id or "") else None
+        existing = show(row.package_id) if self._standing.states.get(row.package_id or "") else None
         known = row.resources
         if known is None and existing:
             known = adoption.resources_written(existing["id"], existing["resources"])
@@ -285,6 +276,7 @@ class _Batch:
     def _remember(self) -> None:
         """Write harvest objects, rows, problems, versions and changes of all written records."""
         contents = [(each, _has_changed(each)) for each in self._written]
+        self._give_resource_ids()
         for each in self._written:
             _update_row(each)
         Session.flush()
@@ -314,6 +306,17 @@ class _Batch:
             *(each.package_id for each in self._written if each.is_current)
         )
 
+    def _give_resource_ids(self) -> None:
+        """Fill in the ids that CKAN gave the resources of new datasets."""
+        created = {
+            each.package_id: each for each in self._written if each.status == RecordOutcome.ADDED
+        }
+        ids = record_rows.resource_ids(created)
+        for package_id, each in created.items():
+            # Resources that another plugin adds come after ours.
+            given = zip(ids.get(package_id, ()), each.resources or (), strict=False)
+            each.resources = [(id_, key) for id_, (_no_id, key) in given]
+
 
 def _has_changed(each: _Written) -> bool:
     return bool(each.row.fingerprint != each.write.stamp.fingerprint)
@@ -328,7 +331,7 @@ def _update_row(each: _Written) -> None:
     record_rows.put_title(row, each.write.record.title)
     row.error = None
     record_rows.put_stamp(row, each.write.stamp)
-    record_rows.mark_seen(row, obj)
+    record_rows.mark_seen(row, obj.harvest_job_id)
     obj.current = each.is_current
     row.package_hash = each.package_hash
     if not each.left:
@@ -336,23 +339,3 @@ def _update_row(each: _Written) -> None:
         row.removed = False
         row.written = utcnow()
     Session.add(row)
-
-
-def _current_sources(package_ids: Collection[str]) -> dict[str, str]:
-    """Return dataset id → id of the source whose harvest object is its current one."""
-    if not package_ids:
-        return {}
-    query = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id)
-    current = query.filter(
-        HarvestObject.package_id.in_(package_ids), HarvestObject.current.is_(True)
-    )
-    return dict(current.all())
-
-
-def _package_states(ids: Any) -> dict[str, str]:
-    """Return dataset id → state, of those that exist."""
-    wanted = {id_ for id_ in ids if id_}
-    if not wanted:
-        return {}
-    query = Session.query(model.Package.id, model.Package.state)
-    return dict(query.filter(model.Package.id.in_(wanted)).all())

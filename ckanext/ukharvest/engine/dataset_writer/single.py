@@ -61,7 +61,7 @@ def skip(object_id: str, stamp: record_rows.Stamp) -> None:
     row.outcome = RecordOutcome.SKIPPED
     row.error = None
     record_rows.put_stamp(row, stamp)
-    record_rows.mark_seen(row, obj)
+    record_rows.mark_seen(row, obj.harvest_job_id)
     obj.report_status = UNCHANGED
     Session.commit()
 
@@ -119,7 +119,7 @@ def fail(object_id: str, error: UkharvestError, stage: str) -> None:
         record_rows.forget_rejection(row)
     row.outcome = RecordOutcome.ERRORED
     record_rows.spoil_stamp(row, obj)
-    record_rows.mark_seen(row, obj)
+    record_rows.mark_seen(row, obj.harvest_job_id)
     obj.report_status = RecordOutcome.ERRORED
     if isinstance(error, NotValid):  # it names the problems
         Session.flush()

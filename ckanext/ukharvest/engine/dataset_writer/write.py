@@ -26,7 +26,7 @@ class Write:
     """One record to write.
 
     Attributes:
-        object_id: its harvest object; becomes the current one.
+        object_id: its harvest object; becomes the current one. "" if it has none (``leave``).
         record: the parsed record.
         stamp: its fingerprint, import rules and HTTP validators; stored with it.
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.

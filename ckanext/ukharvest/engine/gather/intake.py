@@ -18,12 +18,14 @@ def take(state: GatherState, record: Classified) -> None:
     if record.record_class is RecordClass.LOST:
         _lose(state, record)
     elif record.record_class is RecordClass.UNCHANGED and record.known:
-        _leave(state, record.known)
+        leave(state, record.known)
+    elif record.is_same:
+        state.to_compare.append(record)
     elif record.record_class is not RecordClass.DELETED:
         stage(state, record)
 
 
-def _leave(state: GatherState, known: KnownRecord) -> None:
+def leave(state: GatherState, known: KnownRecord) -> None:
     """Count a record that needs no import."""
     if known.is_skipped:
         state.counts["skipped"] += 1
@@ -91,6 +93,6 @@ def leave_all(state: GatherState) -> None:
 def leave_unread(state: GatherState, known: KnownRecord) -> None:
     """Count a record that is known to be unchanged without reading it."""
     state.counts["seen"] += 1
-    _leave(state, known)
+    leave(state, known)
     if not known.is_skipped:
         state.listing.seen.add(known.guid)

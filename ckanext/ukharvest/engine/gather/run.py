@@ -8,7 +8,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.engine import sync_state
-from ckanext.ukharvest.engine.gather import ending, intake, resume, single_record
+from ckanext.ukharvest.engine.gather import ending, intake, new_rules, resume, single_record
 from ckanext.ukharvest.engine.gather.signs_of_life import Stopped, show_life
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.http_client import open_client
@@ -72,6 +72,7 @@ def _gather(state: GatherState) -> None:
     told = resume.recall(state, setting)
     state.since = told.since
     how_it_ended = _read(state, setting, told)
+    new_rules.settle(state)
     intake.flush(state)
     if state.only_guid:
         single_record.finish(state, setting)
@@ -93,7 +94,9 @@ def _read(state: GatherState, setting: Setting, told: sync_state.SyncState) -> E
             state.taken += 1
             show_life(state)
             point = record.raw.resume
-            if len(state.batch) >= BATCH or (point and state.taken >= BATCH):
+            held = len(state.batch) + len(state.to_compare)
+            if held >= BATCH or (point and state.taken >= BATCH):
+                new_rules.settle(state)
                 if point and not state.only_guid:  # sent again, such a job is one of all records
                     resume.note_point(state, setting, point)
                 intake.flush(state)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
+from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import JobReport, staged_objects
 from ckanext.ukharvest.model.record_state import known_records, mark_seen
 from ckanext.ukharvest.reading.known_record import KnownRecord
-from ckanext.ukharvest.reading.record_classifier import Listing, RecordClassifier
+from ckanext.ukharvest.reading.record_classifier import Classified, Listing, RecordClassifier
 from ckanext.ukharvest.source_types import SourceType
 
 
@@ -28,6 +30,7 @@ class GatherState:
         listing: what the source has listed so far.
         taken_before: guids that a killed gather of this job handled before its last resume point.
         since: read only changes since this date; "": everything.
+        to_compare: records of which only the import rules changed (new_rules.py).
         batch: objects to stage with the next commit.
         ids: of the harvest objects to import.
         unchanged: ids of record rows that need no import.
@@ -46,6 +49,7 @@ class GatherState:
     listing: Listing = field(default_factory=Listing)
     taken_before: frozenset[str] = frozenset()
     since: str = ""
+    to_compare: list[Classified] = field(default_factory=list)
     batch: list[staged_objects.Staged] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     unchanged: list[int] = field(default_factory=list)
@@ -66,8 +70,14 @@ class GatherState:
 
     def classifier(self, setting: Setting) -> RecordClassifier:
         """Return the classifier that decides for each record whether to import it."""
+        rules = sync_state.load_former_rules(setting)
         return RecordClassifier(
-            self.known, setting, self.kind.old_guids, force=self.force, listing=self.listing
+            self.known,
+            setting,
+            self.kind.old_guids,
+            force=self.force,
+            listing=self.listing,
+            former_fingerprint=partial(setting.fingerprint, rules=rules) if rules else None,
         )
 
     def report(self) -> JobReport:

@@ -1,0 +1,87 @@
+"""Which datasets stand: writing them again would change nothing but what a person has edited."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.engine.dataset_writer.write import Write, package_hash
+from ckanext.ukharvest.model import Record, coupling, record_rows
+
+Session = model.Session
+
+
+class Standing:
+    """What datasets' records came out as at their last import, and who wrote them last.
+
+    Attributes:
+        states: dataset id → its state, of those that exist.
+    """
+
+    def __init__(self, rows: Iterable[Record]) -> None:
+        self.states = _states({row.package_id for row in rows if row.package_id})
+        self._sources = _current_sources(self.states)
+
+    def is_active(self, row: Record) -> bool:
+        """Tell whether a record has an active dataset."""
+        return self.states.get(row.package_id or "") == "active"
+
+    def stands(self, row: Record, hashed: str) -> bool:
+        """Tell whether an active dataset already is what its record comes out as.
+
+        Not if its harvest objects are gone, or another source wrote it last.
+
+        Args:
+            hashed: of ``package_hash``.
+        """
+        is_own = self._sources.get(row.package_id or "") == row.source_id
+        return self.is_active(row) and is_own and row.package_hash == hashed
+
+
+def leave(writes: Mapping[str, Write], source_id: str, job_id: str) -> set[str]:
+    """Save stamps, titles and problems of records whose datasets stand; no commit.
+
+    For records of which only the import rules changed, so that the source record that people see
+    stays. Locks the records until the transaction ends.
+
+    Args:
+        writes: guid → what the record comes out as.
+
+    Returns:
+        Their guids; the others have to be imported.
+    """
+    rows = record_rows.lock_rows((source_id, guid) for guid in writes)
+    standing = Standing(rows.values())
+    left: dict[Record, Write] = {}
+    for guid, write in writes.items():
+        row = rows.get((source_id, guid))
+        if row is not None and standing.stands(row, package_hash(write)):
+            left[row] = write
+    for row, write in left.items():
+        record_rows.put_title(row, write.record.title)
+        record_rows.put_stamp(row, write.stamp)
+        record_rows.mark_seen(row, job_id)
+    Session.flush()
+    record_rows.replace_problems({row: write.record.problems for row, write in left.items()})
+    coupling.replace({row.id: write.record.coupled for row, write in left.items()})
+    return {row.guid for row in left}
+
+
+def _current_sources(package_ids: Collection[str]) -> dict[str, str]:
+    """Return dataset id → id of the source whose harvest object is its current one."""
+    if not package_ids:
+        return {}
+    query = Session.query(HarvestObject.package_id, HarvestObject.harvest_source_id)
+    current = query.filter(
+        HarvestObject.package_id.in_(package_ids), HarvestObject.current.is_(True)
+    )
+    return dict(current.all())
+
+
+def _states(ids: Collection[str]) -> dict[str, str]:
+    if not ids:
+        return {}
+    query = Session.query(model.Package.id, model.Package.state)
+    return dict(query.filter(model.Package.id.in_(ids)).all())
