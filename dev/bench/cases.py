@@ -20,12 +20,16 @@ STOCK_TYPES = {"data.json": "dcat_json", "Turtle": "dcat_rdf"}
 OUR_TYPES = {
     "data.json": "data_json",
     "Turtle": "dcat_rdf",
+    "JSON-LD": "dcat_rdf",
     "inventory": "inventory",
     "folder": "gemini-waf",
 }
 FLOOR = "package_create alone"
 STOCK = "stock ckanext-dcat"
 BATCHES, SINGLE, TWO, FOUR = "ours", "ours, batches of 1", "ours, 2 consumers", "ours, 4 consumers"
+FIRST = "first harvest"
+SUM = "nothing changed, and the changed at first harvest's speed"
+ALONE, BEHIND = "alone", "behind 100,000 of another source"
 
 
 @dataclass
@@ -49,11 +53,22 @@ class Side:
 
 @dataclass(frozen=True)
 class Target:
-    """At least ``ratio`` times another side; or at least a value of its own, if that is ""."""
+    """At least ``ratio`` times another side; or at least a value of its own, if that is "".
+
+    Attributes:
+        at_most: the ratio or value must not be exceeded.
+    """
 
     side: str
     other: str
     ratio: float
+    at_most: bool = False
+
+    def is_met(self, reached: float, tolerance: float = 1.0) -> bool:
+        """Tell whether the target is reached; with a tolerance of 0.5, half of it will do."""
+        if self.at_most:
+            return reached <= self.ratio / tolerance
+        return reached >= self.ratio * tolerance
 
 
 @dataclass
@@ -75,10 +90,17 @@ class Bench:
     """The portals and the publisher of one run of the benchmark."""
 
     def __init__(
-        self, ours: Portal, stock: Portal, publisher: Publisher, *, rounds: int, size: int
+        self,
+        ours: Portal,
+        stock: Portal,
+        publisher: Publisher,
+        *,
+        rounds: int,
+        size: int,
+        nights: int,
     ) -> None:
         self.ours, self.stock, self.publisher = ours, stock, publisher
-        self.rounds, self.size = rounds, size
+        self.rounds, self.size, self.nights = rounds, size, nights
         self._number = 0
         self._packages: dict[str, list[dict[str, Any]]] = {}
 
@@ -145,26 +167,32 @@ class Bench:
             self.ours.consumers(fetchers, **settings) as consumers,
         ):
             self.warm_up(inside, format_)
-            name, url = self.serve(format_, size)
-            id_ = inside.ask("source", name=name, url=url, kind=OUR_TYPES[format_])["id"]
+            id_ = self.source(inside, format_, size)
             seconds, counts = counted(inside, consumers, id_, size)
             if format_ not in self._packages:
                 self._packages[format_] = inside.ask("export", source_id=id_)["packages"]
         return seconds, counts
 
+    def source(self, inside: Inside, format_: str, count: int) -> str:
+        """Serve a new catalogue; return the id of a source of ours that names it."""
+        name, url = self.serve(format_, count)
+        return str(inside.ask("source", name=name, url=url, kind=OUR_TYPES[format_])["id"])
+
+    def stock_source(self, inside: Inside, format_: str, count: int) -> str:
+        """Serve a new catalogue; return the id of a source of ckanext-dcat's that names it."""
+        name, url = self.serve(format_, count)
+        return str(inside.ask("source", name=name, url=url, kind=STOCK_TYPES[format_])["id"])
+
     def warm_up(self, inside: Inside, format_: str) -> None:
         """Harvest three records, so that every consumer has loaded what it needs."""
-        name, url = self.serve(format_, 3)
-        id_ = inside.ask("source", name=name, url=url, kind=OUR_TYPES[format_])["id"]
-        inside.ask("harvest", source_id=id_, limit=120)
+        inside.ask("harvest", source_id=self.source(inside, format_, 3), limit=120)
 
     def _stock(
         self, _side: str, format_: str, size: int, ini: Mapping[str, str]
     ) -> tuple[float, dict[str, int]]:
         with self.stock.inside(**ini) as inside:
             for count in (3, size):
-                name, url = self.serve(format_, count)
-                id_ = inside.ask("source", name=name, url=url, kind=STOCK_TYPES[format_])["id"]
+                id_ = self.stock_source(inside, format_, count)
                 answer = inside.ask("inline", source_id=id_)
         check(answer["figures"], {"added": size})
         return answer["seconds"], answer["counts"]

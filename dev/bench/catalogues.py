@@ -99,6 +99,41 @@ def _triples(each: dict[str, Any], catalogue: str) -> str:
     )
 
 
+def json_ld(name: str, count: int, changed: int = 0) -> dict[str, Response]:
+    """Return the routes of a DCAT catalogue in JSON-LD, with its datasets inside."""
+    terms = ("dcat", "http://www.w3.org/ns/dcat#"), ("dct", "http://purl.org/dc/terms/")
+    found = [_node(each) for each in datasets(name, count, changed)]
+    catalogue = {
+        "@context": dict(terms),
+        "@id": f"{HOST}/{name}",
+        "@type": "dcat:Catalog",
+        "dcat:dataset": found,
+    }
+    return {f"/{name}/catalog.jsonld": _response(json.dumps(catalogue), "application/ld+json")}
+
+
+def _node(each: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "@id": each["id"],
+        "@type": "dcat:Dataset",
+        "dct:identifier": each["id"],
+        "dct:title": each["title"],
+        "dct:description": each["text"],
+        "dcat:keyword": each["tags"],
+        "dct:license": {"@id": LICENCE},
+        "dcat:distribution": [
+            {
+                "@id": f"{url}#file",
+                "@type": "dcat:Distribution",
+                "dct:title": title,
+                "dcat:downloadURL": {"@id": url},
+                "dct:format": "CSV",
+            }
+            for title, url in each["files"]
+        ],
+    }
+
+
 def inventory(name: str, count: int, changed: int = 0) -> dict[str, Response]:
     """Return the routes of an Inventory XML document."""
     parts = "".join(_inventory_dataset(each) for each in datasets(name, count, changed))
@@ -179,6 +214,7 @@ def _gemini(each: dict[str, Any]) -> str:
 FORMATS = {
     "data.json": (data_json, "/{}/data.json"),
     "Turtle": (turtle, "/{}/catalog.ttl"),
+    "JSON-LD": (json_ld, "/{}/catalog.jsonld"),
     "inventory": (inventory, "/{}/inventory.xml"),
     "folder": (folder, "/{}/waf/"),
 }

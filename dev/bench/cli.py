@@ -13,8 +13,9 @@ from stack.paths import DEFAULT_CKAN, ROOT
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import report
+from . import large, report
 from .cases import BATCHES, FLOOR, FOUR, SINGLE, STOCK, TWO, Bench, Case, Target
+from .nights import Nights
 from .portals import OURS, Portal
 from .portals import STOCK as STOCK_PLUGINS
 
@@ -49,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--size", type=int, default=400, help="records of a catalogue")
+    parser.add_argument(
+        "--nights", type=int, default=10_000, help="records of a source in which little changes"
+    )
     parser.add_argument("--only", default="", help="cases whose title contains this")
     parser.add_argument("--output", type=Path, help=f"write a document, such as {DOCUMENT.name}")
     return parser
@@ -62,7 +66,7 @@ def _run(options: argparse.Namespace) -> int:
     stock.prepare()
     rounds, size = (1, 100) if options.quick else (options.rounds, options.size)
     with Publisher() as publisher:
-        bench = Bench(ours, stock, publisher, rounds=rounds, size=size)
+        bench = Bench(ours, stock, publisher, rounds=rounds, size=size, nights=options.nights)
         cases = list(_cases(bench, options.only, quick=options.quick))
     print(report.table(cases))
     if options.output:
@@ -85,6 +89,15 @@ def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
             yield bench.first_harvest(title, format_, sides, targets)
     if quick:
         return
+    yield from _special_cases(bench, only)
+    yield from _nights(bench, only)
+    if only in "Gather of 100,000 records":
+        yield large.gather(bench)
+    if only in "600 records behind 100,000":
+        yield large.behind(bench)
+
+
+def _special_cases(bench: Bench, only: str) -> Iterator[Case]:
     title = "First harvest, data.json, CKAN's default settings"
     if only in title:
         settings = {"ckan__search__solr_commit": "true"}
@@ -97,3 +110,14 @@ def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
         # Enough batches for four consumers to share.
         size = max(800, bench.size)
         yield bench.first_harvest(title, "data.json", sides, [Target(TWO, BATCHES, 1.5)], size=size)
+
+
+def _nights(bench: Bench, only: str) -> Iterator[Case]:
+    for format_, count, targets in (
+        ("data.json", bench.nights, {"unchanged": 100, "upgrade": 10}),
+        ("folder", bench.nights // 5, {"unchanged": 1000, "upgrade": 4}),
+    ):
+        nights = Nights(bench, format_, count, targets)
+        if any(only in case.title for case in nights.cases):
+            nights.measure()
+            yield from nights.cases

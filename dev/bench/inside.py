@@ -174,6 +174,16 @@ def _index(ids: list[str]) -> None:
     search.common.make_connection().add(docs=documents, commit=commit)
 
 
+def drop(source_id: str) -> dict[str, Any]:
+    """End a source's runs, and delete its harvest objects that were not imported."""
+    finished = "UPDATE harvest_job SET status = 'Finished' WHERE source_id = :id"
+    left = "DELETE FROM harvest_object WHERE harvest_source_id = :id AND package_id IS NULL"
+    for statement in (finished, left):
+        model.Session.execute(sa.text(statement), {"id": source_id})
+    model.Session.commit()
+    return {}
+
+
 def sql(statement: str) -> dict[str, Any]:
     """Execute a statement and commit."""
     result = model.Session.execute(sa.text(statement))
@@ -188,7 +198,7 @@ def _since(before: dict[str, int]) -> dict[str, int]:
 
 
 COMMANDS = {
-    each.__name__: each for each in (source, start, wait, harvest, inline, export, floor, sql)
+    each.__name__: each for each in (source, start, wait, harvest, inline, export, floor, drop, sql)
 }
 
 

@@ -91,9 +91,15 @@ class Portal:
             process.stop()
 
     @contextlib.contextmanager
-    def consumers(self, fetchers: int = 1, **settings: str) -> Iterator[Consumers]:
-        """Start a gather consumer and fetch consumers."""
-        with Consumers(self, fetchers, self.ini(**settings)) as running:
+    def consumers(
+        self, fetchers: int = 1, upgrades: int = 0, /, **settings: str
+    ) -> Iterator[Consumers]:
+        """Start a gather consumer and fetch consumers.
+
+        Args:
+            upgrades: so many releases later, each of which raised the parsers' versions.
+        """
+        with Consumers(self, fetchers, self.ini(**settings), upgrades) as running:
             yield running
 
 
@@ -139,7 +145,7 @@ class Inside:
 class Consumers:
     """Consumers that count what they do (consumer.py)."""
 
-    def __init__(self, portal: Portal, fetchers: int, ini: Path) -> None:
+    def __init__(self, portal: Portal, fetchers: int, ini: Path, upgrades: int) -> None:
         kinds = ["gather-consumer", *["fetch-consumer"] * fetchers]
         python = venv.program("python", portal.site.ckan)
         self._stack = contextlib.ExitStack()
@@ -153,6 +159,7 @@ class Consumers:
                 "-B",
                 HERE / "consumer.py",
                 file,
+                str(upgrades),
                 "-c",
                 ini,
                 "harvester",

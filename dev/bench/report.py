@@ -32,7 +32,7 @@ def missed(cases: Sequence[Case], tolerance: float = 1.0) -> list[str]:
         _target(case, target)
         for case in cases
         for target in case.targets
-        if case.reached(target) < target.ratio * tolerance
+        if not target.is_met(case.reached(target), tolerance)
     ]
 
 
@@ -68,9 +68,10 @@ def _per_record(value: float | None) -> str:
 
 def _target(case: Case, target: Target) -> str:
     reached = round(case.reached(target), 2)
-    verdict = "met" if reached >= target.ratio else "missed"
-    of = f" of {target.other}" if target.other else ""
-    return f"{target.side}: target at least {target.ratio:g}{of}, measured {reached:.2f}: {verdict}"
+    verdict = "met" if target.is_met(reached) else "missed"
+    limit = f"at {'most' if target.at_most else 'least'} {target.ratio:,.4g}"
+    of = f" times {target.other}" if target.other else f" {case.unit}"
+    return f"{target.side}: target {limit}{of}, measured {reached:,.2f}: {verdict}"
 
 
 def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int) -> None:

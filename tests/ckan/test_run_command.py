@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from click.testing import CliRunner, Result
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.model import JobReport, Record, Worker, workers
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
@@ -153,44 +154,47 @@ def test_the_sweeper_leaves_a_foreground_run_alone(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
-    stock: Callable[..., Any] = queue.fetch_and_import_stages
+    stock: Callable[..., Any] = batches.import_batch
 
-    def watched(harvester: Any, obj: HarvestObject) -> None:
-        seen.append((workers.busy(workers.Limits(60)), obj.harvest_job_id))
-        object_id = obj.id
+    def watched(kind: Any, ids: Sequence[str], note: Any) -> None:
+        [job] = model.Session.query(HarvestJob).filter_by(status="Running")
+        seen.append((workers.busy(workers.Limits(60)), {job.id, *ids}))
         call_action("harvest_jobs_run", {"model": model, "session": model.Session})
-        stock(harvester, HarvestObject.get(object_id))
+        stock(kind, ids, note)
 
-    monkeypatch.setattr(queue, "fetch_and_import_stages", watched)
+    monkeypatch.setattr(batches, "import_batch", watched)
     assert numbers(run("council")) == {"added": 4}
-    assert all(busy == {job_id} for busy, job_id in seen)
+    [(busy, expected)] = seen
+    assert busy == expected
+    assert len(expected) == 5
     fetch = queue.get_fetch_consumer()
     assert fetch.redis.llen(fetch.routing_key) == 0
 
 
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "2")
 def test_progress_without_a_terminal_and_an_interrupt(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stock: Callable[..., Any] = queue.fetch_and_import_stages
+    stock: Callable[..., Any] = batches.import_batch
     done: list[str] = []
 
-    def interrupted(harvester: Any, obj: HarvestObject) -> None:
-        if len(done) == 2:
+    def interrupted(kind: Any, ids: Sequence[str], note: Any) -> None:
+        if done:
             raise KeyboardInterrupt
-        done.append(obj.id)
-        stock(harvester, obj)
+        done.extend(ids)
+        stock(kind, ids, note)
 
     module = sys.modules["ckanext.ukharvest.cli.run"]  # in its package the command has the name
     monkeypatch.setattr(module, "LINE_EVERY", 0.0)
-    monkeypatch.setattr(queue, "fetch_and_import_stages", interrupted)
+    monkeypatch.setattr(batches, "import_batch", interrupted)
     result = run("council")
     assert result.exit_code == 130
-    assert "1 of 4 imported" in result.output
+    assert "2 of 4 imported" in result.output
     assert len(portal.datasets()) == 2
     assert model.Session.query(Worker).count() == 0
     report = model.Session.query(JobReport).one()
     assert report.outcome == "stopped"
-    monkeypatch.setattr(queue, "fetch_and_import_stages", stock)
+    monkeypatch.setattr(batches, "import_batch", stock)
     assert numbers(run("council")) == {"added": 2, "not modified": 2}
 
 

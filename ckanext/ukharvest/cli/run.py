@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import ckan.plugins.toolkit as tk
@@ -17,12 +18,15 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.cli.dry_run import dry_run
 from ckanext.ukharvest.cli.output import source_or_fail
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.logic import source_adoption
-from ckanext.ukharvest.model import Record, RecordProblem, retries, stopping, utcnow
+from ckanext.ukharvest.model import Record, RecordProblem, claims, retries, stopping, utcnow
 from ckanext.ukharvest.model.workers import Heart, Limits
+from ckanext.ukharvest.source_types import SourceType
 
 FINE, ERRORS, UNUSABLE = 0, 1, 2
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
+Work = Callable[[Sequence[str]], None]
 LINE_EVERY = 5.0  # seconds between two lines of progress if there is no terminal
 MOST_PROBLEMS = 20
 
@@ -76,8 +80,9 @@ def _run(source: HarvestSource, mode: str, guid: str) -> int:
             _begin(job, mode, guid)
             click.echo(f"Reading {source.url} …", err=True)
             ids = queue.gather_stage(harvester, job)
-            _import(harvester, ids if isinstance(ids, list) else [])
-            _import_postponed(harvester, job_id)
+            work = _work_of(harvester, source_id, heart)
+            _import(work, ids if isinstance(ids, list) else [], config.batch_size())
+            _import_postponed(work, job_id)
         except KeyboardInterrupt:
             model.Session.rollback()
             _stop(job_id)
@@ -129,36 +134,64 @@ def _begin(job: HarvestJob, mode: str, guid: str) -> None:
         job.only_guid = guid
 
 
-def _import(harvester: Any, ids: Sequence[str]) -> None:
-    for object_id in _with_progress(ids):
-        obj = HarvestObject.get(object_id)
-        # The sweeper may have sent it to a consumer, or a person may have stopped the job.
-        if obj is not None and obj.state == "WAITING":
-            queue.fetch_and_import_stages(harvester, obj)
-        model.Session.remove()
+def _work_of(harvester: Any, source_id: str, heart: Heart) -> Work:
+    """Return the function that fetches and imports waiting objects."""
+    kind: SourceType | None = getattr(harvester, "source_type", None)
+
+    def one_by_one(ids: Sequence[str]) -> None:
+        for object_id in ids:
+            obj = HarvestObject.get(object_id)
+            # The sweeper may have sent it to a consumer, or a person may have stopped the job.
+            if obj is not None and obj.state == "WAITING":
+                queue.fetch_and_import_stages(harvester, obj)
+
+    if kind is None:
+        return one_by_one
+    ours = kind
+
+    def batch(ids: Sequence[str]) -> None:
+        if waiting := claims.claim_given(heart.id, source_id, ids):
+            batches.import_batch(ours, waiting, lambda _id: None)
+
+    return batch
 
 
-def _import_postponed(harvester: Any, job_id: str) -> None:
+def _import(work: Work, ids: Sequence[str], size: int) -> None:
+    with _progress(len(ids)) as advance:
+        for begin in range(0, len(ids), size):
+            some = ids[begin : begin + size]
+            work(some)
+            model.Session.remove()
+            advance(len(some))
+
+
+def _import_postponed(work: Work, job_id: str) -> None:
     """Import objects that were postponed because a service failed, after their pause."""
     while due := retries.next_due(job_id):
         pause = max(1.0, (due - utcnow()).total_seconds())
         click.echo(f"A service failed (see the log); trying again in {pause:,.0f} s", err=True)
         model.Session.remove()
         time.sleep(pause)
-        _import(harvester, retries.due_ids(job_id))
+        _import(work, retries.due_ids(job_id), 1)
 
 
-def _with_progress(ids: Sequence[str]) -> Iterator[str]:
+@contextlib.contextmanager
+def _progress(count: int) -> Iterator[Callable[[int], None]]:
+    """Show how many records are imported: a bar, or a line now and then without a terminal."""
     if sys.stderr.isatty():
-        with click.progressbar(ids, label="Importing", file=sys.stderr) as bar:
-            yield from bar
+        with click.progressbar(length=count, label="Importing", file=sys.stderr) as bar:
+            yield bar.update
         return
-    last = time.monotonic()
-    for number, object_id in enumerate(ids):
-        if time.monotonic() - last >= LINE_EVERY:
+    done, last = 0, time.monotonic()
+
+    def advance(number: int) -> None:
+        nonlocal done, last
+        done += number
+        if time.monotonic() - last >= LINE_EVERY and done < count:
             last = time.monotonic()
-            click.echo(f"{number:,} of {len(ids):,} imported", err=True)
-        yield object_id
+            click.echo(f"{done:,} of {count:,} imported", err=True)
+
+    yield advance
 
 
 def _report(job_id: str, mode: str, guid: str) -> int:

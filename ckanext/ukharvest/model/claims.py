@@ -60,6 +60,23 @@ def claim(worker_id: str, types: Collection[str], limit: int) -> Claimed | None:
     return None
 
 
+def claim_given(worker_id: str, source_id: str, object_ids: Collection[str]) -> list[str]:
+    """Claim those of these objects that wait, for a run in the foreground; commits.
+
+    Returns:
+        Their ids, in the given order.
+    """
+    query = sa.select(HarvestObject.id).where(
+        HarvestObject.id.in_(object_ids), HarvestObject.state == "WAITING"
+    )
+    waiting = set(Session.scalars(query.with_for_update(skip_locked=True)))
+    ids = [id_ for id_ in object_ids if id_ in waiting]
+    if ids:
+        _take(worker_id, source_id, ids)
+    Session.commit()
+    return ids
+
+
 def waiting_object(types: Collection[str]) -> str:
     """Return the id of an object that can be claimed now, "" if there is none."""
     for _source_id, _type, job_id in Session.execute(_runs(types)):
@@ -136,7 +153,9 @@ def _take(worker_id: str, source_id: str, ids: Sequence[str]) -> None:
     now = utcnow()
     Session.execute(UNHURRIED)
     busy = {"heartbeat": now, "busy_with": ids[0], "busy_since": now}
-    Session.execute(sa.update(Worker).where(Worker.id == worker_id).values(busy))
+    # A run in the foreground is busy with the run as a whole.
+    own = sa.update(Worker).where(Worker.id == worker_id, Worker.kind == "fetch")
+    Session.execute(own.values(busy).execution_options(synchronize_session=False))
     started = (
         sa.update(HarvestObject)
         .where(HarvestObject.id.in_(ids))

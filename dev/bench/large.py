@@ -1,0 +1,73 @@
+"""Catalogues of 100,000 records: what their gather needs, and who waits for them."""
+
+from __future__ import annotations
+
+import time
+
+from stack.console import say, step
+
+from .cases import ALONE, BEHIND, LIMIT, Bench, Case, Side, Target, counted
+from .portals import Consumers, Inside
+
+MANY, FEW = 100_000, 600
+MEGABYTES = {"data.json": 250, "Turtle": 250, "JSON-LD": 250}
+HEAD_START = 5.0  # seconds of the large source's import
+
+
+def gather(bench: Bench) -> Case:
+    """Measure the memory of a gather consumer that reads a large catalogue."""
+    case = Case(
+        f"Gather of {MANY:,} records: memory of the consumer",
+        "MB",
+        [Target(format_, "", most, at_most=True) for format_, most in MEGABYTES.items()],
+        {format_: Side() for format_ in MEGABYTES},
+    )
+    for format_, side in case.sides.items():
+        with bench.ours.inside() as inside, bench.ours.consumers(0) as consumers:
+            id_ = bench.source(inside, format_, MANY)
+            with step(f"{case.title}, {format_}"):
+                _gather(inside, id_)
+            side.peak = consumers.counts()["peak MB"]
+            side.values.append(side.peak)
+            say(f"    {side.peak} MB")
+            _drop(bench, inside, id_)
+    return case
+
+
+def behind(bench: Bench) -> Case:
+    """Measure the first harvest of a source that comes after a far larger one."""
+    case = Case(
+        f"First harvest of {FEW} records, two consumers",
+        "records/s",
+        [Target(BEHIND, ALONE, 1 / 2.5)],
+        {ALONE: Side(), BEHIND: Side()},
+    )
+    with bench.ours.inside() as inside, bench.ours.consumers(2) as consumers:
+        bench.warm_up(inside, "data.json")
+        case.sides[ALONE].values.append(_few(bench, inside, consumers, ALONE))
+        id_ = bench.source(inside, "data.json", MANY)
+        with step(f"Gather of {MANY:,} records"):
+            _gather(inside, id_)
+        time.sleep(HEAD_START)
+        case.sides[BEHIND].values.append(_few(bench, inside, consumers, BEHIND))
+        _drop(bench, inside, id_)
+    return case
+
+
+def _few(bench: Bench, inside: Inside, consumers: Consumers, side: str) -> float:
+    with step(f"{FEW} records, {side}"):
+        id_ = bench.source(inside, "data.json", FEW)
+        seconds, _counts = counted(inside, consumers, id_, FEW)
+    say(f"    {FEW / seconds:.1f} records/s")
+    return FEW / seconds
+
+
+def _gather(inside: Inside, source_id: str) -> None:
+    job_id = inside.ask("start", source_id=source_id)["id"]
+    inside.ask("wait", job_id=job_id, limit=LIMIT, gather_only=True)
+
+
+def _drop(bench: Bench, inside: Inside, source_id: str) -> None:
+    """Delete a source with what waits of it, so that the next case begins without it."""
+    inside.ask("drop", source_id=source_id)
+    bench.publisher.routes.clear()
