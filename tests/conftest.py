@@ -44,6 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="a folder of real documents with its MANIFEST.tsv, for tests/conformance",
     )
+    parser.addoption(
+        "--batch-size",
+        metavar="N",
+        help="let consumers of tests/ckan take batches of N, also in the tests' own process",
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,8 @@ from ckanext.harvest import queue
 from jinja2 import FileSystemBytecodeCache
 
 from ckanext.ukharvest.core.http import client as http
+from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
     manager,
@@ -33,6 +35,7 @@ from tests.ckan.harvesting import Consumers, Portal, Workers
 from tests.ckan.processes import finish
 
 HERE = Path(__file__).parent
+BATCH_SIZE = "ckanext.ukharvest.batch_size"
 _shared_app: list[Any] = []
 
 
@@ -49,8 +52,10 @@ def is_in_process(item: pytest.Item) -> bool:
 
 
 def settings(item: pytest.Item) -> dict[str, str]:
-    """Return the settings that a test is marked with."""
-    return {mark.args[0]: mark.args[1] for mark in item.iter_markers("ckan_config")}
+    """Return the settings that a test is marked with, and the batch size that was asked for."""
+    size = item.config.getoption("batch_size")
+    given = {BATCH_SIZE: size} if size else {}
+    return {**given, **{mark.args[0]: mark.args[1] for mark in item.iter_markers("ckan_config")}}
 
 
 def consumed_with(item: pytest.Item) -> list[tuple[str, str]]:
@@ -181,6 +186,23 @@ def clean(
     if is_in_process(request.node):
         workers.stop()
     queue.purge_queues()
+
+
+@pytest.fixture(autouse=True)
+def in_batches(
+    request: pytest.FixtureRequest,
+    clean: None,
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[None]:
+    """Import in batches of the size that was asked for (``--batch-size``), in this process too."""
+    size = settings(request.node).get(BATCH_SIZE)
+    if not request.config.getoption("batch_size") or not is_in_process(request.node):
+        yield
+        return
+    monkeypatch.setitem(ckan_config, BATCH_SIZE, size)
+    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+import pytest
 import sqlalchemy as sa
 from ckan import model
 from ckan.tests.helpers import call_action
@@ -44,6 +45,10 @@ def statements(word: str = "") -> Iterator[list[str]]:
         yield sent
     finally:
         sa.event.remove(model.meta.engine, "before_cursor_execute", record)
+
+
+# A test that follows one message: with batches, the first one imports all that waits.
+one_by_one = pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
 
 
 def tick() -> None:

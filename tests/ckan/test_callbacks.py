@@ -15,7 +15,7 @@ from ckanext.harvest.plugin import Harvest
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, figures
+from tests.ckan.harvesting import Portal, figures, one_by_one
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -78,6 +78,7 @@ def test_the_patches_are_in_force() -> None:
         assert name in names
 
 
+@one_by_one
 @pytest.mark.parametrize("stage", ["fetch_stage", "import_stage"])
 @pytest.mark.parametrize("fault", [raises, raises_with_broken_session])
 def test_a_stage_that_raises_costs_one_record_and_no_consumer(
@@ -137,6 +138,7 @@ def test_redis_that_fails_after_a_gather_leaves_its_objects_waiting(
     assert figures(portal.finish(job_id)) == {"added": 3}
 
 
+@one_by_one
 def test_an_object_or_job_that_is_deleted_under_a_consumer_ends_nobody(
     portal: Portal, source: str, monkeypatch: Any
 ) -> None:
@@ -166,6 +168,7 @@ def test_an_object_or_job_that_is_deleted_under_a_consumer_ends_nobody(
     assert len(channel.done) == 4
 
 
+@one_by_one
 def test_an_object_that_is_given_up_says_so(portal: Portal, source: str) -> None:
     # Stock: state ERROR, report_status NULL and no message
     job_id = portal.create_job(source)

@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.model import JobReport, Record, locks, ownership
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, figures, work_off
+from tests.ckan.harvesting import Portal, act, figures, one_by_one, work_off
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.ours]
@@ -54,6 +54,7 @@ def refused(action: str, **fields: Any) -> str:
     return str(caught.value.error_dict["id"][0])
 
 
+@one_by_one
 def test_clearing_is_refused_until_the_run_is_stopped(portal: Portal, source: str) -> None:
     job_id = portal.create_job(source)
     assert refused("harvest_source_clear", id=source).startswith(SENTENCE)  # no consumer has it yet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from collections.abc import Callable, Generator, Iterator
@@ -16,7 +17,9 @@ from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Source
 from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
 from ckanext.ukharvest.model import JobReport, Record
+from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations.sweeper import jobs
+from ckanext.ukharvest.patches import fetch_batches
 from ckanext.ukharvest.source_types import DATA_JSON
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, act, figures
@@ -323,14 +326,19 @@ def test_listed_records_are_fetched_when_the_rules_changed(
     assert folder.read == []
 
 
+@pytest.mark.parametrize("in_batches", [False, True])
 def test_what_changed_between_list_and_fetch_is_not_fetched_twice(
-    portal: Portal, folder: Folder, listed_source: str
+    portal: Portal, folder: Folder, listed_source: str, *, in_batches: bool
 ) -> None:
     folder.files[1] = ("2", {"title": "Renamed"})
     job_id = portal.create_job(listed_source)
     [object_id] = portal.gather(job_id)
     folder.files[1] = ("3", {"title": "Renamed again"})
-    portal.deliver(object_id)
+    with contextlib.ExitStack() as consumer:
+        if in_batches:
+            heart = consumer.enter_context(Heart("fetch"))
+            consumer.enter_context(fetch_batches.use_heart(heart))
+        portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"updated": 1, "not modified": 4}
     assert row(1).last_modified == "3"
     assert figures(portal.run(listed_source)) == {"not modified": 5}

@@ -20,7 +20,7 @@ from ckanext.ukharvest.engine.dataset_writer import batch
 from ckanext.ukharvest.engine.gather import ending
 from ckanext.ukharvest.model import Retry, Worker, retries
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Channel, Consumers, Portal, act, figures, tick
+from tests.ckan.harvesting import Channel, Consumers, Portal, act, figures, one_by_one, tick
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -144,6 +144,7 @@ def send_again() -> list[str]:
     return [message.split('"')[3] for message in (each for each in messages)]
 
 
+@one_by_one
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_record_waits_again_when_a_service_fails_under_it(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch, fault: Fault
@@ -178,6 +179,7 @@ def test_a_deadlock_is_tried_again_at_once(
     assert state(first) == ("COMPLETE", "added")
 
 
+@one_by_one
 def test_pauses_grow_and_the_last_attempt_fails_naming_the_service(
     portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,8 +222,8 @@ def test_a_connection_closed_after_the_commit_leaves_the_record_imported(
     job_id, (first, *others) = gathered(portal, source)
     real = dataset_writer.upsert_many
 
-    def close_afterwards(writes: Any) -> Any:
-        results = real(writes)
+    def close_afterwards(*args: Any) -> Any:
+        results = real(*args)
         close_connection_quietly()
         return results
 

@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.engine.gather import intake, signs_of_life
 from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staged_objects, utcnow
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, figures, tick, work_off
+from tests.ckan.harvesting import Portal, act, figures, one_by_one, tick, work_off
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -53,6 +53,7 @@ def report_of(job_id: str) -> JobReport:
     return Session.query(JobReport).filter_by(job_id=job_id).one()
 
 
+@one_by_one
 def test_what_waits_is_left_for_the_next_run(
     portal: Portal, publisher: Publisher, source: str, editor: str
 ) -> None:

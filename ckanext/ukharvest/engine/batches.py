@@ -7,7 +7,7 @@ ckanext-harvest's queue notes in an object at each stage is written once for all
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import sqlalchemy as sa
 from ckan import model
@@ -123,11 +123,11 @@ class _Batch:
         return True
 
     def _prepare(
-        self, source: SourceImport, obj: HarvestObject, extras: dict[str, str]
+        self, source: SourceImport, obj: HarvestObject, extras: Mapping[str, str]
     ) -> dataset_writer.Write | None:
         stage = "Fetch"
         try:
-            source.fetch(obj, extras)
+            extras = source.fetch(obj, extras)
             stage = "Import"
             if extras.get(staged_objects.STATUS) == "delete":
                 dataset_writer.delete(obj.id)

@@ -66,14 +66,17 @@ class SourceImport:
     def __exit__(self, *_: object) -> None:
         self._http.close()
 
-    def fetch(self, obj: HarvestObject, extras: Mapping[str, str]) -> None:
+    def fetch(self, obj: HarvestObject, extras: Mapping[str, str]) -> Mapping[str, str]:
         """Fetch the object's content, unless the listing already contained it; no commit.
+
+        Returns:
+            The object's extras now, with date and ETag of the content.
 
         Raises:
             FetchError, RecordError: the record failed.
         """
         if obj.content is not None or extras.get(staged_objects.STATUS) == "delete":
-            return
+            return extras
         if self._source is None:
             http = self._http.enter_context(open_client(self._setting.options["credential"]))
             saved_state = sync_state.SyncState(interface=sync_state.load_interface(self._setting))
@@ -86,6 +89,7 @@ class SourceImport:
         # The content may be newer than the listing: store the date and ETag of its own response.
         stamps = {staged_objects.MODIFIED: raw.modified, staged_objects.ETAG: raw.etag}
         staged_objects.restamp(obj.id, stamps, extras)
+        return {**extras, **stamps}
 
     def prepare(
         self, obj: HarvestObject, extras: Mapping[str, str], *, again: bool = False
