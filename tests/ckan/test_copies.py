@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -297,6 +298,25 @@ def test_listed_records_are_fetched_when_their_stamp_changed(
     folder.files[1] = ("2", {"title": "Renamed"})
     assert figures(portal.run(listed_source)) == {"updated": 1, "not modified": 4}
     assert folder.read == [1]
+
+
+def test_the_records_of_a_batch_are_fetched_over_several_connections(
+    portal: Portal, folder: Folder, listed_source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, two = folder.fetch, threading.Barrier(2, timeout=20)
+
+    def fetch(source: Source, raw: RawRecord) -> RawRecord:
+        two.wait()
+        return real(source, raw)
+
+    for number in range(4):
+        folder.files[number] = ("2", {"title": f"Renamed {number}"})
+    job_id = portal.create_job(listed_source)
+    first, *_others = portal.gather(job_id)
+    monkeypatch.setattr(folder, "fetch", fetch)
+    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+        portal.deliver(first)
+    assert figures(portal.finish(job_id)) == {"updated": 4, "not modified": 1}
 
 
 def _other_options(_patch: pytest.MonkeyPatch, source_id: str) -> str:

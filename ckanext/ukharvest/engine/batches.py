@@ -83,6 +83,7 @@ class _Batch:
             return
         writes = []
         with source:
+            source.ask_ahead(objects, extras)
             for obj in objects:
                 self._note(obj.id)
                 write = self._prepare(source, obj, extras[obj.id])

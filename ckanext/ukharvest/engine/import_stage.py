@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,8 @@ from ckanext.ukharvest.source_types import SourceType
 
 log = logging.getLogger(__name__)
 Session = model.Session
+
+CONNECTIONS = 4  # with which the files of a batch are read
 
 # Return value of fetch and import for ckanext.harvest.queue: True, "unchanged" or False.
 StageResult = bool | str
@@ -59,12 +62,40 @@ class SourceImport:
         self._http = contextlib.ExitStack()
         self._source: Source | None = None
         self._modes: dict[str, str] = {}
+        self._asked: dict[str, Future[RawRecord]] = {}
 
     def __enter__(self) -> SourceImport:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._http.close()
+
+    def ask_ahead(
+        self, objects: Sequence[HarvestObject], extras: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        """Request the contents of these objects over a few connections; ``fetch`` waits for each.
+
+        Args:
+            extras: object id → extras.
+        """
+        unread = [obj for obj in objects if _is_unread(obj, extras[obj.id])]
+        if len(unread) < 2:
+            return
+        source = self._open()
+        pool = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="ukharvest-fetch")
+        # Before any wait: what is left after a failure is not requested any more.
+        self._http.callback(pool.shutdown, wait=False, cancel_futures=True)
+        self._asked = {
+            obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, extras[obj.id]))
+            for obj in unread
+        }
+
+    def _open(self) -> Source:
+        if self._source is None:
+            http = self._http.enter_context(open_client(self._setting.options["credential"]))
+            saved_state = sync_state.SyncState(interface=sync_state.load_interface(self._setting))
+            self._source = saved_state.source(self._setting, http)
+        return self._source
 
     def fetch(self, obj: HarvestObject, extras: Mapping[str, str]) -> Mapping[str, str]:
         """Fetch the object's content, unless the listing already contained it; no commit.
@@ -75,14 +106,12 @@ class SourceImport:
         Raises:
             FetchError, RecordError: the record failed.
         """
-        if obj.content is not None or extras.get(staged_objects.STATUS) == "delete":
+        if not _is_unread(obj, extras):
             return extras
-        if self._source is None:
-            http = self._http.enter_context(open_client(self._setting.options["credential"]))
-            saved_state = sync_state.SyncState(interface=sync_state.load_interface(self._setting))
-            self._source = saved_state.source(self._setting, http)
+        asked = self._asked.pop(obj.id, None)
+        source, wanted = self._open(), _raw(obj, extras)
         model.Session.commit()  # no transaction is open while the network is waited for
-        raw = self._kind.reader.fetch(self._source, _raw(obj, extras))
+        raw = asked.result() if asked else self._kind.reader.fetch(source, wanted)
         if raw.content is None:
             raise FetchError(f"{raw.url or raw.guid} has no content", url=raw.url)
         obj.content = raw.content
@@ -151,7 +180,7 @@ def fetch(kind: SourceType, obj: HarvestObject) -> StageResult:
         stopping.end_object(obj)
         return False
     extras = staged_objects.extras_of(obj.id)
-    if obj.content is None and extras.get(staged_objects.STATUS) != "delete":
+    if _is_unread(obj, extras):
         with SourceImport(kind, obj.source) as source:
             source.fetch(obj, extras)
         Session.commit()
@@ -202,6 +231,11 @@ def _with_parent_checked(record: DatasetRecord, source_id: str, job_id: str) -> 
         "of the collection that the dataset belongs to",
     )
     return replace(record, problems=(*record.problems, problem))
+
+
+def _is_unread(obj: HarvestObject, extras: Mapping[str, str]) -> bool:
+    """Tell whether the listing had no content for an object."""
+    return obj.content is None and extras.get(staged_objects.STATUS) != "delete"
 
 
 def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
