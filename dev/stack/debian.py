@@ -56,6 +56,8 @@ SOLR = (
     Need("Java", _command("javac"), ("openjdk-17-jdk-headless",)),
     Need("Maven", _command("mvn"), ("maven",)),
 )
+# Only for the tests of portals whose queues are there.
+RABBITMQ = (Need("RabbitMQ", _command("rabbitmq-server"), ("rabbitmq-server",)),)
 # Only for tests that use a browser; playwright's own build of it is no Debian package. Without the
 # parts for a screen a page takes 60 % of the time.
 BROWSER = (Need("Chromium", _command("chromium-headless-shell"), ("chromium-headless-shell",)),)

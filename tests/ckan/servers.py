@@ -7,6 +7,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
-from stack import browser, nginx, pycsw, site, state  # noqa: E402
+from stack import browser, nginx, pycsw, rabbitmq, site, state  # noqa: E402
 
-__all__ = ["browser", "nginx", "pycsw", "site", "state"]
+__all__ = ["browser", "nginx", "pycsw", "rabbitmq", "site", "state"]

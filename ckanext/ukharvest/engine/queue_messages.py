@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+# RabbitMQ, as ckanext-harvest spells it in ckan.harvest.mq.type.
+RABBITMQ = ("amqp", "ampq")
+
 
 def read_id(body: str, key: str) -> str:
     """Return the id of a message's job or harvest object, "" if the message has none.

@@ -16,6 +16,7 @@ from ckanext.ukharvest.patches import (
     early_indexing,
     job_figures,
     queue_callbacks,
+    rabbitmq_consumers,
     redis_connection,
     rollbacks,
     source_validators,
@@ -31,6 +32,7 @@ PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
     *early_indexing.PATCHES,
     *rollbacks.PATCHES,
     *consumer_heartbeats.PATCHES,  # last: wraps the consumer that is in force
+    *rabbitmq_consumers.PATCHES,
 )
 
 

@@ -59,7 +59,7 @@ def end_if_outdated() -> None:
 
 
 def _of_this_version(stock: Callback) -> Callback:
-    """End an outdated consumer before it works on a message, which RabbitMQ then redelivers."""
+    """End an outdated consumer before it works on a message; the sweeper sends it again."""
 
     @functools.wraps(stock)
     def callback(channel: Any, method: Any, header: Any, body: str) -> Any:
@@ -74,7 +74,7 @@ def _patch_callbacks() -> None:
     queue.fetch_callback = _of_this_version(queue.fetch_callback)
 
 
-def _beating(stock: Consume) -> Consume:
+def beating(stock: Consume) -> Consume:
     def consume(self: queue.RedisConsumer, queue: str) -> Iterator[tuple[Any, Any, str]]:
         """Consume as before, with a heartbeat that says what is being worked on."""
         kind = "gather" if self.message_key == "harvest_job_id" else "fetch"
@@ -94,7 +94,7 @@ def _always() -> bool:
 
 
 def _patch_consume() -> None:
-    queue.RedisConsumer.consume = _beating(queue.RedisConsumer.consume)
+    queue.RedisConsumer.consume = beating(queue.RedisConsumer.consume)
 
 
 class _TrialRedis:

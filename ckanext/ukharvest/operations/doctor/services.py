@@ -26,6 +26,7 @@ from redis.retry import Retry
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
+from ckanext.ukharvest.engine.queue_messages import RABBITMQ
 from ckanext.ukharvest.operations.doctor.finding import ERROR, INFO, WARNING, Finding, examples
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
@@ -167,15 +168,28 @@ def _versions(name: str) -> set[str]:
     return set(model.Session.scalars(sa.select(table.c.version_num)))
 
 
+def _rabbitmq() -> Iterator[Finding]:
+    advice = "Start it, or set ckan.harvest.mq.hostname and .port to where it is."
+    try:
+        queue.get_connection().close()
+    except ValueError as exc:  # pika is not installed
+        yield Finding(ERROR, "rabbitmq", f"{exc}.", "pip install pika")
+    except Exception as exc:  # noqa: BLE001 - whatever pika raises, it is the answer
+        yield Finding(ERROR, "rabbitmq", f"RabbitMQ does not answer: {exc!r}.", advice)
+
+
 def redis_queue() -> Iterator[Finding]:
     """Check the queue's server with one request, and how long it may delay a consumer."""
     engine = tk.config.get("ckan.harvest.mq.type") or queue.MQ_TYPE
+    if engine in RABBITMQ:
+        yield from _rabbitmq()
+        return
     if engine != "redis":
         yield Finding(
             WARNING,
             "redis",
-            f"ckan.harvest.mq.type is {engine!r}, which ckanext-ukharvest does not watch.",
-            "Set ckan.harvest.mq.type = redis.",
+            f"ckan.harvest.mq.type is {engine!r}, which ckanext-harvest does not have.",
+            "Set ckan.harvest.mq.type = redis, or amqp for RabbitMQ.",
         )
         return
     connection = queue.get_connection_redis()

@@ -23,8 +23,6 @@ MAX_RESENDS = 2
 
 def recover_gathers() -> list[str]:
     """Queue jobs again whose gather process died; end jobs whose gather died too often."""
-    if not lost_work.is_watched():
-        return []
     queue_state = lost_work.load_queue_state(lost_work.GATHER)
     query = Session.query(HarvestJob).filter(
         HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
@@ -122,8 +120,6 @@ def _discard_all(job_id: str) -> None:
 
 def send_new() -> list[str]:
     """Send jobs that were created but never sent: each blocks all runs of its source."""
-    if not lost_work.is_watched():
-        return []
     queue_state = lost_work.load_queue_state(lost_work.GATHER)
     query = Session.query(HarvestJob).filter(
         HarvestJob.status == "New", HarvestJob.created < queue_state.before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from ckanext.harvest import queue
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.engine.queue_messages import read_id
+from ckanext.ukharvest.engine.queue_messages import RABBITMQ, read_id
 from ckanext.ukharvest.model import workers
 from ckanext.ukharvest.model.workers import limits
 
@@ -28,7 +29,7 @@ class QueueState:
     with it, then the state changes.
 
     Attributes:
-        queued: ids that will be delivered.
+        queued: ids that will be delivered; RabbitMQ's may be any as long as there are messages.
         busy: ids of jobs and objects that a live consumer works on.
         before: work that started earlier and is neither queued nor busy has lost its consumer.
     """
@@ -45,17 +46,10 @@ class QueueState:
 def load_queue_state(kind: str) -> QueueState:
     """Load the state of this kind of queue."""
     timeout = config.worker_timeout()
-    queued = frozenset(_queued(kind))
+    found = _queued(kind)
+    queued = found if isinstance(found, frozenset) else frozenset(found)
     busy = frozenset(workers.busy(limits()))
     return QueueState(queued, busy, tables.utcnow() - dt.timedelta(seconds=timeout))
-
-
-def is_watched() -> bool:
-    """Tell whether consumers send heartbeats.
-
-    Those of RabbitMQ do not, so their work is left alone.
-    """
-    return str(tk.config.get("ckan.harvest.mq.type") or "redis") == "redis"
 
 
 def _key(kind: str) -> str:
@@ -63,9 +57,26 @@ def _key(kind: str) -> str:
     return str(key())
 
 
+class _AnyId(frozenset[str]):
+    """The ids on a queue that has messages, but does not show them: it may hold any."""
+
+    def __contains__(self, _id: object) -> bool:
+        return True
+
+
 def _queued(kind: str) -> Iterable[str]:
+    if tk.config.get("ckan.harvest.mq.type") in RABBITMQ:
+        return _AnyId(["?"]) if _count_in_rabbitmq(kind) else ()
     messages = queue.get_connection().lrange(_key(kind), 0, -1)
     return (read_id(message, kind) for message in messages)
+
+
+def _count_in_rabbitmq(kind: str) -> int:
+    """Return how many messages wait; without those that a consumer works on."""
+    name = queue.get_gather_queue_name if kind == GATHER else queue.get_fetch_queue_name
+    with contextlib.closing(queue.get_connection()) as connection:
+        declared = connection.channel().queue_declare(queue=name(), durable=True)
+        return int(declared.method.message_count)
 
 
 def send(kind: str, ids: Sequence[str]) -> None:

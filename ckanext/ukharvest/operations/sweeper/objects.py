@@ -19,7 +19,7 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import Retry, claims, retries, workers
+from ckanext.ukharvest.model import Claim, Retry, claims, retries, workers
 from ckanext.ukharvest.model.claims import KILLS
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations.sweeper import lost_work
@@ -40,8 +40,6 @@ class _Lost(NamedTuple):
 
 def recover() -> list[str]:
     """Queue objects again whose consumer died; give up objects that killed MAX_KILLS consumers."""
-    if not lost_work.is_watched():
-        return []
     lost = _orphans(lost_work.load_queue_state(lost_work.FETCH))
     return [text for each in lost if (text := _recover(each))]
 
@@ -78,10 +76,22 @@ def _orphans(queue_state: lost_work.QueueState) -> list[_Lost]:
     query = (
         Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestSource.type, kills)
         .outerjoin(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
+        .outerjoin(Claim, Claim.harvest_object_id == HarvestObject.id)
+        .add_columns(Claim.worker_id.isnot(None))
         .filter(HarvestObject.state.in_(UNDER_WAY), started < queue_state.before)
     )
-    found = (_Lost(id_, job, type_ or "", int(n or 0) + 1) for id_, job, type_, n in query)
-    return [each for each in found if queue_state.is_lost(each.id, each.job_id)]
+    found = (
+        (_Lost(id_, job, type_ or "", int(n or 0) + 1), is_claimed)
+        for id_, job, type_, n, is_claimed in query
+    )
+    return [each for each, is_claimed in found if _is_lost(each, is_claimed, queue_state)]
+
+
+def _is_lost(each: _Lost, is_claimed: bool, queue_state: lost_work.QueueState) -> bool:
+    """Tell whether nobody works on an object; no message brings back one that is claimed."""
+    if is_claimed:
+        return not {each.id, each.job_id} & queue_state.busy
+    return queue_state.is_lost(each.id, each.job_id)
 
 
 def _take_back(lost: _Lost) -> bool:
@@ -133,8 +143,6 @@ def resend_waiting() -> list[str]:
     Not during their gather, which sends them itself (ckanext-harvest issue 446), and not before the
     end of their pause after a service failed (model/retries.py).
     """
-    if not lost_work.is_watched():
-        return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     did = _wake_up(queue_state) if config.batch_size() > 1 else []
     ours = config.our_type_names() if config.batch_size() > 1 else ()
@@ -177,8 +185,6 @@ def _wake_up(queue_state: lost_work.QueueState) -> list[str]:
 
 def report_given_up() -> list[str]:
     """Count objects as errored that the queue gave up on silently (state, but no status)."""
-    if not lost_work.is_watched():
-        return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     query = (
         Session.query(HarvestObject.id, HarvestObject.harvest_job_id)

@@ -1,0 +1,92 @@
+"""RabbitMQ, for the tests of portals whose queues are there."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import debian
+from .child import Child
+from .console import StackError, step
+from .paths import log_file
+from .state import free_port, locked
+
+# Debian's /usr/sbin/rabbitmq-server changes to a user of its own.
+PROGRAMS = Path("/usr/lib/rabbitmq/bin")
+DEFAULT_PORT = 15672
+READY_SECONDS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server on 127.0.0.1 whose user is "guest", with the same password."""
+
+    port: int
+    settings: dict[str, str]
+
+    def close_connections(self) -> None:
+        """End all connections, as a restart does."""
+        words = [PROGRAMS / "rabbitmqctl", "close_all_connections", "restart"]
+        settings = os.environ | self.settings
+        subprocess.run(words, env=settings, check=True, capture_output=True, timeout=READY_SECONDS)
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[Server]:
+    """Run a server with its data in an empty folder."""
+    with locked():
+        debian.ensure(debian.RABBITMQ)
+    port = free_port(DEFAULT_PORT)
+    names = free_port(port + 1)  # of Erlang's name service, which would otherwise outlive it
+    settings = {
+        "HOME": str(folder),  # for the cookie
+        "ERL_EPMD_PORT": str(names),
+        "ERL_EPMD_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODENAME": f"tests-{port}@localhost",
+        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODE_PORT": str(port),
+        "RABBITMQ_DIST_PORT": str(free_port(names + 1)),
+        "RABBITMQ_MNESIA_BASE": str(folder / "data"),
+        "RABBITMQ_LOGS": "-",
+        "RABBITMQ_LOG_BASE": str(folder),
+        "RABBITMQ_PID_FILE": str(folder / "pid"),
+        "RABBITMQ_CONFIG_FILE": str(folder / "none"),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "plugins"),
+    }
+    words: list[str | Path] = [
+        "env",
+        *(f"{key}={value}" for key, value in settings.items()),
+        PROGRAMS / "rabbitmq-server",
+    ]
+    with Child(words, log_file("rabbitmq")) as child:
+        with step("RabbitMQ: starting"):
+            _wait(child, port)
+        try:
+            yield Server(port, settings)
+        finally:
+            os.system(f"epmd -port {names} -kill > /dev/null 2>&1")  # noqa: S605
+
+
+def _wait(child: Child, port: int) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while not _answers(port):
+        if not child.is_alive:
+            raise child.failure()
+        if time.monotonic() > deadline:
+            raise StackError("RabbitMQ does not answer") from child.failure()
+        time.sleep(0.2)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as link:
+            link.sendall(b"AMQP\x00\x00\x09\x01")
+            return link.recv(1) == b"\x01"
+    except OSError:
+        return False

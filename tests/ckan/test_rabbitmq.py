@@ -1,0 +1,153 @@
+"""Portals whose queues are in RabbitMQ: batches, heartbeats and lost work as with Redis."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ckan import model
+from ckanext.harvest import queue
+from ckanext.harvest.model import HarvestObject
+
+from ckanext.ukharvest.model import Claim, Worker
+from ckanext.ukharvest.operations.doctor import services
+from tests.ckan.catalogues import catalogue
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
+from tests.ckan.servers import rabbitmq
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+PATH = "/data.json"
+MANY = 60
+PATIENCE = 60.0  # seconds
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[rabbitmq.Server]:
+    with rabbitmq.serve(tmp_path_factory.mktemp("rabbitmq")) as server:
+        yield server
+
+
+@pytest.fixture
+def rabbit(
+    ini: str,
+    server: rabbitmq.Server,
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> str:
+    """Path of an ini with RabbitMQ's settings, which this process has too."""
+    given = {
+        "ckan.harvest.mq.type": "amqp",
+        "ckan.harvest.mq.hostname": "127.0.0.1",
+        "ckan.harvest.mq.port": str(server.port),
+        "ckan.harvest.mq.user_id": "guest",
+        "ckan.harvest.mq.password": "guest",
+        "ckan.harvest.mq.virtual_host": "/",
+        "ckanext.ukharvest.batch_size": "7",
+    }
+    for key, value in given.items():
+        monkeypatch.setitem(ckan_config, key, value)
+    queue.get_gather_consumer()  # declares the queue, which can be purged only then
+    queue.get_fetch_consumer()
+    queue.purge_queues()
+    return write_ini(ini, given, tmp_path / "rabbit.ini")
+
+
+@pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(PATH, catalogue(MANY))
+    return portal.source(publisher.url(PATH))
+
+
+def wait_until(is_true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+        model.Session.remove()
+
+
+def start(source_id: str) -> str:
+    return str(act("ukharvest_run_create", source_id=source_id, mode="normal")["id"])
+
+
+def an_hour_later() -> None:
+    """Make the work of consumers that are gone an hour old."""
+    model.Session.query(Worker).delete()
+    started = (HarvestObject.fetch_started, HarvestObject.import_started)
+    earlier = {each: each - timedelta(hours=1) for each in started}
+    model.Session.query(HarvestObject).update(earlier, synchronize_session=False)
+    model.Session.commit()
+
+
+def claims_of() -> dict[str, int]:
+    """Return worker id → number of its claims."""
+    model.Session.remove()
+    found: dict[str, int] = {}
+    for (id_,) in model.Session.query(Claim.worker_id):
+        found[id_] = found.get(id_, 0) + 1
+    return found
+
+
+def test_consumers_share_the_batches_and_have_heartbeats(rabbit: str, source: str) -> None:
+    workers: set[str] = set()
+    with Consumers(rabbit, 2) as consumers:
+        wait_until(lambda: model.Session.query(Worker).count() == 3)
+        kinds = sorted(row[0] for row in model.Session.query(Worker.kind))
+        assert kinds == ["fetch", "fetch", "gather"]
+        job_id = start(source)
+        wait_until(lambda: workers.update(claims_of()) or len(workers) == 2)
+        consumers.wait(job_id)
+    assert figures(Portal("").finish(job_id)) == {"added": MANY}
+
+
+def test_the_work_of_a_killed_consumer_is_done_by_another(rabbit: str, source: str) -> None:
+    with Consumers(rabbit) as consumers:
+        job_id = start(source)
+        wait_until(claims_of)
+        consumers.processes[-1].kill()
+        consumers.processes[-1].wait(30)
+        left = set(claims_of())
+        assert left
+    an_hour_later()
+    with Consumers(rabbit) as consumers:
+        wait_until(lambda: model.Session.query(Worker).count() == 2)
+        wait_until(lambda: tick() or not left & set(claims_of()))
+        consumers.wait(job_id)
+    assert figures(Portal("").finish(job_id)) == {"added": MANY}
+
+
+def test_lost_messages_are_sent_again(rabbit: str, portal: Portal, source: str) -> None:
+    job_id = portal.create_job(source)
+    portal.gather(job_id)
+    queue.purge_queues()
+    with Consumers(rabbit) as consumers:
+        wait_until(lambda: model.Session.query(Worker).count() == 2)
+        tick()
+        consumers.wait(job_id)
+    assert figures(portal.finish(job_id)) == {"added": MANY}
+
+
+def test_consumers_connect_again(rabbit: str, server: rabbitmq.Server, source: str) -> None:
+    with Consumers(rabbit) as consumers:
+        wait_until(lambda: model.Session.query(Worker).count() == 2)
+        server.close_connections()
+        job_id = start(source)
+        consumers.wait(job_id)
+    assert figures(Portal("").finish(job_id)) == {"added": MANY}
+
+
+def test_the_doctor_says_whether_rabbitmq_answers(
+    rabbit: str, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert rabbit
+    assert list(services.redis_queue()) == []
+    monkeypatch.setitem(ckan_config, "ckan.harvest.mq.port", "1")
+    [finding] = services.redis_queue()
+    assert "RabbitMQ does not answer" in finding.message
