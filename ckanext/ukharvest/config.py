@@ -132,13 +132,14 @@ def guard() -> Guard:
 
 
 def http_limits() -> HttpLimits:
-    """Return time-outs, size limit and delay of the HTTP client."""
+    """Return time-outs, sizes and turns of the HTTP client."""
     return HttpLimits(
         connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
         read=float(tk.config[f"{PREFIX}http.read_timeout"]),
         total=float(tk.config[f"{PREFIX}http.total_timeout"]),
         max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
         delay=float(tk.config[f"{PREFIX}http.delay"]),
+        at_once=int(tk.config[f"{PREFIX}http.requests_per_host"]),
     )
 
 

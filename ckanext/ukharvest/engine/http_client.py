@@ -8,6 +8,7 @@ from typing import Any
 from ckanext.ukharvest import __version__, config
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.timed_client import TimedClient
+from ckanext.ukharvest.engine.host_turns import SharedTurns
 from ckanext.ukharvest.model import host_stats
 
 
@@ -24,12 +25,12 @@ def open_client(credential: str = "", *, limits: HttpLimits | None = None) -> Ht
     """
     own = config.http_limits()
     if limits is not None:
-        delay = max(own.delay, limits.delay)
-        own = replace(limits, delay=delay, total=limits.total + delay)  # includes the delay
+        own = replace(limits, delay=max(own.delay, limits.delay), at_once=own.at_once)
     more: dict[str, Any] = {
         "user_agent": f"ckanext-ukharvest/{__version__} (+{config.http_contact()})",
         "credentials": (config.read_credential(credential),) if credential else (),
         "proxy": config.proxy(),
+        "turns": SharedTurns(),
     }
     if limits is not None:  # not a harvest
         return HttpClient(config.guard(), own, **more)

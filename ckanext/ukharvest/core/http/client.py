@@ -8,9 +8,10 @@ reads nothing from the environment (proxies, netrc) and keeps no cookies.
 from __future__ import annotations
 
 import io
-import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
 from typing import IO
@@ -23,6 +24,7 @@ from ckanext.ukharvest.core.http import body as bodies
 from ckanext.ukharvest.core.http.connection import Deadline, Door, describe_fault, pool_manager
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, Credential, HttpLimits, Reply
+from ckanext.ukharvest.core.http.turns import Turns
 from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
 from ckanext.ukharvest.core.records import Validators
 
@@ -45,6 +47,7 @@ class HttpClient:
         user_agent: should name the portal and a contact, which publishers look for.
         credentials: secrets, each sent to its own server only.
         proxy: URL of an HTTP proxy, which then resolves names and makes the connections.
+        turns: when requests to a host may begin; by default this client's own.
         sleep, clock: replace time.sleep and time.monotonic in tests.
     """
 
@@ -56,6 +59,7 @@ class HttpClient:
         user_agent: str = USER_AGENT,
         credentials: Sequence[Credential] = (),
         proxy: str = "",
+        turns: Turns | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -69,8 +73,7 @@ class HttpClient:
         self._clock = clock
         self._deadline = Deadline(clock)
         self._pools = pool_manager(Door(guard, self._deadline), proxy)
-        self._lock = threading.Lock()
-        self._next_start: dict[str, float] = {}  # host → clock
+        self._turns = turns or Turns(clock)
 
     def get(
         self,
@@ -189,9 +192,9 @@ class HttpClient:
         for attempt in range(self.limits.retries + 1):
             last = attempt == self.limits.retries or not ask.repeat
             wait = _BACKOFF * 2**attempt
-            self._pace(url)
             try:
-                reply = self._once(ask, url, trusted)
+                with self._turn(url):
+                    reply = self._once(ask, url, trusted)
             except Unreachable as exc:
                 if last or not exc.retryable or wait >= self._deadline.left():
                     raise
@@ -257,17 +260,18 @@ class HttpClient:
             if (each.scheme.lower(), each.host.lower(), each.port) == server
         }
 
-    def _pace(self, url: str) -> None:
-        """Wait for this host's turn."""
-        if not self.limits.delay:
-            return
-        host = origin(url)[1]
-        with self._lock:
-            now = self._clock()
-            start = max(now, self._next_start.get(host, now))
-            self._next_start[host] = start + self.limits.delay
-        if start > now:
-            self._sleep(min(start - now, max(self._deadline.left(), 0.0)))
+    @contextmanager
+    def _turn(self, url: str) -> Iterator[None]:
+        """Wait for a turn at this host; the wait is not the server's, and costs it no time."""
+        host, token = origin(url)[1], uuid.uuid4().hex
+        began = self._clock()
+        while (wait := self._turns.take(host, token, self.limits)) > 0:
+            self._sleep(wait)
+        self._deadline.postpone(self._clock() - began)
+        try:
+            yield
+        finally:
+            self._turns.leave(host, token, self.limits)
 
     def _unreachable(self, fault: Exception, url: str) -> Unreachable:
         limits = self.limits

@@ -46,6 +46,10 @@ class Deadline:
         """Set the time limit of this thread's request, in seconds from now."""
         self._thread.end = self._clock() + seconds
 
+    def postpone(self, seconds: float) -> None:
+        """Set the time limit later."""
+        self._thread.end += seconds
+
     def left(self) -> float:
         """Return the seconds left, 0 or less when the time is up."""
         return float(self._thread.end) - self._clock()

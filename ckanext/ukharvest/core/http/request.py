@@ -23,12 +23,14 @@ class HttpLimits:
     Attributes:
         connect: seconds to make a connection.
         read: seconds without a byte.
-        total: seconds for the request with redirects, retries and waits. Resolving a name cannot
-            be interrupted and may add the resolver's own time limit.
+        total: seconds for the request with redirects, retries and waits, but for the wait for a
+            turn. Resolving a name cannot be interrupted and may add the resolver's own time limit.
         max_bytes: size of the unpacked body.
         max_redirects: redirects followed in a row.
         retries: further attempts after a failed one.
         delay: seconds between the starts of two requests to one host.
+        at_once: requests to one host at the same time, 0 for any number. Like the delay, for all
+            clients that share ``Turns``; a single client of its own keeps only the delay.
         retry_after_cap: longest wait, in seconds, even if the server asks for more.
     """
 
@@ -39,6 +41,7 @@ class HttpLimits:
     max_redirects: int = 5
     retries: int = 3
     delay: float = 0.0
+    at_once: int = 0
     retry_after_cap: float = 120.0
 
 
