@@ -241,6 +241,24 @@ def test_missing_workers_are_an_error_only_when_something_waits(
     assert_one(runs.workers(), "error", "No fetch consumer", "3 harvest objects", "fetch-consumer")
 
 
+@pytest.mark.usefixtures("healthy")
+def test_runs_that_wait_for_a_busy_gather_consumer_are_found(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    other = portal.source(publisher.url("/other.json"))
+    waiting = HarvestJob(source_id=other, status="Running")
+    busy = HarvestJob(source_id=source, status="Running", gather_started=utcnow())
+    model.Session.add_all([waiting, busy])
+    model.Session.commit()
+    assert not list(runs.workers())
+    waiting.created = utcnow() - HOUR
+    model.Session.commit()
+    assert not list(runs.workers())
+    model.Session.get(Worker, "test-gather").busy_with = busy.id
+    model.Session.commit()
+    assert_one(runs.workers(), "warning", "1 run without", "60 minutes", "Start another")
+
+
 def stop_clock(job_id: str, hours: int, **times: Any) -> None:
     """Make a job look as if nothing had happened to it for some hours."""
     then = utcnow() - hours * HOUR

@@ -46,7 +46,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ),
     ("redis", "Redis answers and outlasts a waiting consumer.", services.redis_queue),
     ("solr", "Solr answers and has the fields that are needed.", services.solr),
-    ("workers", "A gather and a fetch consumer are alive.", runs.workers),
+    ("workers", "There are enough gather and fetch consumers.", runs.workers),
     ("hung", "No consumer hangs.", runs.hung_consumers),
     ("jobs", "No run is stuck.", runs.stuck_jobs),
     ("set-aside", "No source is set aside.", runs.set_aside_sources),

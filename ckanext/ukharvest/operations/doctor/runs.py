@@ -11,6 +11,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import Worker, current_run, set_aside, staged_objects, utcnow
 from ckanext.ukharvest.model import workers as worker
 from ckanext.ukharvest.model.workers import limits
@@ -23,10 +24,12 @@ Session = model.Session
 UNFINISHED = ("WAITING", "FETCH", "IMPORT")
 # A run without any progress for this long is stuck.
 STUCK = datetime.timedelta(hours=1)
+# A run that waits longer for a gather consumer is late.
+LATE = datetime.timedelta(minutes=15)
 
 
 def workers() -> Iterator[Finding]:
-    """Check that a consumer of each kind is alive."""
+    """Check that a consumer of each kind is alive, and that there are enough to gather."""
     oldest = utcnow() - datetime.timedelta(seconds=config.worker_timeout())
     of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(worker.is_hung(limits())))
     alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
@@ -43,6 +46,34 @@ def workers() -> Iterator[Finding]:
             f"Start 'ckan harvester {kind}-consumer' and have your process manager keep it "
             f"running.",
         )
+    if "gather" in alive:
+        yield from _late_gathers()
+
+
+def _late_gathers() -> Iterator[Finding]:
+    """Find runs that wait because all gather consumers are busy with other sources."""
+    query = Session.query(sa.func.count(HarvestJob.id), sa.func.min(HarvestJob.created)).filter(
+        HarvestJob.status == "Running",
+        HarvestJob.gather_started.is_(None),
+        HarvestJob.created < utcnow() - LATE,
+    )
+    count, first = query.one()
+    busy = [
+        each["source"] or "an unknown source"
+        for each in portal_workers.consumers()
+        if each["kind"] == "gather" and each["alive"] and each["busy_with"]
+    ]
+    if not (count and busy):
+        return
+    minutes = (utcnow() - first).total_seconds() / 60
+    yield Finding(
+        WARNING,
+        "workers",
+        f"{counted(count, 'run')} without a gather consumer, the first for {minutes:.0f} minutes. "
+        f"All are busy with other sources: {examples(busy)}.",
+        "Start another 'ckan harvester gather-consumer', so that one slow source does not keep "
+        "others waiting.",
+    )
 
 
 def hung_consumers() -> Iterator[Finding]:
