@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -304,6 +305,22 @@ def test_contexts_come_from_the_document_the_house_or_the_one_door(site: Site) -
     site.serve("/d", document('"BASE/terms"'), "application/ld+json")
     with pytest.raises(ProtocolError):
         site.read()
+
+
+def test_json_ld_that_cannot_be_divided_has_a_limit(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ckanext.ukharvest.readers.rdf.file._MOST_AT_ONCE", 2 << 20)
+    terms = {"dcat": "http://www.w3.org/ns/dcat#", "title": "http://purl.org/dc/terms/title"}
+    one = {"@type": "dcat:Dataset", "title": "x" * 1000}
+    many = [{"@id": f"http://a.example/{n}", **one} for n in range(3000)]
+    site.serve("/d", json.dumps({"@context": terms, "@graph": many}), "application/ld+json")
+    assert len(site.read()[0]) == 3000
+    held = {"@context": terms, "dcat:dataset": {"@list": many}}
+    site.serve("/d", json.dumps(held), "application/ld+json")
+    with pytest.raises(ProtocolError, match=r"more than 2 MB .* array of datasets in") as refused:
+        site.read()
+    assert refused.value.code == "too-large"
 
 
 def test_a_register_below_a_dataset_is_left_out(

@@ -8,9 +8,11 @@ Invalid IRIs (with blanks) are reported; the document is still read.
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from typing import IO
 from urllib.parse import quote
 
@@ -24,11 +26,13 @@ from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import scan as xml_scan
 from ckanext.ukharvest.readers.json_document.stream import declared_encoding, first_wrong_line
+from ckanext.ukharvest.readers.rdf import json_ld
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
 
 F = ox.RdfFormat
 _HEAD = 1 << 16
 _PIECE = 1 << 20
+_MOST_AT_ONCE = 50 << 20  # bytes of JSON-LD: the parser takes nine times as much memory
 
 # Names of ckanext-dcat's harvester, and media types; the content overrides both.
 FORMATS = {
@@ -93,6 +97,7 @@ class RdfFile:
         self._problems: list[Problem] = []
         self._own: list[IO[bytes]] = []
         self._root = ""
+        self._json_ld: IO[bytes] | str | None = None
         self.strict_error: ProtocolError | None = None  # why it is not RDF by the book
         body.seek(0)
         head = body.read(_HEAD)
@@ -265,16 +270,31 @@ class RdfFile:
         """Return what to parse: JSON-LD with its contexts included, else the file."""
         if self.format != F.JSON_LD:
             return self._body
+        if self._json_ld is None:
+            self._json_ld = self._included()
+        if not isinstance(self._json_ld, str):
+            self._json_ld.seek(0)
+        return self._json_ld
+
+    def _included(self) -> IO[bytes] | str:
+        """Return JSON-LD with its contexts included, in parts if it is large."""
         tail, is_remote = b"", False
         pieces = json_limits.JsonPieces(self._body)
         while piece := pieces.read(_PIECE):
             is_remote = is_remote or may_be_remote(tail + piece)
             tail = piece[-200:]
         self._body.seek(0)
-        if not is_remote:
-            return self._body
-        text = self._body.read().decode("utf-8", "replace")
-        return self._contexts.inline(text, self._url)
+        inline = partial(self._contexts.inline, base=self._url) if is_remote else str
+        if divided := json_ld.divide(self._body, inline):
+            self._own.append(divided)
+            return divided
+        if self._body.seek(0, os.SEEK_END) > _MOST_AT_ONCE:
+            message = f"JSON-LD of more than {_MOST_AT_ONCE >> 20} MB that is not read part by part"
+            raise self._refused(
+                message + '; expected an array of datasets in "@graph"', "too-large"
+            )
+        self._body.seek(0)
+        return inline(self._body.read().decode("utf-8", "replace")) if is_remote else self._body
 
     def _syntax_error(self, exc: SyntaxError) -> ProtocolError:
         words = re.sub(r"^Parser error at line \d+ [^:]*: | \(line \d+\)$", "", exc.msg or "")
