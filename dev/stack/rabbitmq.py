@@ -32,7 +32,7 @@ class Server:
 
     def close_connections(self) -> None:
         """End all connections, as a restart does."""
-        words = [PROGRAMS / "rabbitmqctl", "close_all_connections", "restart"]
+        words = [str(PROGRAMS / "rabbitmqctl"), "close_all_connections", "restart"]
         settings = os.environ | self.settings
         subprocess.run(words, env=settings, check=True, capture_output=True, timeout=READY_SECONDS)
 

@@ -69,9 +69,26 @@ class Selection:
     arguments: tuple[str, ...]
     has_paths: bool
 
+    @property
+    def batch_size(self) -> str:
+        """The size of batches that pytest was given, "" for the default."""
+        sizes = [word for word in self.arguments if word.startswith("--batch-size=")]
+        return sizes[-1].partition("=")[2] if sizes else ""
+
     def marked(self, part: str) -> list[str]:
         """Return the caller's own -m, narrowed to the part."""
         return ["-m", f"({self.expression}) and {part}" if self.expression else part]
+
+    def only(self, mark: str) -> Selection:
+        """Return the same selection, of tests that have the mark only."""
+        narrowed = f"({self.expression}) and {mark}" if self.expression else mark
+        return replace(self, expression=narrowed)
+
+    def batches(self, size: int) -> Selection:
+        """Return the same selection with batches of another size, unless the caller gave one."""
+        if self.batch_size:
+            return self
+        return replace(self, arguments=(*self.arguments, f"--batch-size={size}"))
 
     def without(self, mark: str) -> Selection:
         """Return the same selection without tests that have the mark."""
@@ -91,7 +108,7 @@ class Result:
 
 def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     """Parse -m and the paths from pytest's arguments."""
-    rest = _joined(arguments, "--samples")
+    rest = _joined(_joined(arguments, "--samples"), "--batch-size")
     expression = _take_expression(rest)
     paths = [Path(word.partition("::")[0]).resolve() for word in rest if not word.startswith("-")]
     paths = [path for path in paths if path.exists()]
@@ -184,7 +201,7 @@ def _run(selection: Selection, versions: list[str], once: str) -> int:
     for line in reports.skips(result.report for result in results):
         print(line)
     for result in results:
-        print(f"{result.title:<14} {reports.count([result.report]):<40} {result.seconds:6.1f} s")
+        print(f"{result.title:<26} {reports.count([result.report]):<40} {result.seconds:6.1f} s")
     return exit_code(result.status for result in results)
 
 
@@ -203,12 +220,21 @@ def exit_code(statuses: Iterable[int]) -> int:
 def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> list[Result]:
     """Run two parts at a time: the newest CKAN's tests, and the others with their output in logs.
 
-    Consumers, Solr and PostgreSQL leave half of a machine with two cores idle. The short part
-    without CKAN comes last and fills the time in which the longer of the others runs alone.
+    Consumers, Solr and PostgreSQL leave half of a machine with two cores idle. The short parts come
+    last and fill the time in which the longer of the others runs alone.
+
+    The newest CKAN's consumers take batches of the default size, 100. Those of the others take 7,
+    so that runs have many and most end with an incomplete one; what may depend on the size is
+    tested with records one by one as well.
     """
     newest, *older = versions
     narrowed = selection.without(once)
-    parts = {f"ckan-{each}": functools.partial(_run_with_ckan, narrowed, each) for each in older}
+    parts: dict[str, Callable[[TextIO], Result]] = {}
+    for each in older:
+        parts[f"ckan-{each}"] = functools.partial(_run_with_ckan, narrowed.batches(7), each)
+    if not selection.has_paths:
+        single = narrowed.only("engine").batches(1)
+        parts["one-by-one"] = functools.partial(_run_with_ckan, single, older[0])
     if selection.without_ckan:
         parts["without-ckan"] = functools.partial(_run_without_ckan, selection)
     with ThreadPoolExecutor(2) as pool:
@@ -256,7 +282,7 @@ def _run_with_ckan(selection: Selection, ckan: str, out: TextIO | None = None) -
         where = () if selection.has_paths else (str(CKAN_TESTS),)
         return _pytest(
             ckan,
-            f"CKAN {ckan}",
+            f"CKAN {ckan}" + (f", batches of {size}" if (size := selection.batch_size) else ""),
             [f"--ckan-ini={ini}"],
             [*selection.marked("ckan"), *selection.arguments, *where],
             out,
@@ -293,7 +319,7 @@ def _environment() -> dict[str, str]:
 def _pytest(
     ckan: str, title: str, ours: list[str], theirs: list[str], out: TextIO | None
 ) -> Result:
-    report = make_folder("results") / f"{title.replace(' ', '-')}.xml"
+    report = make_folder("results") / f"{re.sub(r'[ ,]+', '-', title)}.xml"
     reports.begin(report)
     print(f"\n{title}:", flush=True, file=out)
     started = time.monotonic()

@@ -35,6 +35,15 @@ from tests.ckan.harvesting import Consumers, Portal, Workers
 from tests.ckan.processes import finish
 
 HERE = Path(__file__).parent
+# Tests of how work is shared, lost and given back; CI runs them with batches of several sizes.
+ENGINE = {
+    f"test_{name}.py"
+    for name in (
+        *("adopt_source", "adoption", "after", "approval", "callbacks", "clearing", "consumers"),
+        *("contract", "copies", "hung_consumers", "missing_records", "outages", "pending_index"),
+        *("rabbitmq", "run", "stop", "stop_by_editor", "sweeper"),
+    )
+}
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
 _shared_app: list[Any] = []
 
@@ -43,6 +52,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
+            if item.path.name in ENGINE:
+                item.add_marker(pytest.mark.engine)
     # Tests that can share their consumers run in a row: starting them takes seconds.
     items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))
 
@@ -197,7 +208,8 @@ def in_batches(
 ) -> Iterator[None]:
     """Import in batches of the size that was asked for (``--batch-size``), in this process too."""
     size = settings(request.node).get(BATCH_SIZE)
-    if not request.config.getoption("batch_size") or not is_in_process(request.node):
+    imports = is_in_process(request.node) and "portal" in request.fixturenames
+    if not request.config.getoption("batch_size") or not imports:
         yield
         return
     monkeypatch.setitem(ckan_config, BATCH_SIZE, size)

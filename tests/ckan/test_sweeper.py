@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
@@ -396,17 +395,6 @@ def test_other_harvesters_work_is_looked_after_too(
     assert (job["status"], figures(job)) == ("Finished", {"errored": 2})  # object and run
     assert "ended before it was done" in job["gather_error_summary"][0]["message"]
     assert model.Session.query(HarvestObject).count() == 1
-
-
-def test_work_of_consumers_without_heartbeats_is_left_alone(
-    portal: Portal, source: str, move: Move, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _job_id, (first, *_) = gathered(portal, source)
-    set_state(first, "IMPORT")
-    move(3600)
-    monkeypatch.setitem(tk.config, "ckan.harvest.mq.type", "amqp")
-    assert sweeper.sweep() == []
-    assert state(first)[0] == "IMPORT"
 
 
 @pytest.fixture

@@ -143,6 +143,14 @@ def test_the_folder_of_real_documents_is_no_folder_of_tests(tmp_path: Path) -> N
     assert selection.arguments == (f"--samples={tmp_path}",)
 
 
+def test_a_part_with_batches_of_its_own_size() -> None:
+    selection = testing.select(["-m", "not slow"], only_ckan=False).only("engine").batches(1)
+
+    assert selection.expression == "(not slow) and engine"
+    assert selection.batch_size == "1"
+    assert testing.select(["--batch-size", "7"], only_ckan=False).batches(1).batch_size == "7"
+
+
 def test_ci_calls_the_command_that_contributors_are_told() -> None:
     tests = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## The tests")[2]
     command = tests.split("\n    ")[1].partition("  #")[0].strip()
