@@ -123,7 +123,7 @@ class Bench:
         targets: Sequence[Target],
         *,
         size: int = 0,
-        ini: Mapping[str, str] = MappingProxyType({}),
+        ini: Mapping[str, Any] = MappingProxyType({}),
     ) -> Case:
         """Measure the first harvest of a catalogue.
 
@@ -144,7 +144,7 @@ class Bench:
         return case
 
     def _measure(
-        self, found: Side, side: str, format_: str, size: int, ini: Mapping[str, str]
+        self, found: Side, side: str, format_: str, size: int, ini: Mapping[str, Any]
     ) -> None:
         how: Callable[..., tuple[float, dict[str, int]]] = self._through_the_queue
         if side == STOCK:
@@ -157,7 +157,7 @@ class Bench:
         found.per_record = {key: value / size for key, value in counts.items()}
 
     def _through_the_queue(
-        self, side: str, format_: str, size: int, ini: Mapping[str, str]
+        self, side: str, format_: str, size: int, ini: Mapping[str, Any]
     ) -> tuple[float, dict[str, int]]:
         fetchers = {TWO: 2, FOUR: 4}.get(side, 1)
         batch = "1" if side == SINGLE else "100"
@@ -188,7 +188,7 @@ class Bench:
         inside.ask("harvest", source_id=self.source(inside, format_, 3), limit=120)
 
     def _stock(
-        self, _side: str, format_: str, size: int, ini: Mapping[str, str]
+        self, _side: str, format_: str, size: int, ini: Mapping[str, Any]
     ) -> tuple[float, dict[str, int]]:
         with self.stock.inside(**ini) as inside:
             for count in (3, size):
@@ -198,7 +198,7 @@ class Bench:
         return answer["seconds"], answer["counts"]
 
     def _floor(
-        self, _side: str, format_: str, size: int, ini: Mapping[str, str]
+        self, _side: str, format_: str, size: int, ini: Mapping[str, Any]
     ) -> tuple[float, dict[str, int]]:
         packages = self._packages[format_][:size]
         self._number += 1

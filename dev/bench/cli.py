@@ -13,7 +13,7 @@ from stack.paths import DEFAULT_CKAN, ROOT
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import large, report
+from . import full_portal, large, report, year
 from .cases import BATCHES, FLOOR, FOUR, SINGLE, STOCK, TWO, Bench, Case, Target
 from .nights import Nights
 from .portals import OURS, Portal
@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="one round with 100 records; exit code 1 if a ratio is below half of its target",
+        help="one round with few records; exit code 1 if a ratio is below half of its target",
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--size", type=int, default=400, help="records of a catalogue")
@@ -65,8 +65,9 @@ def _run(options: argparse.Namespace) -> int:
     ours.prepare()
     stock.prepare()
     rounds, size = (1, 100) if options.quick else (options.rounds, options.size)
+    nights = 2000 if options.quick else options.nights
     with Publisher() as publisher:
-        bench = Bench(ours, stock, publisher, rounds=rounds, size=size, nights=options.nights)
+        bench = Bench(ours, stock, publisher, rounds=rounds, size=size, nights=nights)
         cases = list(_cases(bench, options.only, quick=options.quick))
     print(report.table(cases))
     if options.output:
@@ -88,6 +89,7 @@ def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
             targets = [Target(BATCHES, other, ratio) for other, ratio in ratios]
             yield bench.first_harvest(title, format_, sides, targets)
     if quick:
+        yield from _nights(bench, "data.json")
         return
     yield from _special_cases(bench, only)
     yield from _nights(bench, only)
@@ -95,6 +97,13 @@ def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
         yield large.gather(bench)
     if only in "600 records behind 100,000":
         yield large.behind(bench)
+    if only in "GEMINI records parsed":
+        yield full_portal.gemini_rules(bench)
+    if only in "Growth in a year":
+        yield year.measure(bench)
+    portal = full_portal.FullPortal(bench)
+    if any(only in title for title in portal.titles):
+        yield from portal.measure()
 
 
 def _special_cases(bench: Bench, only: str) -> Iterator[Case]:
@@ -104,6 +113,12 @@ def _special_cases(bench: Bench, only: str) -> Iterator[Case]:
         sides = [BATCHES, STOCK]
         targets = [Target(BATCHES, STOCK, 1.7)]
         yield bench.first_harvest(title, "data.json", sides, targets, ini=settings)
+    for format_, ratio in (("data.json", 0.8), ("Turtle", 0.8)):
+        title = f"First harvest, {format_}, with CKAN's activity plugin"
+        if only in title:
+            sides = [BATCHES, STOCK, FLOOR]
+            targets = [Target(BATCHES, FLOOR, ratio), Target(BATCHES, STOCK, 1.1)]
+            yield bench.first_harvest(title, format_, sides, targets, ini={"activity": True})
     title = "First harvest, data.json, 800 records and more consumers"
     if only in title:
         sides = [BATCHES, TWO, FOUR]

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import ckan.plugins.toolkit as tk
 import counters
+import inside_more
 import sqlalchemy as sa
 from ckan import logic, model
 from ckan.cli import load_config
@@ -197,7 +198,7 @@ def _since(before: dict[str, int]) -> dict[str, int]:
     return {key: now[key] - (0 if key == "peak MB" else before.get(key, 0)) for key in now}
 
 
-COMMANDS = {
+COMMANDS = inside_more.COMMANDS | {
     each.__name__: each for each in (source, start, wait, harvest, inline, export, floor, drop, sql)
 }
 

@@ -24,6 +24,7 @@ OURS = (
     " harvest"
 )
 STOCK = "dcat dcat_json_harvester dcat_rdf_harvester harvest"
+WITH_TABLES = ("activity", "harvest", "ukharvest")
 READY_SECONDS = 60
 
 
@@ -40,8 +41,12 @@ class Portal:
         self.plugins = plugins
         self.name = site.name
 
-    def ini(self, **settings: str) -> Path:
-        """Write the ini with other settings; "__" stands for a full stop in their names."""
+    def ini(self, *, activity: bool = False, **settings: str) -> Path:
+        """Write the ini with other settings; "__" stands for a full stop in their names.
+
+        Args:
+            activity: switch CKAN's plugin on that keeps each change of a dataset.
+        """
         ini = configparser.RawConfigParser()
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         ini.read(DEV / "demo" / "demo.ini")
@@ -51,7 +56,7 @@ class Portal:
                 "ckan.site_id": self.name,
                 "ckan.site_url": "http://127.0.0.1",
                 "ckan.storage_path": str(self.site.storage),
-                "ckan.plugins": self.plugins,
+                "ckan.plugins": self.plugins + (" activity" if activity else ""),
                 # Neither side makes views: the stock site has no plugin that shows one.
                 "ckan.views.default_views": "",
                 "sqlalchemy.url": self.site.database_url.replace("%", "%%"),
@@ -70,8 +75,8 @@ class Portal:
         """Empty the database and the index, and make the tables."""
         with step(f"{self.name}: empty tables"):
             self.site.empty_database()
-            ini = self.ini()
-            for words in (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest")):
+            ini = self.ini(activity=True)
+            for words in (("--skip-plugins",), *(("-p", each) for each in WITH_TABLES)):
                 if words[-1] not in ("ukharvest",) or "ukharvest" in self.plugins:
                     self._ckan(ini, "db", "upgrade", *words)
             self._ckan(ini, "search-index", "clear")
@@ -82,7 +87,7 @@ class Portal:
         console.run(command, log_file(self.name), env=environment(), cwd="/")
 
     @contextlib.contextmanager
-    def inside(self, **settings: str) -> Iterator[Inside]:
+    def inside(self, **settings: Any) -> Iterator[Inside]:
         """Start a process inside CKAN that does what it is asked."""
         process = Inside(self, self.ini(**settings))
         try:
@@ -92,7 +97,7 @@ class Portal:
 
     @contextlib.contextmanager
     def consumers(
-        self, fetchers: int = 1, upgrades: int = 0, /, **settings: str
+        self, fetchers: int = 1, upgrades: int = 0, /, **settings: Any
     ) -> Iterator[Consumers]:
         """Start a gather consumer and fetch consumers.
 

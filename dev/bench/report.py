@@ -126,10 +126,10 @@ def _picture(cases: Sequence[Case]) -> str:
 
 
 def _bars(cases: Sequence[Case]) -> Iterator[str]:
-    most = max(max(side.values) for case in cases for side in case.sides.values())
-    scale = (WIDTH - LABEL - 60) / most
     top = GAP
     for case in cases:
+        most = max(max(side.values) for side in case.sides.values())
+        scale = (WIDTH - LABEL - 60) / most
         for name, side in case.sides.items():
             end = LABEL + side.median * scale
             low, high = (LABEL + value * scale for value in (min(side.values), max(side.values)))

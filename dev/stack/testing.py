@@ -55,6 +55,8 @@ At the end it prints what each part came to, and what was not tested and why. Th
 
 Services that run elsewhere can be named; see bin/stack --help."""
 
+Part = Callable[[TextIO], "Result"]
+
 CKAN_TESTS = ROOT / "tests" / "ckan"
 NOTHING_RAN = 5
 
@@ -223,18 +225,18 @@ def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> l
     Consumers, Solr and PostgreSQL leave half of a machine with two cores idle. The short parts come
     last and fill the time in which the longer of the others runs alone.
 
-    The newest CKAN's consumers take batches of the default size, 100. Those of the others take 7,
-    so that runs have many and most end with an incomplete one; what may depend on the size is
-    tested with records one by one as well.
+    What shares work is run with other sizes of batches as well: 7, so that runs have many and most
+    end with an incomplete one, and 1.
     """
     newest, *older = versions
     narrowed = selection.without(once)
-    parts: dict[str, Callable[[TextIO], Result]] = {}
+    engine = narrowed.only("engine")
+    parts: dict[str, Part] = {}
     for each in older:
-        parts[f"ckan-{each}"] = functools.partial(_run_with_ckan, narrowed.batches(7), each)
+        parts[f"ckan-{each}"] = functools.partial(_run_with_ckan, narrowed, each)
     if not selection.has_paths:
-        single = narrowed.only("engine").batches(1)
-        parts["one-by-one"] = functools.partial(_run_with_ckan, single, older[0])
+        parts["batches-of-1"] = functools.partial(_run_with_ckan, engine.batches(1), older[0])
+        parts["batches-of-7"] = functools.partial(_run_with_ckan, engine.batches(7), newest)
     if selection.without_ckan:
         parts["without-ckan"] = functools.partial(_run_without_ckan, selection)
     with ThreadPoolExecutor(2) as pool:
@@ -246,7 +248,7 @@ def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> l
             pool.shutdown(cancel_futures=True)  # parts that have not started
 
 
-def _with_log(name: str, part: Callable[[TextIO], Result]) -> Result:
+def _with_log(name: str, part: Part) -> Result:
     """Run a part of the tests with its output in a log, and print the log at its end."""
     log = log_file(f"tests-{name}")
     with log.open("w") as out:

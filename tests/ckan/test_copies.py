@@ -300,6 +300,7 @@ def test_listed_records_are_fetched_when_their_stamp_changed(
     assert folder.read == [1]
 
 
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "100")
 def test_the_records_of_a_batch_are_fetched_over_several_connections(
     portal: Portal, folder: Folder, listed_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from ckanext.ukharvest.engine.host_turns import SharedTurns
 from ckanext.ukharvest.engine.http_client import open_client
 from tests.publisher import Publisher, Request, Response
 
-pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("with_plugins")]
+pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("plugins")]
 
 PATH = "/slow"
 
