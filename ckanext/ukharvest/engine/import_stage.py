@@ -138,8 +138,11 @@ class SourceImport:
         forced = again or self._mode(obj.harvest_job_id) == RunMode.FORCE
         return replace(write, object_id=obj.id, forced=forced)
 
-    def write_of(self, raw: RawRecord, job_id: str) -> dataset_writer.Write:
+    def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> dataset_writer.Write:
         """Parse a record; return what to write, without a harvest object.
+
+        Args:
+            fingerprint: of the record's content, if it is known.
 
         Raises:
             SkipRecord: the options leave it out.
@@ -155,7 +158,7 @@ class SourceImport:
         return dataset_writer.Write(
             object_id="",
             record=replace(record, problems=problems),
-            stamp=setting.stamp(raw),
+            stamp=setting.stamp(raw, fingerprint),
             defaults=_defaults(setting, raw, record),
             profile_fields=profile_fields,
             schema=self._schema,

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ckan import model
@@ -22,7 +23,7 @@ from ckanext.ukharvest.model.record_rows import Stamp
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """A source with its validated options, for one call of a stage."""
 
@@ -32,7 +33,7 @@ class Setting:
     owner_org: str
     options: Mapping[str, Any]
 
-    @property
+    @cached_property  # asked for each record
     def import_rules(self) -> tuple[object, ...]:
         """Return the import rules: what besides its content decides a record's result.
 
@@ -45,16 +46,20 @@ class Setting:
         }
         return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
 
-    @property
+    @cached_property
     def import_rules_hash(self) -> str:
         """Return a short hash of the type and the import rules, stored with each record."""
         text = canonical_json([self.kind.name, *self.import_rules])
         return hashlib.blake2b(text.encode("utf-8"), digest_size=8).hexdigest()
 
-    def stamp(self, raw: RawRecord) -> Stamp:
-        """Return the stamp to store for a record whose content was read."""
+    def stamp(self, raw: RawRecord, fingerprint: str = "") -> Stamp:
+        """Return the stamp to store for a record whose content was read.
+
+        Args:
+            fingerprint: of its content, if it is known.
+        """
         return Stamp(
-            self.fingerprint(raw.content or ""),
+            fingerprint or self.fingerprint(raw.content or ""),
             self.import_rules_hash,
             raw.url,
             raw.etag,

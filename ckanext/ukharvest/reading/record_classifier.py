@@ -45,6 +45,7 @@ class Classified(NamedTuple):
         old_guid: the older form of its guid under which an earlier harvester's dataset was found,
             "" if it was found under the guid itself, or not at all.
         is_same: its content is that of its last import; only the import rules changed since.
+        fingerprint: of its content under the present import rules, if ``is_same``.
     """
 
     raw: RawRecord
@@ -52,6 +53,7 @@ class Classified(NamedTuple):
     known: KnownRecord | None = None
     old_guid: str = ""
     is_same: bool = False
+    fingerprint: str = ""
 
 
 @dataclass
@@ -93,6 +95,7 @@ class RecordClassifier:
     force: bool = False
     listing: Listing = field(default_factory=Listing)
     former_fingerprint: Callable[[str], str] | None = None
+    _last: tuple[RawRecord | None, str] = (None, "")
 
     def __post_init__(self) -> None:
         self._adopted = {g for g, each in self.known.items() if each.outcome in UNCONFIRMED}
@@ -113,14 +116,15 @@ class RecordClassifier:
         if not (found is RecordClass.UNCHANGED and known and known.is_skipped):
             self._see(raw.guid)
         is_same = found is RecordClass.UPDATED and self._is_same(raw, known)
-        return Classified(raw, found, known, old_guid=old_guid, is_same=is_same)
+        fingerprint = self._fingerprint(raw) if is_same else ""
+        return Classified(raw, found, known, old_guid, is_same, fingerprint)
 
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
         """Tell whether there is nothing to do for a record (decision 0010)."""
         if self.rules is None or not known.is_sound:
             return False
         if raw.content is not None:
-            return self.rules.fingerprint(raw.content) == known.fingerprint
+            return self._fingerprint(raw) == known.fingerprint
         # Unread content has no fingerprint that would show other import rules.
         if known.import_rules_hash != self.rules.import_rules_hash:
             return False
@@ -137,6 +141,14 @@ class RecordClassifier:
             return False
         former = self.former_fingerprint
         return former is not None and former(raw.content) == known.fingerprint
+
+    def _fingerprint(self, raw: RawRecord) -> str:
+        """Return the fingerprint of a record's content; computed once for the same record."""
+        assert self.rules
+        assert raw.content is not None
+        if self._last[0] is not raw:
+            self._last = (raw, self.rules.fingerprint(raw.content))
+        return self._last[1]
 
     def _see(self, guid: str) -> None:
         if guid:

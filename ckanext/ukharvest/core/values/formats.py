@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -78,8 +79,16 @@ def label(value: str, *, unless: Collection[str] = ()) -> str:
         unless: names, as lower-case letters and digits only, that are not formats here.
     """
     text = value.strip().strip("\"'").strip()
-    if len(text) > _LONGEST:
-        return ""
+    return "" if len(text) > _LONGEST else _labels()(text, frozenset(unless))
+
+
+@vocabulary.derived("file_types")
+def _labels(_read: Vocabulary) -> Callable[[str, frozenset[str]], str]:
+    """Return ``_label`` with its results kept: the resources of a source have few formats."""
+    return lru_cache(maxsize=2000)(_label)
+
+
+def _label(text: str, unless: Collection[str]) -> str:
     if "://" in text:
         return _of_uri(text)
     if _MEDIA_TYPE.fullmatch(text.partition(";")[0].strip()):

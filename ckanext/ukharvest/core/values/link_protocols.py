@@ -7,6 +7,7 @@ server and of the INSPIRE guidelines, as found in real records.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ckanext.ukharvest.core.values import formats
@@ -100,10 +101,15 @@ def of_protocol(text: str, href: str = "") -> Protocol:
     return found
 
 
+@lru_cache(maxsize=2000)  # the records of a source name few
+def _longest_match(name: str) -> tuple[str, Protocol]:
+    matches = [row for row in _KNOWN if name == row[0] or name.startswith(row[0] + "-")]
+    return max(matches, default=("", Protocol()), key=lambda row: len(row[0]))
+
+
 def _of_text(text: str) -> Protocol:
     name = _plain(text)
-    matches = [row for row in _KNOWN if name == row[0] or name.startswith(row[0] + "-")]
-    start, found = max(matches, default=("", Protocol()), key=lambda row: len(row[0]))
+    start, found = _longest_match(name)
     if start == "www-download":
         # "WWW:DOWNLOAD-OGC:WFS" downloads from the protocol that follows.
         return Protocol("file", _of_text(name[len(start) + 1 :]).label)

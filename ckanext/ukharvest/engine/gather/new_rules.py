@@ -42,7 +42,7 @@ def settle(state: GatherState) -> None:
 def _write(source: SourceImport, record: Classified, job_id: str) -> dataset_writer.Write | None:
     """Return what the record comes out as; None if its import has to find out what is wrong."""
     try:
-        return source.write_of(record.raw, job_id)
+        return source.write_of(record.raw, job_id, record.fingerprint)
     except (UkharvestError, SkipRecord):
         return None
     except Exception:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from lxml import etree
 
@@ -88,11 +88,12 @@ class IsoNode:
         """Yield the elements at the ends of paths, those of each path in the document's order."""
         for path in paths:
             found = [self.element]
-            for name in path.split("/"):
-                tag = "*" if name == "*" else f"{{*}}{name}"
-                # iterchildren("*") leaves comments and processing instructions out.
+            for tag in _tags(path):
                 found = [child for each in found for child in each.iterchildren(tag)]
-            yield from (IsoNode(element, self._problems) for element in found)
+                if not found:
+                    break
+            for element in found:
+                yield IsoNode(element, self._problems)
 
     def first(self, *paths: str) -> IsoNode | None:
         """Return the first element at the end of a path."""
@@ -151,6 +152,12 @@ class IsoNode:
             if value:
                 return " ".join(value.split())
         return " ".join(_words(self.element).split())
+
+
+@lru_cache(maxsize=2000)  # the paths are those of our own code
+def _tags(path: str) -> tuple[str, ...]:
+    """Return a path's steps for ``iterchildren``; "*" leaves comments and instructions out."""
+    return tuple("*" if name == "*" else f"{{*}}{name}" for name in path.split("/"))
 
 
 def _words(element: etree._Element) -> str:
