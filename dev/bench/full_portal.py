@@ -58,7 +58,6 @@ class FullPortal:
             "sources": "/harvest",
             "sources found by a word": "/harvest?q=county",
             "dashboard": "/ckan-admin/ukharvest",
-            "metrics": "/ukharvest/metrics",
             "source": f"/harvest/{name}",
             "its datasets": f"/harvest/{name}/datasets",
             "its runs": f"/harvest/{name}/job",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from importlib import import_module
 from typing import Any
@@ -107,17 +108,22 @@ def pages(paths: list[str]) -> dict[str, Any]:
     wanted = {"user": user, "name": "bench"}
     token = tk.get_action("api_token_create")({**context, "user": user}, wanted)["token"]
     client = flask.current_app.test_client()
-    found = {}
-    for path in paths:
-        seconds = []
-        for _round in range(ROUNDS + 1):
-            model.Session.remove()
-            started = time.monotonic()
-            answer = client.get(path, headers={"Authorization": token})
-            seconds.append(time.monotonic() - started)
-            assert answer.status_code == 200, (path, answer.status, answer.data[:500])
-        found[path] = max(seconds[1:])
-    return {"seconds": found}
+    # In this thread, Flask would give each request the user of the request that is going on.
+    with ThreadPoolExecutor(1) as pool:
+        return {
+            "seconds": {path: pool.submit(_ask, client, path, token).result() for path in paths}
+        }
+
+
+def _ask(client: Any, path: str, token: str) -> float:
+    seconds = []
+    for _round in range(ROUNDS + 1):
+        started = time.monotonic()
+        answer = client.get(path, headers={"Authorization": token})
+        seconds.append(time.monotonic() - started)
+        model.Session.remove()
+        assert answer.status_code == 200, (path, answer.status, answer.data[:500])
+    return max(seconds[1:])
 
 
 def stars() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from .cases import Case, Target
+from .cases import Case, Side, Target
 
 INTRODUCTION = """\
 `bin/bench` measures how fast records are harvested, and writes this page. Each record has three
@@ -43,16 +43,26 @@ def table(cases: Sequence[Case]) -> str:
 
 def _section(case: Case) -> str:
     heads = ["side", case.unit, "lowest–highest", *KEYS, "peak memory"]
-    lines = [f"## {case.title}", "", _row(heads), _row(["---"] + ["---:"] * (len(heads) - 1))]
-    for name, side in case.sides.items():
-        low, high = min(side.values), max(side.values)
-        counts = [_per_record(side.per_record.get(key)) for key in KEYS]
-        memory = f"{side.peak} MB" if side.peak else ""
-        lines.append(
-            _row([name, f"{side.median:,.1f}", f"{low:,.1f}–{high:,.1f}", *counts, memory])
-        )
+    rows = [_cells(name, side) for name, side in case.sides.items()]
+    # Columns that no side fills are left out.
+    kept = [number for number in range(len(heads)) if any(row[number] for row in rows)]
+    lines = [f"## {case.title}", ""]
+    lines.append(_row([heads[number] for number in kept]))
+    lines.append(_row(["---"] + ["---:"] * (len(kept) - 1)))
+    lines += [_row([row[number] for number in kept]) for row in rows]
     targets = [f"- {_target(case, each)}" for each in case.targets]
     return "\n".join([*lines, *([""] if targets else []), *targets])
+
+
+def _cells(name: str, side: Side) -> list[str]:
+    low, high = min(side.values), max(side.values)
+    spread = f"{_number(low)}–{_number(high)}" if len(side.values) > 1 else ""
+    counts = [_per_record(side.per_record.get(key)) for key in KEYS]
+    return [name, _number(side.median), spread, *counts, f"{side.peak} MB" if side.peak else ""]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def _row(cells: Sequence[str]) -> str:
