@@ -14,131 +14,18 @@ import re
 import tempfile
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any
 
-from ckanext.ukharvest.core.json_limits import JsonPieces, mask_escapes
+from ckanext.ukharvest.readers.rdf.json_ld_scan import CLOSED_BY, Cut, Indivisible, Node, Scan
 
-_PIECE = 1 << 20  # bytes
-_PART = 1 << 20  # bytes of a part, if elements are not larger
-_LONGEST = 16 << 20  # bytes without a bracket
-_DEPTH = 4  # an array in a catalogue in an array in the outer object
-
-_BRACKET = re.compile(rb'[^\[\]{}"]*(?:"[^"]*"[^\[\]{}"]*)*([\[\]{}])')
-_KEY = re.compile(rb'"([^"]*)"\s*:\s*(?:("[^"]*")|[^\s",\[\]{}]+|[\[{]\Z)')
 Inline = Callable[[str], str]
 
-_CLOSED_BY = {b"{": b"}", b"[": b"]"}
-_CONTEXT, _ID, _TYPE, _GRAPH = "@context", "@id", "@type", "@graph"
+_PART = 1 << 20  # bytes of a part, if elements are not larger
 _END = 1 << 62  # an offset after every other
 
-
-class _Indivisible(Exception):
-    """The document has something that cannot be repeated in each part."""
-
-
-@dataclass(slots=True)
-class _Node:
-    """An object or array near the root, as the scan found it.
-
-    Attributes:
-        kind: its opening bracket.
-        start: offset of this bracket.
-        texts: of an object, what stands between its children, escapes masked, each with its
-            offset; a text ends with the bracket that opens a child.
-        ends: of an object, the offset after each child.
-        cuts: offsets at which it is divided.
-    """
-
-    kind: bytes
-    start: int
-    texts: list[tuple[int, bytes]] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    cuts: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """A comma between two elements at which a part ends."""
-
-    offset: int
-    path: tuple[_Node, ...]
-
-
-class _Scan:
-    """Find where a document can be divided; its brackets only are read.
-
-    Attributes:
-        cuts: the places, in order.
-        is_complete: every bracket is closed.
-    """
-
-    def __init__(self, body: IO[bytes], part: int) -> None:
-        self.cuts: list[_Cut] = []
-        self.is_array = False
-        self._part = part
-        self._stack: list[_Node] = []
-        self._deeper = 0  # open brackets below _DEPTH
-        self._last = 0
-        self._read(body)
-        self.is_complete = not (self._stack or self._deeper)
-
-    def _read(self, body: IO[bytes]) -> None:
-        body.seek(0)
-        pieces = JsonPieces(body, is_checked=True)
-        rest, offset = b"", 0  # rest: after the last bracket
-        while piece := pieces.read(_PIECE):
-            text = rest + mask_escapes(piece)
-            end = 0
-            while found := _BRACKET.match(text, end):
-                self._bracket(found[1], found[0], offset + end)
-                end = found.end()
-            rest = text[end:]
-            offset += end
-            if len(rest) > _LONGEST:
-                raise _Indivisible
-
-    def _bracket(self, bracket: bytes, text: bytes, offset: int) -> None:
-        at = offset + len(text) - 1
-        if self._deeper:
-            self._deeper += 1 if bracket in _CLOSED_BY else -1
-            if not self._deeper:
-                self._ended(at + 1)
-            return
-        top = self._stack[-1] if self._stack else None
-        if top and top.kind == b"{":
-            top.texts.append((offset, text))
-        if bracket in _CLOSED_BY:
-            if top and bracket == b"{" and top.kind == b"[" and text[:-1].strip() == b",":
-                self._may_cut(offset + text.index(b","))
-            self._open(bracket, at)
-        elif top and _CLOSED_BY[top.kind] == bracket:
-            self._stack.pop()
-            self._ended(at + 1)
-        else:
-            raise _Indivisible
-
-    def _open(self, bracket: bytes, at: int) -> None:
-        if len(self._stack) == _DEPTH:
-            self._deeper = 1
-            return
-        if not self._stack:
-            self.is_array = bracket == b"["
-        self._stack.append(_Node(bracket, at))
-
-    def _ended(self, end: int) -> None:
-        if self._stack and self._stack[-1].kind == b"{":
-            self._stack[-1].ends.append(end)
-
-    def _may_cut(self, offset: int) -> None:
-        """Divide here; deep in the document only large parts, because more has to be repeated."""
-        is_deep = len(self._stack) > 2
-        if offset - self._last < self._part * (4 if is_deep else 1):
-            return
-        for node in self._stack:
-            node.cuts.append(offset)
-        self.cuts.append(_Cut(offset, tuple(self._stack)))
-        self._last = offset
+_KEY = re.compile(rb'"([^"]*)"\s*:\s*(?:("[^"]*")|[^\s",\[\]{}]+|[\[{]\Z)')
+_CONTEXT, _ID, _TYPE, _GRAPH = "@context", "@id", "@type", "@graph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +40,7 @@ class _Value:
 class _Divided:
     """An object that is divided: what each of its parts has to repeat."""
 
-    def __init__(self, node: _Node, body: IO[bytes], inherited: list[Any], inline: Inline) -> None:
+    def __init__(self, node: Node, body: IO[bytes], inherited: list[Any], inline: Inline) -> None:
         self.node = node
         self._body = body
         self._values = dict(self._find_values())
@@ -174,14 +61,14 @@ class _Divided:
     def _find_values(self) -> Iterator[tuple[str, _Value]]:
         ends = iter(self.node.ends)
         for offset, text in self.node.texts:
-            child_end = next(ends, _END) if text[-1:] in _CLOSED_BY else 0
+            child_end = next(ends, _END) if text[-1:] in CLOSED_BY else 0
             for found in _KEY.finditer(text):
                 if b"\\" in found[1]:
-                    raise _Indivisible
+                    raise Indivisible
                 key = self._raw(offset + found.start(1) - 1, offset + found.end(1) + 1)
                 start = offset + text.index(b":", found.end(1)) + 1
                 end = offset + found.end()
-                if found.end() == len(text) and text[-1:] in _CLOSED_BY:
+                if found.end() == len(text) and text[-1:] in CLOSED_BY:
                     end = child_end
                 yield found[1].decode("utf-8", "replace"), _Value(key, start, end)
 
@@ -195,7 +82,7 @@ class _Divided:
         try:
             context = json.loads(inline(text))[_CONTEXT]
         except (ValueError, RecursionError) as exc:
-            raise _Indivisible from exc
+            raise Indivisible from exc
         self.contexts.append(context)
         self._repeated.append((value, b'"@context":' + json.dumps(context).encode()))
 
@@ -214,9 +101,9 @@ class _Divided:
         for name, value in self._values.items():
             if value.start <= at < value.end:
                 if not all(map(_is_set, (name, *terms.get(name, ())))):
-                    raise _Indivisible
+                    raise Indivisible
                 return name, value.key
-        raise _Indivisible
+        raise Indivisible
 
     def _names_of_cuts(self) -> set[str]:
         return {name for name, _key in self._key_of_cut.values()}
@@ -276,16 +163,16 @@ def divide(body: IO[bytes], inline: Inline, *, part: int = _PART) -> IO[bytes] |
         its elements have an order or names.
     """
     try:
-        scan = _Scan(body, part)
+        scan = Scan(body, part)
         if not scan.cuts:
             return None
         inserted = _insertions(scan, body, inline)
-    except _Indivisible:
+    except Indivisible:
         return None
     return _written(body, inserted, scan, inline)
 
 
-def _insertions(scan: _Scan, body: IO[bytes], inline: Inline) -> list[tuple[int, int, bytes]]:
+def _insertions(scan: Scan, body: IO[bytes], inline: Inline) -> list[tuple[int, int, bytes]]:
     """Return offset, bytes left out and bytes put in, in order."""
     divided: dict[int, _Divided] = {}
     inserted: list[tuple[int, int, bytes]] = []
@@ -303,11 +190,11 @@ def _insertions(scan: _Scan, body: IO[bytes], inline: Inline) -> list[tuple[int,
     return sorted(inserted)
 
 
-def _joint(cut: _Cut, divided: dict[int, _Divided]) -> bytes:
+def _joint(cut: Cut, divided: dict[int, _Divided]) -> bytes:
     """Return what ends one part and begins the next."""
     # The outer array, the document's own or ours, stays open.
     path = cut.path[1:] if cut.path[0].kind == b"[" else cut.path
-    closed = b"".join(_CLOSED_BY[node.kind] for node in reversed(path))
+    closed = b"".join(CLOSED_BY[node.kind] for node in reversed(path))
     opened = b""
     for node in path:
         if node.kind == b"[":
@@ -319,7 +206,7 @@ def _joint(cut: _Cut, divided: dict[int, _Divided]) -> bytes:
 
 
 def _written(
-    body: IO[bytes], inserted: list[tuple[int, int, bytes]], scan: _Scan, inline: Inline
+    body: IO[bytes], inserted: list[tuple[int, int, bytes]], scan: Scan, inline: Inline
 ) -> IO[bytes]:
     file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the caller
     body.seek(0)
