@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.common import config
 from ckan.lib import jinja_extensions
+from ckan.lib.redis import connect_to_redis
 from ckan.model import user
 from ckan.plugins import load_all, unload_all
 from ckan.tests import factories
@@ -21,6 +22,7 @@ from ckanext.harvest import queue
 from jinja2 import FileSystemBytecodeCache
 
 from ckanext.ukharvest.core.http import client as http
+from ckanext.ukharvest.model import redis_cache
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
@@ -197,6 +199,8 @@ def clean(
     if is_in_process(request.node):
         workers.stop()
     queue.purge_queues()
+    # Killed processes may have left their turns, and every publisher has the same host.
+    connect_to_redis().delete(redis_cache.key("requests:127.0.0.1"))
 
 
 @pytest.fixture(autouse=True)

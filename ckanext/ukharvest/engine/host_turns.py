@@ -18,9 +18,12 @@ from ckanext.ukharvest.model import redis_cache
 log = logging.getLogger(__name__)
 
 ASK_AGAIN = 0.05  # seconds, while all turns are taken
+# Seconds after which a turn ends at the latest: that of a killed process must not keep the others
+# waiting. A request that takes longer counts no more, which does its server little harm.
+LONGEST = 30.0
 
 # KEYS: tokens of the requests under way, each with the time when it ends at the latest; whether a
-# request began less than the delay ago. ARGV: token, most requests, time limit and delay in ms.
+# request began less than the delay ago. ARGV: token, most requests, longest turn and delay in ms.
 # Redis runs a script as a whole, with one clock for all machines.
 _TAKE = """
 local time = redis.call('TIME')
@@ -42,13 +45,13 @@ return 0
 class SharedTurns(Turns):
     """Turns that hold across processes: the delay, and ``HttpLimits.at_once`` requests to a host.
 
-    The turn of a process that was killed ends with the request's time limit.
+    The turn of a process that was killed ends after ``LONGEST`` seconds.
     """
 
     def take(self, host: str, token: str, limits: HttpLimits) -> float:
         if not (limits.delay or limits.at_once):
             return 0.0
-        longest, delay = int(limits.total * 1000), int(limits.delay * 1000)
+        longest, delay = int(LONGEST * 1000), int(limits.delay * 1000)
         try:
             wait = connect_to_redis().eval(
                 _TAKE, 2, *_keys(host), token, limits.at_once, longest, delay
