@@ -200,7 +200,8 @@ def clean(
         workers.stop()
     queue.purge_queues()
     # Killed processes may have left their turns, and every publisher has the same host.
-    connect_to_redis().delete(redis_cache.key("requests:127.0.0.1"))
+    keys = (redis_cache.key(f"{kind}:127.0.0.1") for kind in ("requests", "delay"))
+    connect_to_redis().delete(*keys)
 
 
 @pytest.fixture(autouse=True)

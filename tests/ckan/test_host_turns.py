@@ -80,6 +80,14 @@ def test_the_delay_is_kept(publisher: Publisher) -> None:
     assert min(pauses) > 0.15
 
 
+def test_without_a_delay_nobody_waits_for_the_delay_of_others(publisher: Publisher) -> None:
+    publisher.serve(PATH, {})
+    ask(publisher.url(PATH), HttpLimits(delay=30))  # such as the link checker
+    began = time.monotonic()
+    ask(publisher.url(PATH), HttpLimits(at_once=1))
+    assert time.monotonic() - began < 20
+
+
 def test_the_turn_of_a_killed_process_ends(
     publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

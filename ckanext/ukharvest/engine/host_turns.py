@@ -28,8 +28,11 @@ LONGEST = 30.0
 _TAKE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local wait = redis.call('PTTL', KEYS[2])
-if wait > 0 then return wait end
+local delay = tonumber(ARGV[4])
+if delay > 0 then
+    local wait = redis.call('PTTL', KEYS[2])
+    if wait > 0 then return wait end
+end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local most = tonumber(ARGV[2])
 if most > 0 then
@@ -37,7 +40,7 @@ if most > 0 then
     redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
     redis.call('PEXPIRE', KEYS[1], ARGV[3])
 end
-if tonumber(ARGV[4]) > 0 then redis.call('SET', KEYS[2], 1, 'PX', ARGV[4]) end
+if delay > 0 then redis.call('SET', KEYS[2], 1, 'PX', ARGV[4]) end
 return 0
 """
 
