@@ -89,6 +89,7 @@ def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
             targets = [Target(BATCHES, other, ratio) for other, ratio in ratios]
             yield bench.first_harvest(title, format_, sides, targets)
     if quick:
+        bench.rounds = 3  # each takes seconds, so that one disturbance would decide
         yield from _nights(bench, "data.json")
         return
     yield from _special_cases(bench, only)

@@ -127,7 +127,8 @@ def test_a_service_that_draws_nothing(service: MapService, visitor: Visitor) -> 
     status(visitor, "The picture is drawn")
     service.answer = Response(hang=True)
     visitor.page.clock.install()
-    visitor.page.reload()
+    # The picture may be asked for before the page's "load", which then waits for it.
+    visitor.page.reload(wait_until="domcontentloaded")
     status(visitor, "Asking 127.0.0.1")
     visitor.page.clock.fast_forward(21_000)
     status(visitor, "has sent nothing for 20 seconds")
