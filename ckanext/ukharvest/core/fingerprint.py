@@ -74,7 +74,7 @@ def fingerprint(content: str, form: str, import_rules: Sequence[object]) -> str:
     return digest.hexdigest()
 
 
-# After an upgrade, a record's fingerprint is computed under the old and the new rules in a row.
+# After an upgrade, a record's fingerprint is computed under the new, the old and the new rules.
 @lru_cache(maxsize=1)
 def _canonical(form: str, content: str) -> bytes:
     return CANONICAL[form](content)

@@ -95,7 +95,6 @@ class RecordClassifier:
     force: bool = False
     listing: Listing = field(default_factory=Listing)
     former_fingerprint: Callable[[str], str] | None = None
-    _last: tuple[RawRecord | None, str] = (None, "")
 
     def __post_init__(self) -> None:
         self._adopted = {g for g, each in self.known.items() if each.outcome in UNCONFIRMED}
@@ -116,7 +115,7 @@ class RecordClassifier:
         if not (found is RecordClass.UNCHANGED and known and known.is_skipped):
             self._see(raw.guid)
         is_same = found is RecordClass.UPDATED and self._is_same(raw, known)
-        fingerprint = self._fingerprint(raw) if is_same else ""
+        fingerprint = self.rules.fingerprint(raw.content or "") if is_same and self.rules else ""
         return Classified(raw, found, known, old_guid, is_same, fingerprint)
 
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
@@ -124,7 +123,7 @@ class RecordClassifier:
         if self.rules is None or not known.is_sound:
             return False
         if raw.content is not None:
-            return self._fingerprint(raw) == known.fingerprint
+            return self.rules.fingerprint(raw.content) == known.fingerprint
         # Unread content has no fingerprint that would show other import rules.
         if known.import_rules_hash != self.rules.import_rules_hash:
             return False
@@ -141,14 +140,6 @@ class RecordClassifier:
             return False
         former = self.former_fingerprint
         return former is not None and former(raw.content) == known.fingerprint
-
-    def _fingerprint(self, raw: RawRecord) -> str:
-        """Return the fingerprint of a record's content; computed once for the same record."""
-        assert self.rules
-        assert raw.content is not None
-        if self._last[0] is not raw:
-            self._last = (raw, self.rules.fingerprint(raw.content))
-        return self._last[1]
 
     def _see(self, guid: str) -> None:
         if guid:

@@ -1,4 +1,4 @@
-"""When a request to a host may begin, so that nobody's server gets too many at a time."""
+"""Limit how many requests a host gets at a time, and how soon after each other."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import ckan.plugins.toolkit as tk
@@ -46,8 +46,7 @@ class QueueState:
 def load_queue_state(kind: str) -> QueueState:
     """Load the state of this kind of queue."""
     timeout = config.worker_timeout()
-    found = _queued(kind)
-    queued = found if isinstance(found, frozenset) else frozenset(found)
+    queued = _queued(kind)
     busy = frozenset(workers.busy(limits()))
     return QueueState(queued, busy, tables.utcnow() - dt.timedelta(seconds=timeout))
 
@@ -64,11 +63,11 @@ class _AnyId(frozenset[str]):
         return True
 
 
-def _queued(kind: str) -> Iterable[str]:
+def _queued(kind: str) -> frozenset[str]:
     if tk.config.get("ckan.harvest.mq.type") in RABBITMQ:
-        return _AnyId(["?"]) if _count_in_rabbitmq(kind) else ()
+        return _AnyId(["?"]) if _count_in_rabbitmq(kind) else frozenset()
     messages = queue.get_connection().lrange(_key(kind), 0, -1)
-    return (read_id(message, kind) for message in messages)
+    return frozenset(read_id(message, kind) for message in messages)
 
 
 def _count_in_rabbitmq(kind: str) -> int:
