@@ -17,13 +17,20 @@ from ckanext.ukharvest.model import workers as worker
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.dashboard import workers as portal_workers
-from ckanext.ukharvest.operations.doctor.finding import ERROR, WARNING, Finding, examples
+from ckanext.ukharvest.operations.doctor.finding import (
+    ERROR,
+    LEFTOVERS,
+    STUCK,
+    WARNING,
+    Finding,
+    examples,
+)
 
 Session = model.Session
 
 UNFINISHED = ("WAITING", "FETCH", "IMPORT")
 # A run without any progress for this long is stuck.
-STUCK = datetime.timedelta(hours=1)
+LONG = datetime.timedelta(hours=1)
 # A run that waits longer for a gather consumer is late.
 LATE = datetime.timedelta(minutes=15)
 
@@ -114,7 +121,7 @@ def stuck_jobs() -> Iterator[Finding]:
     now = utcnow()
     for run in current_run.load_current_runs():
         since = now - run.moved
-        if run.state != "stuck" or since < STUCK:
+        if run.state != "stuck" or since < LONG:
             continue
         hours = f"{since.total_seconds() / 3600:.0f} h"
         if run.started is None:
@@ -133,6 +140,7 @@ def stuck_jobs() -> Iterator[Finding]:
             f"The run {run.id} of {run.name or run.source_id} is stuck: {reason}.",
             "See that both consumers run and cron calls 'ckan harvester run', which ends it; "
             f"or end it with 'ckan harvester job-abort {run.id}'.",
+            STUCK,
         )
 
 
@@ -170,6 +178,7 @@ def leftovers() -> Iterator[Finding]:
             f"{total:,} harvest objects of ended runs were never imported: "
             f"{examples([job_id for job_id, _count in rows])}.",
             "Nothing is lost: the source's next run imports what is missing.",
+            LEFTOVERS,
         )
 
 
@@ -184,7 +193,7 @@ def cron() -> Iterator[Finding]:
         yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
         return
     since = utcnow() - last
-    if since > STUCK:
+    if since > LONG:
         hours = since.total_seconds() / 3600
         yield Finding(
             ERROR, "cron", f"'ckan harvester run' was last seen {hours:.0f} h ago.", advice
