@@ -67,12 +67,15 @@ class Target:
 
     Attributes:
         at_most: the ratio or value must not be exceeded.
+        count: name of a count for each record that is meant instead of the value; of another side
+            so many more are allowed.
     """
 
     side: str
     other: str
     ratio: float
     at_most: bool = False
+    count: str = ""
 
     def is_met(self, reached: float, tolerance: float = 1.0) -> bool:
         """Tell whether the target is reached; with a tolerance of 0.5, half of it will do."""
@@ -96,7 +99,13 @@ class Case:
     measured: str = ""
 
     def reached(self, target: Target) -> float:
-        """Return the ratio, or the value, that the target speaks of."""
+        """Return the ratio, the value or the count that the target speaks of."""
+        if target.count:
+            counts = [
+                self.sides[side].per_record[target.count]
+                for side in filter(None, (target.side, target.other))
+            ]
+            return counts[0] - sum(counts[1:])
         value = self.sides[target.side].median
         return value / self.sides[target.other].median if target.other else value
 

@@ -84,11 +84,14 @@ def _per_record(value: float | None) -> str:
 
 
 def _target(case: Case, target: Target) -> str:
-    reached = round(case.reached(target), 2)
+    digits = 3 if target.count else 2
+    reached = round(case.reached(target), digits)
     verdict = "met" if target.is_met(reached) else "missed"
     limit = f"at {'most' if target.at_most else 'least'} {target.ratio:,.4g}"
     of = f" times {target.other}" if target.other else f" {case.unit}"
-    return f"{target.side}: target {limit}{of}, measured {reached:,.2f}: {verdict}"
+    if target.count:
+        of = f" {target.count} a record{f' more than {target.other}' if target.other else ''}"
+    return f"{target.side}: target {limit}{of}, measured {reached:,.{digits}f}: {verdict}"
 
 
 def write(
