@@ -8,6 +8,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
 from bench import catalogues  # noqa: E402
-from stack import browser, console, nginx, pycsw, rabbitmq, site, state  # noqa: E402
+from stack import browser, console, nginx, postgres, pycsw, rabbitmq, site, state  # noqa: E402
 
-__all__ = ["browser", "catalogues", "console", "nginx", "pycsw", "rabbitmq", "site", "state"]
+__all__ = [
+    "browser",
+    "catalogues",
+    "console",
+    "nginx",
+    "postgres",
+    "pycsw",
+    "rabbitmq",
+    "site",
+    "state",
+]

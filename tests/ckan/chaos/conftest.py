@@ -26,7 +26,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture
 def write(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Prints a line at once, whether or not the test fails."""
-    line: Callable[[str], None] = request.config.get_terminal_writer().line
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def line(text: str) -> None:
+        with capture.global_and_fixture_disabled():
+            print(text, flush=True)
+
     return line
 
 

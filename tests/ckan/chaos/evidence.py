@@ -128,6 +128,7 @@ class Evidence:
             return list(connection.execute(sa.text(statement), values))
 
     def _do(self, statements: str) -> None:
+        model.Session.remove()  # this process's own transaction would stand in the way
         with self._engine.begin() as connection:
             connection.exec_driver_sql(statements)
 

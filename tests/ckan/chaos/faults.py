@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tests.ckan.chaos.services import Services
@@ -14,13 +14,16 @@ from tests.ckan.chaos.supervisor import Supervisor
 KILL, TERM, STOP, CONT = signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP, signal.SIGCONT
 DURING_GATHER = 0.15  # share of the faults that strike before anything is imported
 
+Strike = Callable[["Fault", Services, Supervisor], None]
+Kinds = Mapping[str, tuple[int, Strike]]
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A fault and its moment.
 
     Attributes:
-        name: of the function in FAULTS.
+        name: what it is called in the output.
         at: share of the records that are imported when it strikes; below 0: during the gather.
         delay: seconds after that.
         seconds: how long the service or process is away.
@@ -32,34 +35,36 @@ class Fault:
     delay: float
     seconds: float
     victim: str
+    work: Strike
 
     def strike(self, services: Services, supervisor: Supervisor) -> None:
-        FAULTS[self.name][1](self, services, supervisor)
+        self.work(self, services, supervisor)
 
     def __str__(self) -> str:
         words = f"{self.at:5.0%} +{self.delay:.1f} s  {self.name}"
         return f"{words}, {self.seconds:.0f} s" + (f", {self.victim}" if self.victim else "")
 
 
-def draw(rng: random.Random, number: int, consumers: list[str]) -> list[Fault]:
+def draw(rng: random.Random, number: int, consumers: list[str], kinds: Kinds) -> list[Fault]:
     """Draw faults in the order of their moments; each kind comes before any comes again."""
-    kinds: list[str] = []
-    while len(kinds) < number:
-        more = [name for name, (weight, _) in FAULTS.items() for _ in range(weight)]
+    names: list[str] = []
+    while len(names) < number:
+        more = [name for name, (weight, _) in kinds.items() for _ in range(weight)]
         rng.shuffle(more)
-        kinds += more
-    return sorted((_draw(rng, kind, consumers) for kind in kinds[:number]), key=lambda each: each.at)
+        names += more
+    drawn = [_draw(rng, name, consumers, kinds[name][1]) for name in names[:number]]
+    return sorted(drawn, key=lambda each: each.at)
 
 
-def _draw(rng: random.Random, kind: str, consumers: list[str]) -> Fault:
-    of_consumer = kind.endswith("consumer")
+def _draw(rng: random.Random, name: str, consumers: list[str], work: Strike) -> Fault:
     return Fault(
-        name=kind,
+        name=name,
         at=rng.uniform(-DURING_GATHER, 0.95),
         delay=rng.uniform(0, 2),
         # A frozen consumer wakes up before, or after, its work was given to another.
-        seconds=rng.choice((3, 14)) if kind == "freeze a consumer" else rng.uniform(0, 5),
-        victim=rng.choice(consumers) if of_consumer else "",
+        seconds=rng.choice((3, 14)) if name == "freeze a consumer" else rng.uniform(0, 5),
+        victim=rng.choice(consumers) if name.endswith("a consumer") else "",
+        work=work,
     )
 
 
@@ -122,10 +127,8 @@ def _freeze_solr(fault: Fault, services: Services, _supervisor: Supervisor) -> N
     services.freeze(services.solr, fault.seconds)
 
 
-Strike = Callable[[Fault, Services, Supervisor], None]
-
 # Name → how often it is drawn, and what it does.
-FAULTS: dict[str, tuple[int, Strike]] = {
+FAULTS: Kinds = {
     "kill -9 a consumer": (4, _kill),
     "restart a consumer": (2, _terminate),
     "freeze a consumer": (2, _freeze),

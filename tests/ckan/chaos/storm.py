@@ -23,7 +23,11 @@ from tests.publisher import Publisher
 
 CONSUMERS = ("gather-1", "fetch-1", "fetch-2")
 # Source type → format of the catalogue, and its records.
-TYPES = {"data_json": ("data.json", 200), "dcat_rdf": ("Turtle", 160), "gemini-waf": ("folder", 150)}
+TYPES = {
+    "data_json": ("data.json", 200),
+    "dcat_rdf": ("Turtle", 160),
+    "gemini-waf": ("folder", 150),
+}
 RECORDS = sum(count for _, count in TYPES.values())
 STALLED = 12.0  # seconds without any import after which the next fault need not wait for one
 PATIENCE = 420.0  # seconds after the last fault until all has to be right
@@ -35,6 +39,8 @@ class Storm:
 
     Attributes:
         write: prints a line.
+        program, settings: of the consumers.
+        kinds: what can strike.
         struck: how often each fault struck.
     """
 
@@ -46,6 +52,8 @@ class Storm:
     rng: random.Random
     write: Callable[[str], None]
     program: str = HURRIED
+    settings: dict[str, str] = field(default_factory=dict)
+    kinds: faults.Kinds = field(default_factory=lambda: faults.FAULTS)
     struck: Counter[str] = field(default_factory=Counter)
     records: dict[str, str] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
@@ -61,7 +69,11 @@ class Storm:
 
     @contextmanager
     def consumers(self, batch_size: int) -> Iterator[Supervisor]:
-        settings = {**HURRIED_SETTINGS, "ckanext.ukharvest.batch_size": str(batch_size)}
+        settings = {
+            **self.settings,
+            **HURRIED_SETTINGS,
+            "ckanext.ukharvest.batch_size": str(batch_size),
+        }
         ini = write_ini(self.ini, settings, self.folder / "chaos.ini")
         inis = dict.fromkeys(CONSUMERS, ini)
         with Supervisor(inis, self.log, program=self.program) as supervisor:
@@ -70,14 +82,12 @@ class Storm:
 
     def harvest(self, name: str, number: int, batch_size: int) -> None:
         """Import new sources of three types while this many faults strike."""
-        made = self._make_sources(name)
+        made = self.make_sources(name)
         after = self.evidence.last()
         self.say(f"{RECORDS} new records, batches of {batch_size}, {number} faults")
         with self.consumers(batch_size) as supervisor:
             self._run(made, supervisor, number, "created", after)
-        created = self.evidence.log("created", after)
-        expected = Counter(dict.fromkeys(self._titles(name), 1))
-        assert created == expected, f"{created - expected} too often, {expected - created} missing"
+        self.expect("created", name, after)
         urls = self.evidence.log("resource", after)
         assert set(urls.values()) == {1}, "a resource was created twice"
         assert len(urls) == 3 * RECORDS
@@ -85,16 +95,22 @@ class Storm:
     def change(self, name: str, number: int, batch_size: int) -> None:
         """Change each record of these sources and import it while faults strike."""
         for form, count in TYPES.values():
-            self.publisher.routes.update(catalogues.FORMATS[form][0](f"{name}-{form}", count, count))
+            self.publisher.routes.update(
+                catalogues.FORMATS[form][0](f"{name}-{form}", count, count)
+            )
         after = self.evidence.last()
         self.say(f"{RECORDS} changed records, batches of {batch_size}, {number} faults")
         with self.consumers(batch_size) as supervisor:
             self._run(self.sources[-len(TYPES) :], supervisor, number, "changed", after)
-        changed = self.evidence.log("changed", after)
-        expected = Counter(dict.fromkeys(self._titles(name), 1))
-        assert changed == expected, f"{changed - expected} too often, {expected - changed} missing"
+        self.expect("changed", name, after)
         assert not self.evidence.log("created", after)
         assert not self.evidence.log("resource", after), "resources were made again"
+
+    def expect(self, what: str, name: str, after: int) -> None:
+        """Expect each record of these sources once in the log, and no other."""
+        found = self.evidence.log(what, after)
+        wanted = Counter(dict.fromkeys(self._titles(name), 1))
+        assert found == wanted, f"{what}: {found - wanted} too often, {wanted - found} missing"
 
     def prove(self) -> None:
         """Compare publisher, database and index; run everything again, which changes nothing."""
@@ -104,12 +120,13 @@ class Storm:
         assert not self.evidence.log("deleted")
         after = self.evidence.last()
         with self.consumers(100) as supervisor:
-            self._start(self.sources)
-            self._wait(self.sources, supervisor)
+            self.start(self.sources)
+            self.wait(self.sources, supervisor)
         assert self.evidence.last() == after, "a calm run wrote datasets"
         assert self.evidence.unfinished() == {}
 
-    def _make_sources(self, name: str) -> list[str]:
+    def make_sources(self, name: str) -> list[str]:
+        """Publish three catalogues, and return the ids of their new sources."""
         made = []
         for type_, (form, count) in TYPES.items():
             routes, path = catalogues.FORMATS[form]
@@ -125,21 +142,22 @@ class Storm:
         made = (evidence.published(f"{name}-{form}", count) for form, count in TYPES.values())
         return [title for each in made for title in each.values()]
 
-    def _start(self, sources: list[str]) -> None:
+    def start(self, sources: list[str]) -> None:
+        """Start a run of each source."""
         for source in sources:
             act("ukharvest_run_create", source_id=source)
 
     def _run(
         self, sources: list[str], supervisor: Supervisor, number: int, what: str, after: int
     ) -> None:
-        drawn = faults.draw(self.rng, number, list(CONSUMERS))
-        self._start(sources)
+        drawn = faults.draw(self.rng, number, list(CONSUMERS), self.kinds)
+        self.start(sources)
         with ThreadPoolExecutor(32) as pool:
             striking = [self._strike(each, pool, supervisor, what, after) for each in drawn]
             for each in striking:
                 each.result()
         self.services.start_all()
-        self._wait(sources, supervisor)
+        self.wait(sources, supervisor)
         model.Session.remove()
         model.meta.engine.dispose()  # of this process, which plays the web server
 
@@ -163,7 +181,7 @@ class Storm:
         self.struck[fault.name] += 1
         return pool.submit(fault.strike, self.services, supervisor)
 
-    def _wait(self, sources: list[str], supervisor: Supervisor) -> None:
+    def wait(self, sources: list[str], supervisor: Supervisor) -> None:
         """Wait until all is done, and two ticks after that have ended."""
         deadline = time.monotonic() + PATIENCE
         while not self._is_done(sources):

@@ -26,7 +26,10 @@ def test_six_faults_in_a_harvest(storm: Storm, batch_size: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3 * 3600)
 def test_two_hundred_faults(storm: Storm, pytestconfig: pytest.Config) -> None:
-    wanted, minutes = int(pytestconfig.getoption("faults")), float(pytestconfig.getoption("minutes"))
+    wanted, minutes = (
+        int(pytestconfig.getoption("faults")),
+        float(pytestconfig.getoption("minutes")),
+    )
     end = time.monotonic() + 60 * minutes
     number = 0
     while sum(storm.struck.values()) < wanted and time.monotonic() < end:
