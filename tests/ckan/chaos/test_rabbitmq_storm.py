@@ -1,4 +1,4 @@
-"""The same with the queues in RabbitMQ: nothing is lost or doubled when it goes away, or is emptied."""
+"""The same with the queues in RabbitMQ, which goes away, and is emptied."""
 
 from __future__ import annotations
 
