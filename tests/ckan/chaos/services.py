@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg2
 import pytest
+import requests
 from ckan.common import config
 
 from tests.ckan.servers import console, site, state
@@ -93,6 +94,8 @@ class Services:
                 break
             time.sleep(attempt)
         assert service.is_running(), f"{service.title} does not start again"
+        if service is self.solr:
+            _wait(_core_answers)
         assert service.port == self._ports[service.name], f"the port of {service.title} was taken"
 
     def _ask(self, statement: str) -> list[tuple[Any, ...]]:
@@ -118,6 +121,14 @@ def own_services() -> Services:
     if not found or any(service.external for service in found):
         pytest.skip("PostgreSQL, Redis and Solr run elsewhere and cannot be killed")
     return Services(found)
+
+
+def _core_answers() -> bool:
+    """Tell whether the core is loaded: Solr answers before it is."""
+    try:
+        return requests.get(f"{config['solr_url']}/select?q=*:*&rows=0", timeout=5).ok
+    except requests.RequestException:
+        return False
 
 
 def _wait(is_true: Callable[[], object]) -> None:

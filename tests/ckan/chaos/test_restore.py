@@ -126,7 +126,7 @@ def today(
     assert in_index() == in_database()
     backup.save()
     wanted = publish(publisher, range(33), range(1, 12), ", counted again")
-    new = portal.source(publisher.url("/new.json"), name="new", frequency="DAILY")
+    new = portal.source(publisher.url("/new.json"), name="added-today", frequency="DAILY")
     publisher.serve("/new.json", catalogue([dataset(n) for n in (70, 71)]))
     runs = night()
     assert new in {run["source_id"] for run in runs}
