@@ -175,6 +175,8 @@ def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
 
 def forget_dead(age: dt.timedelta) -> int:
     """Delete rows of processes whose last heartbeat is older; the caller commits."""
-    statement = sa.delete(tables.Worker).where(tables.Worker.heartbeat < tables.database_time() - age)
+    statement = sa.delete(tables.Worker).where(
+        tables.Worker.heartbeat < tables.database_time() - age
+    )
     result = ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
     return int(result.rowcount)

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -29,15 +30,14 @@ class Backup:
         self._dump = folder / "portal.dump"
         self._index = folder / "index"
 
-    def save(self) -> None:
-        """Save both, as they are now."""
+    def save_database(self) -> None:
         self._run("pg_dump", "--format=custom", f"--file={self._dump}")
-        self._services.kill(
-            self._services.solr,
-            signal.SIGTERM,
-            0,
-            lambda: shutil.copytree(self._data, self._index, dirs_exist_ok=True) and None,
-        )
+
+    def save_index(self) -> None:
+        solr = self._services.solr
+        data = self._data()
+        copy = partial(shutil.copytree, data, self._index, dirs_exist_ok=True)
+        self._services.kill(solr, signal.SIGTERM, 0, copy)
 
     def restore_database(self) -> None:
         model.Session.remove()
@@ -45,22 +45,24 @@ class Backup:
         self._run("pg_restore", "--clean", "--if-exists", "--single-transaction", str(self._dump))
 
     def restore_index(self) -> None:
+        data = self._data()
+
         def swap() -> None:
-            shutil.rmtree(self._data)
-            shutil.copytree(self._index, self._data)
-            owner = os.stat(self._data.parent)
-            for parent, folders, files in os.walk(self._data):
+            shutil.rmtree(data)
+            shutil.copytree(self._index, data)
+            owner = os.stat(data.parent)
+            for parent, folders, files in os.walk(data):
                 for name in (".", *folders, *files):
                     os.chown(os.path.join(parent, name), owner.st_uid, owner.st_gid)
 
         self._services.kill(self._services.solr, signal.SIGTERM, 0, swap)
 
-    def find_data(self) -> None:
-        """Ask Solr where its files are; once, while it runs."""
+    def _data(self) -> Path:
+        """Ask Solr where its files are."""
         url, _, core = config["solr_url"].rpartition("/")
         query = {"action": "STATUS", "core": core, "wt": "json"}
         answer = requests.get(f"{url}/admin/cores", params=query, timeout=30).json()
-        self._data = Path(answer["status"][core]["dataDir"])
+        return Path(answer["status"][core]["dataDir"])
 
     @staticmethod
     def _run(program: str, *words: str) -> None:

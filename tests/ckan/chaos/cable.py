@@ -28,7 +28,7 @@ class Cable:
         login, at, _host = parts.netloc.rpartition("@")
         netloc = f"{login}{at}127.0.0.1:{self._listener.getsockname()[1]}"
         self.url = urlunsplit(parts._replace(netloc=netloc))
-        self.held_back = 0  # pieces that waited for the cable
+        self.held_back = 0  # pieces and new connections that waited for the cable
 
     def __enter__(self) -> Cable:
         threading.Thread(target=self._accept, daemon=True).start()
@@ -53,8 +53,13 @@ class Cable:
                 return
             threading.Thread(target=self._connect, args=(client,), daemon=True).start()
 
+    def _pass(self) -> None:
+        if not self._plugged.is_set():
+            self.held_back += 1
+            self._plugged.wait()
+
     def _connect(self, client: socket.socket) -> None:
-        self._plugged.wait()
+        self._pass()
         try:
             server = socket.create_connection(self._target)
         except OSError:
@@ -66,9 +71,7 @@ class Cable:
     def _forward(self, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while piece := source.recv(65536):
-                if not self._plugged.is_set():
-                    self.held_back += 1
-                    self._plugged.wait()
+                self._pass()
                 target.sendall(piece)
         for each in (source, target):
             with contextlib.suppress(OSError):

@@ -34,7 +34,7 @@ class Services:
         service: Any,
         how: signal.Signals,
         down: float,
-        meanwhile: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> None:
         """Send a signal that ends a service, and start it after some seconds.
 

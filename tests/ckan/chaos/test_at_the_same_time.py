@@ -14,7 +14,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import Record, utcnow
-from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.evidence import Evidence, in_index
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
 from tests.publisher import Publisher

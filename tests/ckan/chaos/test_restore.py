@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,7 @@ PATIENCE = 120.0  # seconds
 
 @pytest.fixture
 def backup(services: Services, tmp_path: Path) -> Backup:
-    made = Backup(services, tmp_path)
-    made.find_data()
-    return made
+    return Backup(services, tmp_path)
 
 
 @pytest.fixture
@@ -119,12 +118,12 @@ def in_database() -> dict[str, str]:
 
 
 def today(
-    portal: Portal, publisher: Publisher, backup: Backup, sources: list[str]
+    portal: Portal, publisher: Publisher, save: Callable[[], None], sources: list[str]
 ) -> dict[str, str]:
     """Harvest, back up, and harvest what has changed on the day after."""
     night(sources[2])
     assert in_index() == in_database()
-    backup.save()
+    save()
     wanted = publish(publisher, range(33), range(1, 12), ", counted again")
     new = portal.source(publisher.url("/new.json"), name="added-today", frequency="DAILY")
     publisher.serve("/new.json", catalogue([dataset(n) for n in (70, 71)]))
@@ -137,7 +136,7 @@ def today(
 def test_yesterdays_database_with_todays_index(
     portal: Portal, publisher: Publisher, backup: Backup, sources: list[str]
 ) -> None:
-    wanted = today(portal, publisher, backup, sources)
+    wanted = today(portal, publisher, backup.save_database, sources)
     after = state()
     messages = [f'{{"harvest_object_id": "{queued}"}}' for queued in ("gone-1", "gone-2")]
     backup.restore_database()
@@ -156,7 +155,7 @@ def test_yesterdays_database_with_todays_index(
 def test_todays_database_with_yesterdays_index(
     portal: Portal, publisher: Publisher, backup: Backup, sources: list[str]
 ) -> None:
-    wanted = today(portal, publisher, backup, sources)
+    wanted = today(portal, publisher, backup.save_index, sources)
     act("harvest_source_patch", id=sources[2], title="Renamed today")
     before = state()
     backup.restore_index()
@@ -167,11 +166,12 @@ def test_todays_database_with_yesterdays_index(
     assert in_index() == in_database()
 
 
+@pytest.mark.long
 def test_a_tick_mends_the_index_of_sources_that_do_not_run(
     portal: Portal, publisher: Publisher, backup: Backup, sources: list[str]
 ) -> None:
     night(sources[2])
-    backup.save()
+    backup.save_index()
     by_hand = dataset(90, title="By hand, again")
     publisher.serve("/by-hand.json", catalogue([by_hand, dataset(92)]))
     night(sources[2])

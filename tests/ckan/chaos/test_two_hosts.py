@@ -100,16 +100,20 @@ class Hosts:
         second = write_ini(storm.ini, {**given, **cables}, storm.folder / "b.ini")
         inis = {"gather-1": first, "fetch-a": first}
         self.supervisor = stack.enter_context(
-            Supervisor(inis, storm.log, program=ON_HOST.format(host=HOSTS[0]) + HURRIED)
+            Supervisor(
+                inis,
+                storm.log,
+                program=ON_HOST.format(host=HOSTS[0]) + HURRIED,
+                begin=Command,
+            )
         )
         other = OtherCheckout(storm.folder / "checkout")
-        begin = Command
         stack.enter_context(
             Supervisor(
                 {"fetch-b": second},
                 storm.log,
                 program=other.program(HOSTS[1]),
-                begin=begin,
+                begin=Command,
                 ticks=False,
             )
         )

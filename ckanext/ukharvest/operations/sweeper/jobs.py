@@ -32,15 +32,19 @@ def recover_gathers() -> list[str]:
     did = []
     for job in jobs:
         report = known.get(job.id)
-        if _last_sign(job, report, queue_state.after) < queue_state.before:
+        sign = _last_sign(job, report, queue_state.after)
+        if sign is None or sign < queue_state.before:
             did.append(_recover(job, report))
     return did
 
 
-def _last_sign(job: HarvestJob, report: JobReport | None, after: dt.datetime) -> dt.datetime:
-    """Return the time of the last sign of life; none is ahead of now, unless the clock was moved."""
+def _last_sign(job: HarvestJob, report: JobReport | None, after: dt.datetime) -> dt.datetime | None:
+    """Return the time of the last sign of life, None without any.
+
+    One that lies ahead of now is none: the clock was put back since.
+    """
     signs = (job.created, job.gather_started, report.heartbeat if report else None)
-    return max((sign for sign in signs if sign and sign < after), default=dt.datetime.min)
+    return max((sign for sign in signs if sign and sign < after), default=None)
 
 
 def _recover(job: HarvestJob, report: JobReport | None) -> str:
