@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from ckanext.harvest import queue
 
-from tests.ckan.chaos.faults import FAULTS, Kinds
+from tests.ckan.chaos.faults import FAULTS, Fault, Kinds
 from tests.ckan.chaos.storm import Storm
 from tests.ckan.servers import rabbitmq
 
@@ -42,13 +44,21 @@ def settings(
 
 
 def kinds(server: rabbitmq.Server) -> Kinds:
+    """Return the faults of RabbitMQ, of which one strikes at a time, and those of consumers."""
+    alone = threading.Lock()
+
+    def close(*_: object) -> None:
+        with alone:
+            server.close_connections()
+
+    def restart(fault: Fault, *_: object, empty: bool = False) -> None:
+        with alone:
+            server.restart(fault.seconds, empty=empty)
+
     of_rabbitmq: Kinds = {
-        "close RabbitMQ's connections": (2, lambda *_: server.close_connections()),
-        "restart RabbitMQ": (2, lambda fault, *_: server.restart(fault.seconds)),
-        "restart RabbitMQ, no data": (
-            2,
-            lambda fault, *_: server.restart(fault.seconds, empty=True),
-        ),
+        "close RabbitMQ's connections": (2, close),
+        "restart RabbitMQ": (2, restart),
+        "restart RabbitMQ, no data": (2, partial(restart, empty=True)),
     }
     return {**of_rabbitmq, **{name: each for name, each in FAULTS.items() if "consumer" in name}}
 
