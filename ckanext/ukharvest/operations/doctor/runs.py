@@ -12,7 +12,14 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.model import Worker, current_run, set_aside, staged_objects, utcnow
+from ckanext.ukharvest.model import (
+    Worker,
+    current_run,
+    database_time,
+    set_aside,
+    staged_objects,
+    utcnow,
+)
 from ckanext.ukharvest.model import workers as worker
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations import sweeper
@@ -37,7 +44,7 @@ LATE = datetime.timedelta(minutes=15)
 
 def workers() -> Iterator[Finding]:
     """Check that a consumer of each kind is alive, and that there are enough to gather."""
-    oldest = utcnow() - datetime.timedelta(seconds=config.worker_timeout())
+    oldest = database_time() - datetime.timedelta(seconds=config.worker_timeout())
     of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(worker.is_hung(limits())))
     alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
     waiting = {"gather": _jobs_to_gather(), "fetch": _objects_to_fetch()}
