@@ -227,7 +227,13 @@ def test_each_action_has_its_row() -> None:
     tk.get_action("package_show")  # CKAN collects them at the first question
     from ckan.logic import _actions
 
-    registered = {name for name in _actions if "harvest" in name}
+    # Once loaded again, ckanext-harvest also registers its auth functions as actions (one default
+    # argument collects both); they only return whether something is allowed.
+    registered = {
+        name
+        for name, action in _actions.items()
+        if "harvest" in name and ".logic.auth." not in action.__module__
+    }
     assert {row.action for row in TABLE} ^ registered == set()
     assert len(registered) > 70
 
