@@ -166,7 +166,11 @@ AGAIN = {"harvest_job_create": {500}, "harvest_source_delete": {200, 404}}  # ck
 
 
 @pytest.fixture
-def people(organization: dict[str, str], tables: None) -> dict[str, Headers]:
+def people(
+    organization: dict[str, str], tables: None, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Headers]:
+    # As CKAN sets it; the tests' ini lets every user create datasets without an organisation.
+    monkeypatch.setitem(ckan_config, "ckan.auth.create_unowned_dataset", False)
     return headers_of_roles(organization["id"])
 
 
