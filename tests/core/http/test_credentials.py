@@ -81,6 +81,7 @@ LOGIN_SECRETS = Secrets([parse_credential("https://data.example.org basic counci
         (rf"https:\/\/x\/a?page=2\u0026api_key={IN_URL}", r"https:\/\/x\/a?page=2"),
         (f"key {KEY} is blocked", "key *** is blocked"),
         (r'{"key": "S3cr\/t+mark=="}', '{"key": "***"}'),
+        (r"S3cr%2ft%2bmark=\u003D S3cr\/t%2Bmark&#61;&#x3D; S3cr%252ft+mark==", "*** *** ***"),
         ("a record about api_key=other", "a record about api_key=other"),
     ],
 )

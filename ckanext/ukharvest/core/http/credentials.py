@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 from urllib3 import HTTPHeaderDict
 
@@ -118,11 +118,29 @@ def _server(url: str) -> Origin | None:
     return (parts.scheme, parts.hostname, port) if parts.scheme in DEFAULT_PORTS else None
 
 
-def _spellings(text: str) -> set[str]:
-    """Return a text as itself and as URLs, JSON and HTML encode it."""
-    as_json = json.dumps(text)[1:-1]
-    spelled = {text, quote(text, safe=""), quote(text), quote_plus(text), as_json}
-    return spelled | {as_json.replace("/", r"\/"), html.escape(text)}
+def _encodings(sign: str) -> set[str]:
+    """Return a character as itself and as URLs, JSON and HTML encode it; in mixes, too."""
+    if sign.isascii() and sign.isalnum():
+        return {sign}
+    in_url = "".join(f"%{byte:02x}" for byte in sign.encode())
+    number = ord(sign)
+    found = {sign, in_url, in_url.replace("%", "%25"), json.dumps(sign)[1:-1], html.escape(sign)}
+    found |= {f"\\u{number:04x}", f"&#{number};", f"&#x{number:x};"}
+    return found | {"/": {r"\/"}, " ": {"+"}}.get(sign, set())
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, texts), key=len, reverse=True)) + ")"
+
+
+def _encoded(text: str) -> str:
+    """Return a pattern of a text in any encoding."""
+    return "".join(_any_of(_encodings(sign)) for sign in text)
+
+
+def _longest(text: str) -> int:
+    """Return the most bytes that ``_encoded`` matches."""
+    return sum(max(len(each.encode()) for each in _encodings(sign)) for sign in text)
 
 
 class Secrets(logging.Filter):
@@ -134,18 +152,13 @@ class Secrets(logging.Filter):
     def __init__(self, credentials: Iterable[Credential]) -> None:
         super().__init__()
         self._credentials = tuple(credentials)
-        in_query: set[str] = set()
-        alone: set[str] = set()
-        for each in self._credentials:
-            if each.parameter:
-                names, values = _spellings(each.parameter), _spellings(each.value)
-                in_query |= {f"{name}={value}" for name in names for value in values}
-            for text in each.texts:
-                alone |= _spellings(text) if len(text) >= SHORTEST else set()
+        in_query = {(each.parameter, each.value) for each in self._credentials if each.parameter}
+        texts = {text for each in self._credentials for text in each.texts}
+        alone = {text for text in texts if len(text) >= SHORTEST}
         pattern = _pattern(in_query, alone)
         self._text = re.compile(pattern, re.IGNORECASE) if pattern else None
         self._bytes = re.compile(pattern.encode(), re.IGNORECASE) if pattern else None
-        longest = max((len(text.encode()) for text in in_query | alone), default=0)
+        longest = max(map(_longest, (*map("=".join, in_query), *alone)), default=0)
         self._most = longest + 2 * _LONGEST_AND + 1  # bytes of a match and of what it looks at
 
     def open(self) -> None:
@@ -212,19 +225,16 @@ class Secrets(logging.Filter):
         return True
 
 
-def _pattern(in_query: set[str], alone: set[str]) -> str:
+def _pattern(in_query: set[tuple[str, str]], alone: set[str]) -> str:
     """Return a pattern with the groups ``first``, ``later`` (parameters) and ``alone``."""
-
-    def any_of(texts: set[str]) -> str:
-        return "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
-
-    found, single = [], []
+    found = []
+    # The longest first: a password before its beginning, a login before the password in it.
+    single = [_encoded(text) for text in sorted(alone, key=len, reverse=True)]
     if in_query:
-        named = rf"(?:{any_of(in_query)})(?![\w.~%-])"
+        pairs = "|".join(f"{_encoded(name)}={_encoded(value)}" for name, value in in_query)
+        named = rf"(?:{pairs})(?![\w.~%-])"
         found = [rf"(?P<first>\?){named}(?P<more>{_AND})?", rf"(?P<later>{_AND}){named}"]
-        single.append(named)
-    if alone:
-        single.append(any_of(alone))
+        single = [named, *single]
     if single:
         found.append(f"(?P<alone>{'|'.join(single)})")
     return "|".join(found)
