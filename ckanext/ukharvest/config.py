@@ -265,6 +265,12 @@ def _check_type_names() -> None:
             )
 
 
+def visitor_limits() -> tuple[int, int]:
+    """Return the requests a minute of one anonymous visitor and of all; 0: without a limit."""
+    key = f"{PREFIX}visitors"
+    return int(tk.config[f"{key}.per_minute"]), int(tk.config[f"{key}.all_per_minute"])
+
+
 def batch_size() -> int:
     """Return how many records a fetch consumer takes at once; 1: without batches."""
     return max(1, int(tk.config.get(f"{PREFIX}batch_size") or 100))
