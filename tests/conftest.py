@@ -119,9 +119,10 @@ def _is_here(host: Any) -> bool:
     if text in ("", "localhost"):
         return True
     try:
-        return ipaddress.ip_address(text).is_loopback
+        address = ipaddress.ip_address(text)
     except ValueError:
         return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ class Publisher:
             A key with a method, "POST /csw", serves that method only.
         tls: makes it an https server.
         port: 0 takes a free one.
+        host: another address of this machine, such as 127.0.0.2.
     """
 
     def __init__(
@@ -92,7 +93,9 @@ class Publisher:
         *,
         tls: ssl.SSLContext | None = None,
         port: int = 0,
+        host: str = "127.0.0.1",
     ) -> None:
+        self.host = host
         self.routes: dict[str, Route] = dict(routes or {})
         self.requests: list[Request] = []
         self.connections = 0
@@ -100,7 +103,7 @@ class Publisher:
         self._failing: dict[str, list[Response]] = {}
         self._lock = threading.Lock()
         self._tls = tls
-        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server = _Server((host, port), _Handler)
         self._server.publisher = self
         if tls is not None:
             self._server.socket = tls.wrap_socket(
@@ -120,7 +123,7 @@ class Publisher:
     @property
     def base(self) -> str:
         """Return the server's URL without a slash at the end."""
-        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://{self.host}:{self.port}"
 
     @property
     def paths(self) -> list[str]:
@@ -129,7 +132,7 @@ class Publisher:
 
     def url(self, path: str = "/", host: str = "") -> str:
         """Return the URL of a path, with another host name if given."""
-        return (self.base.replace("127.0.0.1", host) if host else self.base) + path
+        return (self.base.replace(self.host, host) if host else self.base) + path
 
     def neutral(self, text: str) -> str:
         """Return a text with the server's URL, whose port changes, replaced by PLACE."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.geometries import bounds
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import name_unseen, shorten
 from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts, describe_problem
 from ckanext.ukharvest.reading.problem_groups import ProblemGroups
 from ckanext.ukharvest.reading.records import fate_of
@@ -90,7 +90,7 @@ def _indented(text: str, out: TextIO, spaces: int) -> None:
     indent = " " * spaces
     out.write(
         textwrap.fill(
-            text,
+            _one_line(text),
             _columns(),
             initial_indent=indent,
             subsequent_indent=indent,
@@ -99,6 +99,11 @@ def _indented(text: str, out: TextIO, spaces: int) -> None:
         )
         + "\n"
     )
+
+
+def _one_line(text: str) -> str:
+    """Return a text without line ends, and without what a terminal would obey."""
+    return name_unseen(" ".join(text.expandtabs(1).splitlines()))
 
 
 def _columns() -> int:
@@ -110,11 +115,11 @@ def _print(lines: Iterable[tuple[str, str]], out: TextIO) -> None:
     width = _columns()
     for label, value in lines:
         if not label:
-            out.write(textwrap.fill(value, width) + "\n")
+            out.write(textwrap.fill(_one_line(value), width) + "\n")
             continue
         head = f"  {label:<{_LABEL - 3}} "
         wrapped = textwrap.wrap(
-            value, width - _LABEL, break_long_words=False, break_on_hyphens=False
+            _one_line(value), width - _LABEL, break_long_words=False, break_on_hyphens=False
         )
         out.write(head + ("\n" + " " * _LABEL).join(wrapped or [""]) + "\n")
 

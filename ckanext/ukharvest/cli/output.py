@@ -12,6 +12,8 @@ import click
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.core.values.text import as_cell, name_unseen
+
 Row = Mapping[str, Any]
 
 
@@ -66,7 +68,7 @@ def write_csv(rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Print rows as CSV, always with a header line."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_flat(row[name]) for name in columns] for row in rows)
+    writer.writerows([as_cell(_flat(row[name])) for name in columns] for row in rows)
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
@@ -83,5 +85,5 @@ def _flat(value: Any) -> str:
         return ""
     if isinstance(value, (list, tuple)):
         return ", ".join(str(each) for each in value)
-    # A control character in a title or an error would shift the columns.
-    return " ".join(str(value).split())
+    # A line feed in a title or an error would shift the columns, and terminals obey escapes.
+    return name_unseen(" ".join(str(value).split()))

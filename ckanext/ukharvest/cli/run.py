@@ -18,6 +18,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.cli.dry_run import dry_run
 from ckanext.ukharvest.cli.output import source_or_fail
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
+from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.logic import source_adoption
 from ckanext.ukharvest.model import Record, RecordProblem, claims, retries, stopping, utcnow
@@ -203,7 +204,7 @@ def _report(job_id: str, mode: str, guid: str) -> int:
     if ours.get("reason"):
         click.echo(ours["reason"])
     for error in (*job["gather_error_summary"], *job["object_error_summary"]):
-        click.echo(f"Error: {error['message']}", err=True)
+        click.echo(name_unseen(f"Error: {error['message']}"), err=True)
     if mode == RunMode.FORCE:
         _list_problems(job_id)
     if ours.get("outcome") == RunOutcome.FAILED or not (ours or not job["gather_error_summary"]):
@@ -221,6 +222,6 @@ def _list_problems(job_id: str) -> None:
     count = query.count()
     click.echo(f"{'problems':<14}{count:>9,}")
     for guid, message in query.order_by(RecordProblem.id).limit(MOST_PROBLEMS):
-        click.echo(f"  {guid}: {message}")
+        click.echo(name_unseen(f"  {guid}: {message}"))
     if count > MOST_PROBLEMS:
         click.echo(f"  … and {count - MOST_PROBLEMS:,} more")

@@ -60,7 +60,8 @@ def test_parse_email(given: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "given",
     ["", "n/a", "data", "a@b", "@example.org", "a@", "a b@example.org", "a@example..org"]
-    + ["a@b.org; c@d.org", "a@@example.org", ".a@example.org", "a@-x.org", "http://example.org/"],
+    + ["a@b.org; c@d.org", "a@@example.org", ".a@example.org", "a@-x.org", "http://example.org/"]
+    + ["mailto:a%00b@example.org", "mailto:a%1bb@example.org", "a\x9bb@example.org"],
 )
 def test_what_is_no_email_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="is not an email address"):

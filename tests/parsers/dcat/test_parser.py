@@ -180,6 +180,8 @@ def test_a_telephone_number() -> None:
         'dcat:contactPoint [ vcard:fn "C" ; vcard:hasTelephone [ vcard:hasValue <tel:+44%201> ] ]'
     )
     assert parse(turtle).extras["contact-phone"] == "+44 1"
+    # Neither PostgreSQL nor a page takes a control character.
+    assert parse(turtle.replace("%20", "%00%1b")).extras["contact-phone"] == "+441"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ _UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - full-width forms
+
 # Project Open Data's mark for text that a federal agency withholds: "[[REDACTED-EX B6]]".
 _REDACTED = re.compile(r"\[\[\s*REDACTED.*\]\]", re.IGNORECASE | re.DOTALL)
 
@@ -52,8 +54,24 @@ def shorten(value: str, length: int = 80) -> str:
 
     Invisible characters are named, as in "dataset[U+200E]".
     """
-    line = _UNSEEN.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", " ".join(value.split()))
+    line = name_unseen(" ".join(value.split()))
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def name_unseen(value: str) -> str:
+    """Return a text with its invisible characters named, as in "dataset[U+200E]".
+
+    For terminals and logs, which obey some of them, a line feed too.
+    """
+    return _UNSEEN.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", value)
+
+
+def as_cell(value: str) -> str:
+    """Return a text for a cell of a CSV file; one that a spreadsheet would run is quoted.
+
+    Some spreadsheets take the full-width forms of the signs as well.
+    """
+    return f"'{value}" if value.lstrip().startswith(_FORMULA) else value
 
 
 def counted(number: int, name: str) -> str:

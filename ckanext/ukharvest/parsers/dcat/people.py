@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, quoted
 
@@ -74,7 +75,7 @@ def contact(node: Node) -> tuple[Agent | None, Extras]:
         # data.gov.uk's guide: a separate email address whatever names the contact.
         agent = replace(agent, name=next((o.name for o in others if o.name), ""))
     phones = (each.address() for each in part.nodes(*_PHONES))
-    phone = unquote(next(phones, "")).removeprefix("tel:")
+    phone = clean_text(unquote(next(phones, ""))).removeprefix("tel:")
     return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
 
 

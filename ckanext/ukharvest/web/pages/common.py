@@ -13,6 +13,7 @@ from flask import abort as flask_abort
 from flask_wtf.csrf import validate_csrf
 from wtforms import ValidationError as BadToken
 
+from ckanext.ukharvest.core.values.text import as_cell
 from ckanext.ukharvest.logic.asker import context
 
 LAST_PAGE = 1_000_000  # PostgreSQL takes no offset of any size
@@ -109,6 +110,4 @@ def prevent_caching(response: Any) -> Any:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value for a cell; quote texts that a spreadsheet would run as a formula."""
-    is_formula = isinstance(value, str) and value.lstrip().startswith(("=", "+", "-", "@"))
-    return f"'{value}" if is_formula else value
+    return as_cell(value) if isinstance(value, str) else value

@@ -1,0 +1,146 @@
+"""Every hostile text in every place of every format, harvested, and then looked at everywhere.
+
+Pages, feeds, CSV files, emails, metrics and logs: nothing of a text may become live.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import re
+from collections.abc import Iterator
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+from lxml import etree
+
+from ckanext.ukharvest.model import Record
+from tests.ckan.harvesting import Portal, act
+from tests.security.hostile import CASES, hostile_publisher
+from tests.security.markup import live_parts
+from tests.security.payloads import FORMULAS, MARKUP
+
+pytestmark = [
+    pytest.mark.in_process,
+    pytest.mark.ckan_config("ckanext.ukharvest.http.retries", "0"),
+    pytest.mark.ckan_config("ckanext.ukharvest.metrics.token", "known"),
+]
+Session = model.Session
+TITLE = MARKUP["element"] + MARKUP["double quotes"] + MARKUP["template"]
+MOST = 3  # datasets and records of a source whose pages are looked at
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
+    """Messages of our own loggers and of ckanext-harvest's, without tracebacks."""
+    found: list[str] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            found.append(record.getMessage())
+
+    handler = Keep()
+    loggers = [logging.getLogger(f"ckanext.{name}") for name in ("ukharvest", "harvest")]
+    for each in loggers:
+        each.addHandler(handler)
+    yield found
+    for each in loggers:
+        each.removeHandler(handler)
+
+
+@pytest.fixture(params=CASES)
+def harvested(request: pytest.FixtureRequest, portal: Portal, lines: list[str]) -> str:
+    """A source whose every text is hostile, after two runs; its name."""
+    publisher, path, options, poison = hostile_publisher(request.param)
+    with publisher:
+        source = portal.source(publisher.url(path), request.param, config=options)
+        job = portal.run(source)
+        assert portal.datasets(), job["object_error_summary"]
+        portal.run(source, force=True)
+    Session.query(model.Package).filter_by(id=source).update({"title": TITLE, "notes": TITLE})
+    Session.commit()
+    assert poison.places > 5
+    return Session.get(model.Package, source).name
+
+
+def addresses(name: str) -> list[str]:
+    """Return the paths of all pages, ours and those of CKAN's that we extend."""
+    source = f"/harvest/{name}"
+    source_id = model.Package.get(name).id
+    run = act("ukharvest_run_list", source=source_id)["results"][0]["id"]
+    records = [row[0] for row in Session.query(Record.id).limit(MOST)]
+    packages = Session.query(model.Package).filter_by(type="dataset", state="active").limit(MOST)
+    found = [
+        source,
+        f"/harvest/about/{name}",
+        f"{source}/datasets",
+        f"{source}/job",
+        f"{source}/job/{run}",
+        f"{source}/problems",
+        f"{source}/deletions",
+        f"{source}/notifications",
+        f"{source}/check",
+        f"/harvest/edit/{name}",
+        f"/harvest/refresh/{name}",
+        f"/harvest/delete/{name}?clear=True",
+        "/harvest/",
+        "/harvest/stars",
+        "/ckan-admin/ukharvest",
+        "/dataset/",
+        "/organization/somewhere-council",
+        *(f"{source}/record/{each}" for each in records),
+    ]
+    for package in packages:
+        page = f"/dataset/{package.name}"
+        files = [f"{page}/resource/{each.id}" for each in package.resources[:MOST]]
+        more = f"{page}/harvest-changes", f"{page}/source-record", f"/dataset/edit/{package.name}"
+        found += [page, *files, *more]
+    return found
+
+
+def test_nothing_becomes_live(
+    app: CKANTestApp, harvested: str, lines: list[str], sysadmin: dict[str, str]
+) -> None:
+    wrong = []
+    seen = 0
+    for address in addresses(harvested):
+        answer = app.get(address, headers=sysadmin)
+        assert answer.status_code == 200, address
+        wrong += [f"{address}: {each}" for each in live_parts(answer.body)]
+        seen += "hurt" in answer.body
+    assert not wrong, "\n".join(wrong)
+    assert seen > 5
+    assert_feeds_and_files(app, harvested, sysadmin)
+    forged = [each for each in lines if re.search(r"[\r\n\x1b\x9b]", each)]
+    assert not forged, forged
+
+
+def assert_feeds_and_files(app: CKANTestApp, name: str, sysadmin: dict[str, str]) -> None:
+    feed = app.get(f"/harvest/{name}/runs.atom", headers=sysadmin).body
+    root = etree.fromstring(feed.encode())
+    assert {etree.QName(each).localname for each in root.iter("*")} & {"x-live", "script"} == set()
+    links = [each.get("href") for each in root.iter("{*}link")]
+    assert links
+    assert not [each for each in links if not each.startswith("http")]
+    for content in root.iter("{*}content", "{*}summary", "{*}title"):
+        assert content.get("type") in (None, "text") or not live_parts(content.text or "")
+    for path in (f"/harvest/{name}/problems.csv", "/harvest/stars.csv"):
+        answer = app.get(path, headers=sysadmin)
+        assert re.fullmatch(
+            r'attachment; filename="[\w-]+\.csv"', answer.headers["Content-Disposition"]
+        )
+        cells = [cell for row in csv.reader(io.StringIO(answer.body, "")) for cell in row]
+        assert not [
+            cell for cell in cells if cell.startswith(tuple({each[0] for each in FORMULAS}))
+        ]
+    metrics = app.get("/ukharvest/metrics?token=known", headers=sysadmin).body
+    sample = r'(# (HELP|TYPE) .*|\w+(\{(\w+="([^"\\\n]|\\.)*",?)+\})? \S+)'
+    assert [each for each in metrics.splitlines() if not re.fullmatch(sample, each)] == []
+
+
+@pytest.fixture
+def sysadmin() -> dict[str, str]:
+    return {"Authorization": factories.SysadminWithToken()["token"]}

@@ -1,0 +1,1 @@
+"""Attacks on everything that reads foreign addresses or foreign text; see docs/security.md."""

@@ -1,0 +1,68 @@
+"""The checks of the hostile texts find them when nothing is escaped; terminals stay as they are."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from unittest.mock import patch
+
+import pytest
+
+from ckanext.ukharvest.check_command import command
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.source_types import TYPES
+from tests.security.hostile import CASES, hostile_publisher
+from tests.security.markup import live_parts
+from tests.security.payloads import MARKUP, URLS
+
+QUIET = {"entity", "template", "Markdown", "Markdown with a title"}  # another program wakes them
+
+
+@pytest.mark.parametrize("name", sorted(MARKUP.keys() - QUIET))
+def test_markup_is_found_where_it_is_not_escaped(name: str) -> None:
+    text = MARKUP[name]
+    places = (f"<p>{text}</p>", f'<p title="{text}">', f"<p title='{text}'>")
+    scripts = f"<script>var a = '{text}'</script>", f"<textarea>{text}</textarea>"
+    assert any(live_parts(each) for each in (*places, *scripts))
+
+
+@pytest.mark.parametrize("url", [url for name, url in URLS.items() if name != "user"])
+def test_urls_are_found_where_they_are_not_escaped(url: str) -> None:
+    assert live_parts(f'<a href="{url}">') or live_parts(f"<a href='{url}'>")
+
+
+def test_an_evaluated_template_is_found() -> None:
+    assert live_parts("<p>9359</p>")
+    assert not live_parts("<p>&lt;x-live&gt; {{ 1337 * 7 }} javascript:hurt()</p>")
+
+
+def test_every_source_type_is_poisoned() -> None:
+    assert set(CASES) == set(TYPES)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_record_writes_to_the_terminal_what_it_obeys(
+    name: str, form: str, http: HttpClient
+) -> None:
+    """``ukharvest check`` prints titles, URLs and messages without control characters."""
+    publisher, path, given, poison = hostile_publisher(name)
+    out, err = io.StringIO(), io.StringIO()
+    options = [f"{key}={value}" for key, value in given.items()]
+    client = patch.object(command, "HttpClient", lambda *_args, **_more: http)
+    with publisher, client:
+        command.run(
+            name,
+            publisher.url(path),
+            options,
+            as_json=form == "json",
+            with_records=True,
+            out=out,
+            err=err,
+        )
+    assert poison.places > 5
+    printed = out.getvalue() + err.getvalue()
+    assert "hurt" in printed
+    signs = {sign for sign in printed if unicodedata.category(sign) in ("Cc", "Cf")}
+    assert signs <= ({"\n"} if form == "text" else {"\n", "\u202c", "\u202e"})  # JSON is data
+    assert not [line for line in printed.splitlines() if line.startswith("2026-01-01")]
