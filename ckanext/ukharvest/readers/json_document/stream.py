@@ -131,11 +131,11 @@ class JsonFile:
     def _report(self, line: int | None) -> None:
         if line is not None:
             read_as = "Windows-1252" if self._errors == _MIXED else self._encoding.upper()
-            message = f"the document is not UTF-8; what is wrong was read as {read_as}"
+            message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
         elif self._encoding != "utf-8":
-            message = f"the document is {self._encoding[:6].upper()}; JSON has to be UTF-8"
+            message = f"{self._url} is {self._encoding[:6].upper()}; JSON has to be UTF-8"
         elif self._skip:
-            message = "the document begins with a byte order mark, which JSON must not have"
+            message = f"{self._url} begins with a byte order mark, which JSON must not have"
         else:
             return
         code = "byte-order-mark" if self._encoding == "utf-8" and line is None else "not-utf-8"
