@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.http.client import Credential
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 
 log = logging.getLogger(__name__)
@@ -140,6 +142,18 @@ def http_limits() -> HttpLimits:
         max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
         delay=float(tk.config[f"{PREFIX}http.delay"]),
         at_once=int(tk.config[f"{PREFIX}http.requests_per_host"]),
+    )
+
+
+def record_limits() -> RecordLimits:
+    """Return the most that is imported of one record; each 1 or more."""
+    names = (each.name for each in dataclasses.fields(RecordLimits))
+    usual = dataclasses.asdict(RecordLimits())
+    return RecordLimits(
+        **{
+            name: max(1, int(tk.config.get(f"{PREFIX}limits.{name}") or usual[name]))
+            for name in names
+        }
     )
 
 
