@@ -49,6 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="let consumers of tests/ckan take batches of N, also in the tests' own process",
     )
+    parser.addoption("--fuzz", metavar="N", help="try N cases for each target of tests/fuzz")
+    parser.addoption("--fuzz-seed", metavar="N", help="the seed of these cases, to repeat them")
 
 
 @pytest.fixture(autouse=True)

@@ -49,6 +49,8 @@ bin/test [--all | --ckan VERSION] [arguments for pytest]
   bin/test tests/core -k guard  only these; a folder without CKAN starts no services
   bin/test --samples DIR        tests/conformance reads the real documents of that folder;
                                 without it those of ../shared/samples, if they are there
+  bin/test --fuzz 10000 tests/fuzz
+                                random inputs for parsers and readers: so many for each
 
 At the end it prints what each part came to, and what was not tested and why. The exit code is
 0 if every test passed, 5 if none was chosen.
@@ -110,7 +112,9 @@ class Result:
 
 def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     """Parse -m and the paths from pytest's arguments."""
-    rest = _joined(_joined(arguments, "--samples"), "--batch-size")
+    rest = list(arguments)
+    for option in ("--samples", "--batch-size", "--fuzz", "--fuzz-seed"):
+        rest = _joined(rest, option)
     expression = _take_expression(rest)
     paths = [Path(word.partition("::")[0]).resolve() for word in rest if not word.startswith("-")]
     paths = [path for path in paths if path.exists()]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import escape
 
 from tests.contract import DKAN_LIST, SEARCH, Item, catalogue, gemini, items, package
 from tests.publisher import Publisher
 
-TEXT = "All work and no play. " * 900_000  # 20 MB
+TEXT = "All work and no play. " * 900_000  # 20 MB, the longest text of JSON that is read
+XML_TEXT = TEXT[:9_900_000]  # libxml2 reads 10 MB
+TURTLE_TEXT = TEXT[:15_000_000]  # pyoxigraph reads 16 MB
 TITLE = "Roads and bridges " * 120  # 2,160 characters
 RESOURCES = 10_000
 TAGS = 35_000
@@ -45,6 +47,8 @@ class Monster:
 
 
 HUGE = Monster(TITLE, TEXT, RESOURCES, TAGS, _polygon())
+XML_HUGE = replace(HUGE, text=XML_TEXT)
+TURTLE_HUGE = replace(HUGE, text=TURTLE_TEXT, spatial=HUGE.spatial[:15_000_000])
 ODD = Monster(f"Odd {ODD_TEXT}", ODD_TEXT, size=NUMBER)
 
 
@@ -142,7 +146,7 @@ def _gemini_record(number: int, monster: Monster) -> str:
     places = ""
     if monster.spatial:
         ring = json.loads(monster.spatial)["coordinates"][0]
-        numbers = " ".join(f"{y} {x}" for x, y in ring)
+        numbers = " ".join(f"{y:g} {x:g}" for x, y in ring)[:9_900_000].rpartition(" ")[0]
         places = (
             '<gmd:extent><gmd:EX_Extent xmlns:gml="http://www.opengis.net/gml/3.2">'
             "<gmd:geographicElement><gmd:EX_BoundingPolygon><gmd:polygon>"
@@ -159,7 +163,7 @@ def _gemini_record(number: int, monster: Monster) -> str:
 
 
 def _gemini_records() -> list[str]:
-    return [_gemini_record(n, each) for n, each in enumerate((Monster(), HUGE, ODD))]
+    return [_gemini_record(n, each) for n, each in enumerate((Monster(), XML_HUGE, ODD))]
 
 
 def _gemini_single(publisher: Publisher) -> str:
@@ -175,7 +179,7 @@ def _gemini_single(publisher: Publisher) -> str:
 def _inventory(publisher: Publisher) -> str:
     address = "https://data.example/"
     found = []
-    for number, monster in enumerate((Monster(), HUGE, ODD)):
+    for number, monster in enumerate((Monster(), XML_HUGE, ODD)):
         renditions = "".join(
             f"<inv:Rendition><inv:Identifier>{address}{number}/{each}.csv</inv:Identifier>"
             "</inv:Rendition>"
@@ -205,9 +209,8 @@ def _dcat_rdf(publisher: Publisher) -> str:
         "@prefix locn: <http://www.w3.org/ns/locn#> .",
         "@prefix gsp: <http://www.opengis.net/ont/geosparql#> .",
     ]
-    for number, monster in enumerate((Monster(), HUGE, ODD)):
+    for number, monster in enumerate((Monster(), TURTLE_HUGE, ODD)):
         node = f"<https://data.example/id/{number}>"
-        # rdf:value of a node has a limit of its own: 20,000 triples.
         title, text = (json.dumps(_xml_text(each)) for each in (monster.title, monster.text))
         lines.append(f"{node} a dcat:Dataset; dct:title {title}; dct:description {text} .")
         lines += [f'{node} dcat:keyword "tag {each}" .' for each in range(min(monster.tags, 900))]

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.core import deletions, options
-from ckanext.ukharvest.core.errors import FetchError, RecordError, SourceError, UkharvestError
+from ckanext.ukharvest.core.errors import (
+    FetchError,
+    RecordError,
+    SkipRecord,
+    SourceError,
+    UkharvestError,
+)
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, Source
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
@@ -65,7 +71,7 @@ def read(
                     raw = kind.reader.fetch(source, raw)
                 kind.parse(raw, given)
                 result.guids.add(raw.guid)
-            except (RecordError, FetchError) as exc:
+            except (RecordError, FetchError, SkipRecord) as exc:
                 result.lost.append(exc)
         result.ending = loop.ended()
     except SourceError as exc:

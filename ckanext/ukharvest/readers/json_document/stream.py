@@ -23,6 +23,7 @@ _CHUNK = 1 << 16
 # ijson builds the path of every value in a chunk before it returns one, and a path may be long.
 _SMALL_CHUNK = 1 << 12
 _MIXED = "ukharvest-windows-1252"
+_ASCII = b'{"title": "Roads"}\n'
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
@@ -245,10 +246,12 @@ def declared_encoding(charset: str) -> tuple[str, str]:
     if encoding in ("", "utf-8", "ascii", "iso8859-1", "cp1252"):
         return "utf-8", _MIXED
     try:
-        codecs.getincrementaldecoder(encoding)("replace").decode(b"{")
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(_ASCII, final=True)
     except (LookupError, TypeError, ValueError):
         return "utf-8", _MIXED
-    return encoding, "replace"
+    # UTF-16 and UTF-32 have zero bytes or a mark, and are known by them; without these the
+    # declaration is wrong, and their decoders raise errors.
+    return (encoding, "replace") if text == _ASCII.decode() else ("utf-8", _MIXED)
 
 
 # Messages of yajl (the parser behind ijson), and plain ones for publishers.
