@@ -126,13 +126,13 @@ def _element(tree: Any) -> etree._Element:
     return element
 
 
-_TRIPLE = re.compile(r"(\S+) (\S+) (.+) \.")
+TRIPLE = re.compile(r"(\S+) (\S+) (.+) \.")
 
 
 def _rdf(parser_name: str) -> st.SearchStrategy[bytes]:
     """Make graphs of the predicates, types and values of real ones, and of odd values."""
     found = [
-        _TRIPLE.match(line) for text in seeds.contents(parser_name) for line in text.split("\n")
+        TRIPLE.match(line) for text in seeds.contents(parser_name) for line in text.split("\n")
     ]
     triples = [match.groups() for match in found if match]
     node = st.sampled_from(["<https://a.example/d>", "<https://a.example/e>", "_:a", "_:b", "_:c"])
@@ -144,12 +144,12 @@ def _rdf(parser_name: str) -> st.SearchStrategy[bytes]:
     )
     value = st.one_of(node, literal, st.sampled_from(sorted({each[2] for each in triples})))
     return st.builds(
-        lambda lines: "".join(f"{' '.join(each)} .\n" for each in (*_DATASET, *lines)).encode(),
+        lambda lines: "".join(f"{' '.join(each)} .\n" for each in (*DATASET, *lines)).encode(),
         st.lists(st.tuples(node, predicate, value), max_size=30),
     )
 
 
-_DATASET = (
+DATASET = (
     (
         "<https://a.example/d>",
         "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
