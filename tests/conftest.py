@@ -54,6 +54,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     chaos.addoption("--seed", metavar="N", help="draw the faults that were drawn from this seed")
     chaos.addoption("--faults", metavar="N", default="200", help="of the long form, at least")
     chaos.addoption("--minutes", metavar="N", default="60", help="for the long form, at most")
+    parser.addoption("--fuzz", metavar="N", help="try N cases for each target of tests/fuzz")
+    parser.addoption("--fuzz-seed", metavar="N", help="the seed of these cases, to repeat them")
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 
 import ckan.plugins as p
@@ -15,6 +16,7 @@ from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.http.credentials import Credential, parse_credential
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 
 log = logging.getLogger(__name__)
@@ -138,6 +140,18 @@ def http_limits() -> HttpLimits:
         max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
         delay=float(tk.config[f"{PREFIX}http.delay"]),
         at_once=int(tk.config[f"{PREFIX}http.requests_per_host"]),
+    )
+
+
+def record_limits() -> RecordLimits:
+    """Return the most that is imported of one record; each 1 or more."""
+    names = (each.name for each in dataclasses.fields(RecordLimits))
+    usual = dataclasses.asdict(RecordLimits())
+    return RecordLimits(
+        **{
+            name: max(1, int(tk.config.get(f"{PREFIX}limits.{name}") or usual[name]))
+            for name in names
+        }
     )
 
 

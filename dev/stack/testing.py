@@ -52,6 +52,8 @@ bin/test [--all | --ckan VERSION] [arguments for pytest]
                                 else of tests/ckan/chaos that CI has no time for
   bin/test --samples DIR        tests/conformance reads the real documents of that folder;
                                 without it those of ../shared/samples, if they are there
+  bin/test --fuzz 10000 tests/fuzz
+                                random inputs for parsers and readers: so many for each
 
 At the end it prints what each part came to, and what was not tested and why. The exit code is
 0 if every test passed, 5 if none was chosen.
@@ -63,7 +65,15 @@ Part = Callable[[TextIO], "Result"]
 CKAN_TESTS = ROOT / "tests" / "ckan"
 CHAOS = CKAN_TESTS / "chaos"
 # Options of pytest whose value may be a word of its own.
-WITH_VALUE = ("--samples", "--batch-size", "--seed", "--faults", "--minutes")
+WITH_VALUE = (
+    "--samples",
+    "--batch-size",
+    "--fuzz",
+    "--fuzz-seed",
+    "--seed",
+    "--faults",
+    "--minutes",
+)
 NOTHING_RAN = 5
 
 

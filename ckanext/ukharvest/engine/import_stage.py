@@ -157,7 +157,7 @@ class SourceImport:
         if raw.content is None:
             raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         setting = self._setting
-        record = self._kind.parse(raw, setting.options)
+        record = self._kind.parse(raw, setting.options, setting.limits)
         profile_fields, problems = _profiles(raw.content, setting)
         record = _with_parent_checked(record, setting.id, job_id)
         problems = (*record.problems, *self._date_problems(raw, record), *problems)
