@@ -89,6 +89,8 @@ class Echo(Publisher):
         if self.mode == "fine" and path == "/start":
             query = "?" + self.sent if "api_key" in self.sent else ""
             return Response(status=302, headers={"Location": f"/data.json{query}"})
+        if path == "/rdf":
+            return Response(self.page(request.path), headers={"Content-Type": "text/turtle"})
         headers = {
             "ETag": f'"{self.sent}"',
             "X-Echo": quote(said),
@@ -106,6 +108,19 @@ class Echo(Publisher):
             "elsewhere": Response(status=302, headers={"Location": self.elsewhere + said[12:30]}),
         }
         return answers[self.mode]
+
+    def page(self, asked: str) -> bytes:
+        """Return one of two pages of RDF, with its own URL and the next one's, as requested."""
+        number = 2 if "page=2" in asked else 1
+        more = f'; hydra:nextPage "{self.base}/rdf?{self.sent}&page=2"' if number == 1 else ""
+        return (
+            "@prefix dcat: <http://www.w3.org/ns/dcat#> ."
+            " @prefix dct: <http://purl.org/dc/terms/> ."
+            " @prefix hydra: <http://www.w3.org/ns/hydra/core#> .\n"
+            f"<{self.base}{asked}> a hydra:PagedCollection ; hydra:totalItems 2 {more} .\n"
+            f'<https://a.example/{number}> a dcat:Dataset ; dct:title "{VISIBLE} {number}" ;'
+            f" dcat:landingPage <{self.base}{asked}> .\n"
+        ).encode()
 
     def document(self, said: str) -> bytes:
         """Return a catalogue that has the secrets in every field of its second record."""
@@ -278,3 +293,17 @@ def test_a_marked_secret_is_found_nowhere(
     assert {where for where, each in said if VISIBLE in each} >= STORED | (
         SHOWN if form == "query" else set()
     )
+
+
+def test_a_next_link_that_repeats_the_key_is_followed_with_one_key(
+    portal: Portal, publisher: Echo, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, publisher.sent = FORMS["query"]
+    setting = "ckanext.ukharvest.credentials.marked"
+    monkeypatch.setitem(ckan_config, setting, f"{publisher.base} {given}")
+    url = publisher.url("/rdf")
+    source = portal.source(url, "dcat_rdf", config={"credential": "marked"})
+    assert portal.run(source)["stats"]["added"] == 2
+    paths = [request.path for request in publisher.requests]
+    assert paths == [f"/rdf?{publisher.sent}", f"/rdf?page=2&{publisher.sent}"]
+    assert [row for row in stored_rows() if marks(row[1])] == []
