@@ -281,8 +281,8 @@ def _check_type_names() -> None:
 
 def visitor_limits() -> tuple[int, int]:
     """Return the requests a minute of one anonymous visitor and of all; 0: without a limit."""
-    key = f"{PREFIX}visitors"
-    return int(tk.config[f"{key}.per_minute"]), int(tk.config[f"{key}.all_per_minute"])
+    own, all_ = f"{PREFIX}visitors.per_minute", f"{PREFIX}visitors.all_per_minute"
+    return int(tk.config[own]), int(tk.config[all_])
 
 
 def batch_size() -> int:

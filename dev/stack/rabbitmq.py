@@ -81,7 +81,7 @@ def serve(folder: Path) -> Iterator[Server]:
         try:
             yield Server(port, settings)
         finally:
-            os.system(f"epmd -port {names} -kill > /dev/null 2>&1")  # noqa: S605
+            os.system(f"epmd -port {names} -kill > /dev/null 2>&1")  # noqa: S605 - a number
 
 
 def _wait(child: Child, port: int) -> None:

@@ -80,7 +80,7 @@ def stored_state() -> dict[str, Any]:
     for table in sorted(inspector.get_table_names()):
         row = f"to_jsonb(t) - '{_STAMPED.get(table, '')}'"
         parts.append(
-            f"SELECT '{table}', md5(string_agg(md5(({row})::text), '' ORDER BY "  # noqa: S608  # table names of the database
+            f"SELECT '{table}', md5(string_agg(md5(({row})::text), '' ORDER BY "
             f'md5(({row})::text))) FROM "{table}" t'
         )
     with model.meta.engine.connect() as connection:

@@ -9,49 +9,42 @@ and every column of every table are searched.
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import itertools
 import json
 import logging
-import zlib
 from collections.abc import Iterator
-from email.message import EmailMessage
 from typing import Any
 from urllib.parse import quote
 
-import pysolr
 import pytest
-import sqlalchemy as sa
 from ckan import model
 from ckan.cli.cli import ckan as ckan_command
-from ckan.lib.redis import connect_to_redis
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.core.http.credentials import parse_credential
 from ckanext.ukharvest.model import SourcePreview
 from tests.ckan.access import Headers
-from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.marked import (
+    FORMS,
+    LOGIN,
+    MARK,
+    VISIBLE,
+    Echo,
+    index_documents,
+    mail_text,
+    marks,
+    redis_values,
+    stored_rows,
+)
 from tests.ckan.test_access_routes import READ, filled
 from tests.ckan.test_access_table import TABLE, call, people, place  # noqa: F401
 from tests.ckan.test_mails import Inbox, inbox, server  # noqa: F401
 from tests.ckan.test_source_previews import work
-from tests.publisher import Publisher, Request, Response
+from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.timeout(180)]
 
-MARK = "Zq7+mark/9f=="
-LOGIN = base64.b64encode(f"council:{MARK}".encode()).decode()
-SPELLINGS = (MARK, quote(MARK, safe=""), quote(MARK))
-FOUND = (*SPELLINGS, LOGIN, MARK.replace("/", r"\/"))
-FORMS = {
-    "header": (f"X-Api-Key: {MARK}", f"X-Api-Key: {MARK}"),
-    "basic": (f"basic council:{MARK}", f"Basic {LOGIN}"),
-    "query": (f"query api_key={MARK}", f"api_key={quote(MARK, safe='')}"),
-}
-# A word that comes with the secrets: what does not find it would not find them.
-VISIBLE = "Visiblemark"
 COMMANDS = (["doctor"], ["sources"], ["runs", "marked"], ["run", "marked", "--dry-run"])
 STORED = {"package", "resource", "harvest_object", "ukharvest_record", "ukharvest_trial", "index"}
 SHOWN = {
@@ -60,64 +53,6 @@ SHOWN = {
     "harvest_gather_error",
 }
 Place = dict[str, str]
-
-
-def marks(text: str) -> list[str]:
-    return [each for each in FOUND if each.casefold() in text.casefold()]
-
-
-class Echo(Publisher):
-    """A publisher that wants the secret, and repeats it in all that it answers.
-
-    Attributes:
-        sent: what has to stand in each request.
-        mode: how it answers.
-    """
-
-    sent = ""
-    mode = "fine"
-    elsewhere = ""
-
-    def respond(self, request: Request) -> Response:
-        self.requests.append(request)
-        given = f"{request.path}\n{request.headers}"
-        login = LOGIN if LOGIN in self.sent else ""
-        said = f"{VISIBLE} {' '.join(SPELLINGS)} {login} {request.path}"
-        if self.sent not in given:
-            return Response(f"<title>Give {VISIBLE}</title>".encode(), 401)
-        path = request.path.partition("?")[0]
-        if self.mode == "fine" and path == "/start":
-            query = "?" + self.sent if "api_key" in self.sent else ""
-            return Response(status=302, headers={"Location": f"/data.json{query}"})
-        headers = {
-            "ETag": f'"{self.sent}"',
-            "X-Echo": quote(said),
-            "Content-Type": "application/json",
-        }
-        page = f"<html><title>{said}</title><p>{said}</p></html>".encode()
-        answers = {
-            "fine": Response(self.document(said), headers=headers),
-            "refused": Response(page, 403, headers),
-            "fault": Response(page, 500, headers),
-            "garbage": Response(page, 200, {**headers, "Content-Type": "text/html"}),
-            "half": Response(self.document(said)[:300], 200, headers),
-            "hang": Response(hang=True),
-            "cut": Response(page, cut=-1),
-            "elsewhere": Response(status=302, headers={"Location": self.elsewhere + said[12:30]}),
-        }
-        return answers[self.mode]
-
-    def document(self, said: str) -> bytes:
-        """Return a catalogue that has the secrets in every field of its second record."""
-        link = f"{self.base}/file.csv?{FORMS['query'][1]}&a=1"
-        full = dataset(1, identifier=said, title=said, description=said, keyword=[MARK, "roads"])
-        full["contactPoint"] = {"fn": said, "hasEmail": f"mailto:{MARK}@somewhere.example"}
-        full["publisher"] = {"@type": "org:Organization", "name": said}
-        full |= {"landingPage": link, "license": link, "spatial": said, "modified": said}
-        full["distribution"] = [{"title": said, "downloadURL": link, "mediaType": MARK}]
-        failed = dataset(2, identifier=MARK, title="", description=said)
-        text = json.dumps(catalogue([dataset(0), full, failed]))
-        return text.replace("/", r"\/").encode()  # as PHP writes JSON
 
 
 @pytest.fixture
@@ -146,42 +81,6 @@ def harvest(portal: Portal, echo: Echo, other: Publisher, ckan_config: Any) -> s
         act("ukharvest_source_preview_create", **tested, config=json.dumps(config))
         work()
     return source
-
-
-def mail_text(mail: EmailMessage) -> str:
-    """Return headers and parts of a mail, decoded."""
-    parts = [part.get_content() for part in mail.walk() if not part.is_multipart()]
-    return "\n".join(map(str, (mail, *mail.values(), *parts)))
-
-
-def stored_rows() -> Iterator[tuple[str, str]]:
-    """Return table and row, as text, of every row of every table."""
-    model.Session.remove()
-    with model.meta.engine.connect() as connection:
-        for table in sa.inspect(model.meta.engine).get_table_names():
-            rows = connection.execute(sa.text(f'SELECT to_jsonb(t)::text FROM "{table}" t'))  # noqa: S608  # table names of the database
-            yield from ((table, row[0]) for row in rows)
-
-
-def redis_values() -> Iterator[tuple[str, str]]:
-    redis = connect_to_redis()
-    read = {
-        b"string": lambda key: [redis.get(key)],
-        b"list": lambda key: redis.lrange(key, 0, -1),
-        b"hash": lambda key: itertools.chain(*redis.hgetall(key).items()),
-        b"set": redis.smembers,
-        b"zset": lambda key: redis.zrange(key, 0, -1),
-    }
-    for key in redis.scan_iter():
-        for value in read[redis.type(key)](key):
-            with contextlib.suppress(zlib.error):
-                value = zlib.decompress(value)  # background jobs
-            yield key.decode(), value.decode("utf-8", "replace")
-
-
-def index_documents(ckan_config: Any) -> Iterator[tuple[str, str]]:
-    found = pysolr.Solr(ckan_config["solr_url"]).search("*:*", fl="*", rows=1000)
-    yield from (("index", json.dumps(each, ensure_ascii=False)) for each in found)
 
 
 def answers(
@@ -278,3 +177,43 @@ def test_a_marked_secret_is_found_nowhere(
     assert {where for where, each in said if VISIBLE in each} >= STORED | (
         SHOWN if form == "query" else set()
     )
+
+
+def test_a_next_link_that_repeats_the_key_is_followed_with_one_key(
+    portal: Portal, publisher: Echo, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, publisher.sent = FORMS["query"]
+    setting = "ckanext.ukharvest.credentials.marked"
+    monkeypatch.setitem(ckan_config, setting, f"{publisher.base} {given}")
+    url = publisher.url("/rdf")
+    source = portal.source(url, "dcat_rdf", config={"credential": "marked"})
+    assert portal.run(source)["stats"]["added"] == 2
+    paths = [request.path for request in publisher.requests]
+    assert paths == [f"/rdf?{publisher.sent}", f"/rdf?page=2&{publisher.sent}"]
+    assert [row for row in stored_rows() if marks(row[1])] == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"url": f"https://council:{quote(MARK, safe='')}@data.example.gov.uk/"},
+        {"config": json.dumps({"api_key": MARK})},
+    ],
+    ids=["in the URL", "as an option"],
+)
+def test_a_secret_that_the_form_refuses_is_not_repeated(
+    fields: dict[str, str], app: CKANTestApp, portal: Portal, people: dict[str, Headers]
+) -> None:
+    form = {
+        "name": "roads",
+        "title": "Roads",
+        "url": "https://data.example.gov.uk/",
+        "source_type": "ckan",
+        "owner_org": portal.organization_id,
+        **fields,
+    }
+    url = "/api/3/action/harvest_source_create"
+    answer = app.post(url, json=form, headers=people["editor"])
+    assert answer.status_code == 409
+    assert marks(answer.body) == []
+    assert [row for row in (*stored_rows(), *redis_values()) if marks(row[1])] == []

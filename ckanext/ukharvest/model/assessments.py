@@ -111,7 +111,7 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
         FROM jsonb_populate_recordset(CAST(NULL AS {table}), CAST(:rows AS jsonb))
         ON CONFLICT (package_id) DO UPDATE
         SET ({columns}, assessed) = ROW ({new}, excluded.assessed)
-        WHERE ({kept}) IS DISTINCT FROM ({new})"""  # noqa: S608
+        WHERE ({kept}) IS DISTINCT FROM ({new})"""  # noqa: S608 - names of our own table
     return sa.text(statement)
 
 

@@ -90,7 +90,7 @@ def purge(package_ids: Sequence[str]) -> None:
     ids = sa.bindparam("ids", list(package_ids), expanding=True)
     for table, column, parent in Session.execute(_KEYS).all():
         # Names from the database's own catalogue, quoted by it.
-        statement = f"DELETE FROM {table} WHERE {column} {_MEANT[parent]}"  # noqa: S608
+        statement = f"DELETE FROM {table} WHERE {column} {_MEANT[parent]}"  # noqa: S608 - see above
         Session.execute(sa.text(statement).bindparams(ids))
     members, packages = model.Member.__table__, model.Package.__table__
     Session.execute(sa.delete(members).where(members.c.table_id.in_(package_ids)))

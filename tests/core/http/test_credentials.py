@@ -10,6 +10,7 @@ import pytest
 
 from ckanext.ukharvest.core.errors import FetchError
 from ckanext.ukharvest.core.http.credentials import FORMS, Credential, Secrets, parse_credential
+from ckanext.ukharvest.core.http.guard import Guard
 from tests.core.support import client
 from tests.publisher import Publisher, Request, Response
 
@@ -106,6 +107,13 @@ def test_a_short_secret_is_removed_behind_its_parameter_only() -> None:
     )
 
 
+def test_a_word_of_a_header_is_no_secret_of_its_own() -> None:
+    header = Secrets([parse_credential("https://data.example.org X-Key: open database")])
+    assert header.clean("a database; open database") == "a database; ***"
+    token = Secrets([parse_credential("https://data.example.org Authorization: Bearer 012345678")])
+    assert token.clean("Bearer of 012345678") == "Bearer of ***"
+
+
 def test_a_key_is_added_at_the_door_and_taken_out_behind_it(publisher: Publisher) -> None:
     seen = f"/data?page=2&api_key={IN_URL}"
     publisher.serve(seen, f'{{"next": "{seen}", "said": "{KEY}"}}', headers={"Link": seen})
@@ -158,3 +166,22 @@ def test_faults_and_logs_do_not_repeat_a_key(
     assert caplog.text
     chain = f"{caught.value!r} {caught.value.__cause__!r} {caught.value.url}"
     assert not any(each in caplog.text + chain for each in (KEY, IN_URL))
+
+
+@pytest.mark.parametrize("answer", [{"status": 407}, {"cut": -1}, {"hang": True}])
+def test_the_password_of_the_proxy_is_not_repeated(
+    publisher: Publisher, caplog: pytest.LogCaptureFixture, answer: dict[str, object]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    publisher.serve("http://data.example.org/a", f"no {KEY}", **answer)
+    proxy = publisher.base.replace("//", f"//council:{IN_URL}@")
+    with (
+        client(Guard(proxied=True), proxy=proxy, retries=0, read=0.2) as http,
+        pytest.raises(FetchError) as caught,
+    ):
+        http.get("http://data.example.org/a")
+    assert base64.b64encode(f"council:{KEY}".encode()).decode() in str(
+        publisher.requests[0].headers
+    )
+    text = f"{caplog.text} {caught.value!r} {caught.value.__cause__!r}"
+    assert not any(each in text for each in (KEY, IN_URL, "council"))

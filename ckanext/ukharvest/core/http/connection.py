@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, cast
+from urllib.parse import unquote
 
 import certifi
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager, ProxyManager
@@ -187,7 +188,7 @@ def pool_manager(door: Door, proxy: str = "") -> PoolManager:
     """Return connection pools that open their sockets through ``door``."""
     manager: PoolManager
     if proxy:
-        login = make_headers(proxy_basic_auth=parse_url(proxy).auth)
+        login = make_headers(proxy_basic_auth=unquote(parse_url(proxy).auth or "") or None)
         manager = ProxyManager(proxy, proxy_headers=login, maxsize=CONNECTIONS)
     else:
         manager = PoolManager(maxsize=CONNECTIONS)

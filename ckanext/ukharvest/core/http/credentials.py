@@ -68,7 +68,9 @@ class Credential:
     @property
     def texts(self) -> set[str]:
         """The texts that must not be stored: the value, and a token or password in it."""
-        token = self.value.rpartition(" ")[2]
+        # "Bearer" and the token; other headers have no scheme before their value.
+        has_scheme = self.header.lower() == "authorization"
+        token = self.value.rpartition(" ")[2] if has_scheme else self.value
         found = {self.value, token}
         if self.value[:6].lower() == "basic ":
             try:
