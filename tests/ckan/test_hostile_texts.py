@@ -153,7 +153,7 @@ _WAKE = "window.hurts = 0; window.hurt = () => { window.hurts += 1; };"
 _LIVE = """() => {
     const names = ['href', 'src', 'action', 'formaction', 'xlink:href'];
     const runs = (each) => names.map((name) => each.getAttribute(name) || '')
-        .some((url) => url !== 'javascript:void(0);'
+        .some((url) => !/^javascript:void\\(0\\);?$/.test(url)
             && /^(javascript:|vbscript:|data:text|file:)/i.test(url.replace(/[\\0- ]/g, '')));
     const handles = (each) => [...each.attributes]
         .some((one) => one.name.startsWith('on') && one.value.includes('hurt'));
