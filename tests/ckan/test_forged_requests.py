@@ -122,8 +122,18 @@ def assert_unharmed(portal: Portal, stage: Stage, found: str) -> None:
     assert SECRET.decode() not in json.dumps(portal.datasets(), default=str)
 
 
-@pytest.mark.parametrize("attack", PLAYED, ids=lambda each: each.name)
-@pytest.mark.parametrize("type_", sorted(TYPES))
+# Of the other types the documents that name URLs are read without CKAN.
+_ALL = ("dcat_rdf", "gemini-waf")
+_FIRST = ("redirect: 127.0.0.1", "redirect: request 2", "DNS: changes after the first look-up")
+RUNS = [
+    pytest.param(type_, each, id=f"{type_}-{each.name}")
+    for type_ in sorted(TYPES)
+    for each in PLAYED
+    if type_ in _ALL or each.name in _FIRST
+]
+
+
+@pytest.mark.parametrize(("type_", "attack"), RUNS)
 def test_no_run_contacts_the_inside(
     portal: Portal, stage: Stage, type_: str, attack: Attack
 ) -> None:

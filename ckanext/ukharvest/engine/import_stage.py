@@ -16,7 +16,7 @@ from ckanext.ukharvest import config, dataset_schema
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import name_unseen, shorten
 from ckanext.ukharvest.engine import (
     dataset_writer,
     date_check,
@@ -138,7 +138,7 @@ class SourceImport:
         try:
             write = self.write_of(raw, obj.harvest_job_id)
         except SkipRecord as exc:
-            log.info("Skipped %s: %s", obj.guid, exc.message)
+            log.info("Skipped %s", name_unseen(f"{obj.guid}: {exc.message}"))
             dataset_writer.skip(obj.id, self._setting.stamp(raw))
             return None
         forced = again or self._mode(obj.harvest_job_id) == RunMode.FORCE

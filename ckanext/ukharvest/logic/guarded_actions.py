@@ -1,8 +1,12 @@
-"""Wrap the actions that CKAN gets: they fail early while a migration is pending."""
+"""Wrap the actions that CKAN gets: they fail early while a migration is pending.
+
+They also refuse texts that the database cannot take.
+"""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +27,8 @@ REFUSED = frozenset(
     {"harvest_jobs_run", "harvest_job_create", "harvest_job_abort", "harvest_source_clear"}
     | {"harvest_source_job_history_clear", "harvest_sources_job_history_clear"}
 )
+# NUL, and half of a surrogate pair, which a JSON escape brings in.
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
 def actions() -> dict[str, Action]:
@@ -39,17 +45,25 @@ def _guarded(name: str, function: Action) -> Action:
         """Take context and data_dict; chained actions get the original action before these."""
         if needs_tables:
             schema_version.require()
-        _refuse_nul(args[-1] or {})
+        _refuse_unstorable(args[-1] or {})
         return function(*args)
 
     return guarded
 
 
-def _refuse_nul(data_dict: Mapping[str, Any]) -> None:
-    """Raise ObjectNotFound for an id with a NUL character, which PostgreSQL cannot store."""
+def _refuse_unstorable(data_dict: Mapping[str, Any]) -> None:
+    """Refuse texts with characters that PostgreSQL cannot take, which would be a server error.
+
+    Raises:
+        ObjectNotFound: it is an id.
+        ValidationError: it is another parameter.
+    """
     for key, value in data_dict.items():
-        if isinstance(value, str) and "\0" in value and (key.endswith("id") or key == "source"):
+        if not (isinstance(value, str) and _UNSTORABLE.search(value)):
+            continue
+        if key.endswith("id") or key == "source":
             raise tk.ObjectNotFound(tk._("Nothing has this name or id."))
+        raise tk.ValidationError({key: [tk._("Remove the characters that cannot be stored.")]})
 
 
 def are_tables_behind() -> bool:

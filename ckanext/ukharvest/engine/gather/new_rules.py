@@ -10,6 +10,7 @@ import logging
 from ckan import model
 
 from ckanext.ukharvest.core.errors import SkipRecord, UkharvestError
+from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.engine.gather import intake
 from ckanext.ukharvest.engine.gather.state import GatherState
@@ -47,5 +48,5 @@ def _write(source: SourceImport, record: Classified, job_id: str) -> dataset_wri
     except (UkharvestError, SkipRecord):
         return None
     except Exception:
-        log.exception("Record %s could not be compared", record.raw.guid)
+        log.exception("Record %s could not be compared", name_unseen(record.raw.guid))
         return None

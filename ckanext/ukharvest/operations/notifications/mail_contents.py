@@ -11,6 +11,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.problems.tips import TIPS
 from ckanext.ukharvest.core.source_status import ATTENTION, Health
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import RECOVERED, Told
 from ckanext.ukharvest.presentation.messages import missing_records, times
@@ -189,8 +190,7 @@ def compose_test(told: Told) -> Letter:
 
 def _title(told: Told) -> str:
     """Return a source's title on one line, shortened for a subject."""
-    title = " ".join(told.title.split())
-    return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+    return shorten(told.title, LONGEST_TITLE)
 
 
 def _sentence(text: str) -> str:

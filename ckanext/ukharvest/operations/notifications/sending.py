@@ -8,7 +8,7 @@ from typing import Any, cast
 import ckan.plugins.toolkit as tk
 from itsdangerous import BadData, URLSafeSerializer
 
-from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.core.values.text import name_unseen, one_line
 from ckanext.ukharvest.model import notifications, redis_cache, utcnow
 from ckanext.ukharvest.model.notifications import Recipient
 from ckanext.ukharvest.operations.notifications.mail_contents import Letter, Line
@@ -109,6 +109,6 @@ def _foot(title: str, leave: str) -> tuple[Line, ...]:
         )
         return Line(why), Line(tk._("Stop weekly summaries"), leave)
     why = tk._("You get this email because you are on the list for emails about {title}.").format(
-        title=title
+        title=name_unseen(" ".join(title.split()))
     )
     return Line(why), Line(tk._("Stop emails about this source"), leave)
