@@ -8,12 +8,14 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 import pytest
+import redis
 import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs
 from ckan.lib.search.index import PackageSearchIndex
 from ckanext.harvest import queue
-from ckanext.harvest.model import HarvestObject
+from ckanext.harvest.model import HarvestObject, HarvestObjectError
+from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.engine.dataset_writer import batch
@@ -283,6 +285,35 @@ def test_a_live_consumers_claims_are_left_alone_and_a_lost_message_is_sent_again
     assert claimed() == 0
     work_off()
     assert len(portal.waiting(job_id)) == 0
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "2")
+@pytest.mark.parametrize("error", [redis.ConnectionError("gone"), AMQPConnectionError("gone")])
+def test_a_queue_that_fails_after_a_batch_fails_no_record(
+    portal: Portal,
+    publisher: Publisher,
+    consumer: Heart,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    """The record that the message named waits; nobody has worked on it."""
+    job_id = gather(portal, source(portal, publisher, 4))
+    queue.purge_queues()
+    *_others, last = portal.waiting(job_id)
+
+    def fails(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(queue.RedisPublisher, "send", fails)
+        deliver_one(last)
+    assert len(portal.waiting(job_id)) == 2
+    assert not model.Session.query(HarvestObjectError).count()
+    assert not model.Session.query(Retry).count()
+    consumer.work_on("")  # as its next beat says
+    act("harvest_jobs_run")
+    work_off()
+    assert figures(portal.finish(job_id)) == {"added": 4}
 
 
 def test_what_is_left_of_a_consumers_own_batch_waits_again(

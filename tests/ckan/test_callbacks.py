@@ -14,6 +14,7 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
 from ckanext.harvest.plugin import Harvest
+from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
@@ -125,11 +126,12 @@ def test_a_gather_that_raises_ends_its_job_and_leaves_nothing_waiting(
     assert figures(portal.run(source)) == {"added": 3}
 
 
-def test_redis_that_fails_after_a_gather_leaves_its_objects_waiting(
-    portal: Portal, source: str, monkeypatch: Any
+@pytest.mark.parametrize("error", [redis.ConnectionError("gone"), AMQPConnectionError("gone")])
+def test_a_queue_that_fails_after_a_gather_leaves_its_objects_waiting(
+    portal: Portal, source: str, monkeypatch: Any, error: Exception
 ) -> None:
     def fails(*_: object) -> None:
-        raise redis.ConnectionError("gone")
+        raise error
 
     job_id = portal.create_job(source)
     with monkeypatch.context() as patched:

@@ -32,7 +32,9 @@ SENTENCE = "This source will not run again until you change it or start it"
 def move(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Move the clock of the sweeper and the schedules on by this many seconds."""
     now, moved = tables.utcnow, [timedelta(0)]
+    database_time = tables.database_time
     monkeypatch.setattr(tables, "utcnow", lambda: now() + moved[0])
+    monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved[0])
 
     def move_on(seconds: float) -> None:
         moved[0] += timedelta(seconds=seconds)

@@ -43,7 +43,7 @@ Move = Callable[[float], None]
 @pytest.fixture
 def move(monkeypatch: pytest.MonkeyPatch) -> Move:
     """Move the sweeper's clock on by this many seconds."""
-    now = tables.utcnow
+    now, database_time = tables.utcnow, tables.database_time
     moved = timedelta(0)
 
     def later() -> datetime:
@@ -54,6 +54,7 @@ def move(monkeypatch: pytest.MonkeyPatch) -> Move:
         moved += timedelta(seconds=seconds)
 
     monkeypatch.setattr(tables, "utcnow", later)
+    monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved)
     return move_on
 
 

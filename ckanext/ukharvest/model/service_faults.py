@@ -1,4 +1,4 @@
-"""Tell a failing service (database, search index, Redis, disk) from a faulty record."""
+"""Tell a failing service (database, search index, queue, disk) from a faulty record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import redis
 import sqlalchemy as sa
 from ckan.lib.search import SearchError, SearchIndexError
 
-DATABASE, SEARCH_INDEX, REDIS, DISK = "database", "search index", "Redis", "disk"
+DATABASE, SEARCH_INDEX, REDIS, RABBITMQ = "database", "search index", "Redis", "RabbitMQ"
+DISK = "disk"
+QUEUES = (REDIS, RABBITMQ)
 
 # No room for a download: the disk, the user's share of it, or the process's limit.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -43,6 +45,8 @@ def failing_service(exc: BaseException) -> str:
             return REDIS if _is_redis_fault(each) else ""
         if isinstance(each, (SearchIndexError, SearchError, pysolr.SolrError)):
             return "" if "(HTTP 400)" in str(each) else SEARCH_INDEX
+        if type(each).__module__ == "pika.exceptions":  # a package that few portals have
+            return RABBITMQ
         if isinstance(each, OSError) and each.errno in _NO_ROOM:
             return DISK
     return ""

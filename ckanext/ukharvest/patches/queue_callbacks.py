@@ -27,7 +27,7 @@ from ckanext.harvest.model import (
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import JobReport, retries, stopping, utcnow
-from ckanext.ukharvest.model.service_faults import failing_service
+from ckanext.ukharvest.model.service_faults import QUEUES, failing_service
 from ckanext.ukharvest.patches import fetch_batches
 
 log = logging.getLogger(__name__)
@@ -72,12 +72,12 @@ def _guarded_gather(stock: Callback) -> Callback:
                 return False
             with fetch_batches.few_messages(job_id):
                 return stock(once, method, header, body)
-        except redis.RedisError:
-            # Objects that are not on the fetch queue yet wait in the database and are sent again.
-            log.exception("Redis failed at the end of the gather of job %s", job_id)
-            Session.remove()
         except Exception as exc:  # noqa: BLE001 - the consumer has to survive
             log.exception("Gather of job %s failed", job_id)
+            if isinstance(exc, redis.RedisError) or failing_service(exc) in QUEUES:
+                # Objects that are not on the queue yet wait in the database and are sent again.
+                Session.remove()
+                return False
             end = _hand_over_job if failing_service(exc) else _fail_job
             if _after_failure(end, job_id, _internal(exc)):
                 _acknowledge(once, method)
@@ -93,7 +93,7 @@ def _guarded_fetch(stock: Callback) -> Callback:
         try:
             if fetch_batches.is_wake_up(object_id):
                 _acknowledge(once, method)
-                fetch_batches.work(object_id)
+                _take_batch(object_id)
                 return None
             fetch_batches.work_alone(object_id)
             if _is_finished(object_id):
@@ -113,6 +113,20 @@ def _guarded_fetch(stock: Callback) -> Callback:
         return answer
 
     return fetch_callback
+
+
+def _take_batch(object_id: str) -> None:
+    """Import a batch; a failure costs nothing but time.
+
+    The object of the message need not be in the batch. What was claimed is given back, and what
+    waits is sent again, by this consumer or by the sweeper.
+    """
+    try:
+        fetch_batches.work(object_id)
+    except Exception:
+        log.exception("A batch was not taken to its end, or the next one could not be asked for")
+        with contextlib.suppress(Exception):
+            Session.remove()
 
 
 def _after_failure(store: Callable[[str, str], None], id_: str, message: str) -> bool:
