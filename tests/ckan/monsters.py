@@ -69,7 +69,7 @@ def _package(number: int, monster: Monster) -> dict[str, Any]:
         "extras": [
             {"key": "spatial", "value": monster.spatial},
             {"key": monster.title, "value": monster.text[:1_000_000]},
-            *({"key": f"extra {each}", "value": monster.title} for each in range(monster.tags)),
+            *({"key": f"extra {each}", "value": "x"} for each in range(monster.tags)),
         ],
     }
 
