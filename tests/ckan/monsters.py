@@ -47,8 +47,8 @@ class Monster:
 
 HUGE = Monster(TITLE, TEXT, RESOURCES, TAGS, _polygon(POINTS))
 XML_HUGE = replace(HUGE, text=XML_TEXT)
-# Of one format of JSON and one of XML the whole; the limits are the same code for all, and CI's time
-# is short. pyoxigraph reads texts of 16 MB.
+# The whole for one format of JSON and one of XML: the limits are the same code for all, and CI has
+# little time. pyoxigraph reads texts of 16 MB.
 LARGE = replace(HUGE, text=TEXT[:1_000_000], resources=2_000, tags=2_000, spatial=_polygon(50_000))
 ODD = Monster(f"Odd {ODD_TEXT}", ODD_TEXT, size=NUMBER)
 
