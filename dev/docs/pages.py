@@ -14,7 +14,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems.tips import TIPS
-from ckanext.ukharvest.parsers import record_checks
+from ckanext.ukharvest.parsers import record_checks, record_limits
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
@@ -192,7 +192,12 @@ def _modules(kind: SourceType) -> set[str]:
     """Return the reader's, the parser's and the checks' modules, and all that they import."""
     paths = codes.modules()
     parser = kind.parser.__name__  # type: ignore[attr-defined]
-    open_ends = {type(kind.reader).__module__, parser, record_checks.__name__}
+    open_ends = {
+        type(kind.reader).__module__,
+        parser,
+        record_checks.__name__,
+        record_limits.__name__,
+    }
     found: set[str] = set()
     while open_ends:
         name = open_ends.pop()

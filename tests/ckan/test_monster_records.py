@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 
@@ -11,6 +12,8 @@ from ckanext.ukharvest.model import Record, RecordProblem
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.monsters import AS_OTHERS, RESOURCES, SERVERS
+from tests.contract import SERVERS as CONTRACT
+from tests.contract import Item
 from tests.publisher import Publisher
 
 LIMITS = {"resources": "20", "tags": "30", "text": "5000", "line": "500", "values": "40"}
@@ -64,3 +67,16 @@ def _messages(package_id: str) -> dict[str, str]:
         .filter(Record.package_id == package_id)
     )
     return dict(rows.all())
+
+
+@pytest.mark.in_process
+def test_a_changed_limit_imports_again_what_it_touches(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = [Item(0, "Long", "x" * 80), Item(1, "Short", "y" * 10)]
+    source = portal.source(publisher.url(CONTRACT["data_json"](publisher, records).path))
+    assert figures(portal.run(source)) == {"added": 2}
+    monkeypatch.setitem(tk.config, "ckanext.ukharvest.limits.text", "50")
+    assert figures(portal.run(source)) == {"updated": 1, "not modified": 1}
+    assert [len(each["notes"]) for each in portal.datasets()] == [50, 10]
+    assert figures(portal.run(source)) == {"not modified": 2}

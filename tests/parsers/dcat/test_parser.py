@@ -408,3 +408,29 @@ def test_what_it_is_linked_to() -> None:
     for turtle, expected in ((one, ["http://b.uk/e"]), (two, ["http://c.uk/f"])):
         assert json.loads(parse(turtle).extras["linksets"]) == expected
     assert "linksets" not in parse("void:subset [ a void:Dataset ]").extras
+
+
+def test_an_outline_beyond_the_search_index_becomes_its_box() -> None:
+    ring = [[n / 1000, 50 + n % 2] for n in range(5_000)]
+    outline = {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+    literal = json.dumps(json.dumps(outline))
+    record = parse(f"dct:spatial [ locn:geometry {literal}^^gsp:geoJSONLiteral ]")
+    assert record.spatial is not None
+    assert len(record.spatial["coordinates"][0]) == 5
+    assert "large-spatial dct:spatial" in codes(record)
+
+
+def test_a_body_of_endless_bodies_is_named_up_to_a_level() -> None:
+    bodies = " ".join(
+        f'<http://a.uk/o{n}> foaf:name "O{n}" ; org:subOrganizationOf <http://a.uk/o{n + 1}> .'
+        for n in range(30)
+    )
+    record = parse("dct:publisher <http://a.uk/o0>", bodies)
+    assert record.extras["publisher_hierarchy"].startswith("O10 > ")
+    assert record.extras["publisher_hierarchy"].endswith(" > O0")
+
+
+def test_a_contact_may_be_an_email_address_alone() -> None:
+    record = parse('dcat:contactPoint "data@a.uk"')
+    assert record.contact is not None
+    assert (record.contact.name, record.contact.email) == ("", "data@a.uk")

@@ -203,3 +203,31 @@ def test_the_file_of_a_dataset_of_publish_my_data() -> None:
 def test_a_page_that_is_a_distribution_too_stands_once() -> None:
     record = parse(f"dcat:distribution [ {FILE} ] ; dcat:landingPage <http://a.uk/f>")
     assert len(record.resources) == 1
+
+
+@pytest.mark.parametrize(
+    ("service", "url"),
+    [
+        ("[ dcat:landingPage <http://a.uk/page> ]", "http://a.uk/page"),
+        ("[ dcat:endpointDescription <http://a.uk/api.json> ]", "http://a.uk/api.json"),
+        ("<http://a.uk/service>", "http://a.uk/service"),
+        ("[ dct:title 'S' ], <http://a.uk/service>", "http://a.uk/service"),
+    ],
+)
+def test_a_service_without_endpoint_is_reached_by_what_it_has(service: str, url: str) -> None:
+    resource = _one(f"dcat:accessService {service}")
+    assert (resource.url, resource.kind) == (url, "service")
+
+
+def test_a_service_without_any_url_is_no_resource() -> None:
+    record = parse("dcat:distribution [ dcat:accessService [ dct:title 'S' ] ]")
+    assert record.resources == ()
+    assert "missing-url dcat:accessURL" in codes(record)
+
+
+def test_a_page_without_a_url_is_left_out() -> None:
+    assert parse("foaf:page [ dct:title 'Notes' ]").resources == ()
+
+
+def test_an_empty_size_is_no_size() -> None:
+    assert _one(f'{FILE} ; dcat:byteSize "" ; dcat:bytes 12').size == 12

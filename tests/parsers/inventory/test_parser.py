@@ -260,3 +260,33 @@ def test_subjects_of_other_vocabularies_are_themes() -> None:
     record = dataset(f"<Subjects>{subject}</Subjects>")
     assert record.themes == ("Lists and registers",)
     assert not [each for each in record.problems if each.code.startswith("unknown-la")]
+
+
+def test_a_rights_holder_may_be_known_by_a_web_page() -> None:
+    record = dataset("<RightsHolder>https://council.example/about</RightsHolder>")
+    assert record.extras["rights_holder"] == "https://council.example/about"
+    assert codes(record) == []
+
+
+def test_a_relation_of_an_odd_type_is_kept_and_one_without_target_left_out() -> None:
+    record = dataset(
+        "<Relations><Relation><RelationType>is like</RelationType>"
+        "<DatasetIdentifier>a</DatasetIdentifier></Relation>"
+        "<Relation><RelationType>links to</RelationType></Relation></Relations>"
+    )
+    assert record.extras["relation"] == "a"
+    (problem,) = [each for each in record.problems if each.code == "unexpected-value"]
+    assert "'is like'; expected depends on, derived from or links to" in problem.message
+
+
+def test_a_coverage_may_name_a_place_alone() -> None:
+    place = "<Coverage><Spatial>http://a.example/place</Spatial></Coverage>"
+    record = dataset("", resource().replace("<Title>R", f"{place}<Title>R"))
+    assert record.resources[0].temporal is None
+    assert record.resources[0].extras["spatial_uri"] == "http://a.example/place"
+
+
+def test_a_rendition_that_is_not_active_is_left_out() -> None:
+    gone = resource().replace("<Rendition>", '<Rendition Active="No">')
+    (left,) = dataset("", gone, resource(name="s", url="https://a.example/s")).resources
+    assert left.url == "https://a.example/s"
