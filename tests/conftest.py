@@ -49,6 +49,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="let consumers of tests/ckan take batches of N, also in the tests' own process",
     )
+    chaos = parser.getgroup("chaos", "faults of processes and services (tests/ckan/chaos)")
+    chaos.addoption("--chaos", action="store_true", help="run the long forms too")
+    chaos.addoption("--seed", metavar="N", help="draw the faults that were drawn from this seed")
+    chaos.addoption("--faults", metavar="N", default="200", help="of the long form, at least")
+    chaos.addoption("--minutes", metavar="N", default="60", help="for the long form, at most")
+    parser.addoption("--fuzz", metavar="N", help="try N cases for each target of tests/fuzz")
+    parser.addoption("--fuzz-seed", metavar="N", help="the seed of these cases, to repeat them")
 
 
 @pytest.fixture(autouse=True)

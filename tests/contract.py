@@ -45,12 +45,13 @@ def items(count: int, **changed: Any) -> list[Item]:
 
 def _data_json(publisher: Publisher, records: Sequence[Item]) -> Served:
     half = (len(records) + 1) // 2
-    publisher.serve("/data.json", _catalogue(records[:half]))
-    publisher.serve("/data.json?page=2", _catalogue(records[half:]))
+    publisher.serve("/data.json", catalogue(records[:half]))
+    publisher.serve("/data.json?page=2", catalogue(records[half:]))
     return Served("/data.json", "/data.json?page=2")
 
 
-def _catalogue(records: Sequence[Item]) -> dict[str, Any]:
+def catalogue(records: Sequence[Item]) -> dict[str, Any]:
+    """Return a data.json document of the records."""
     return {"dataset": [_dataset(each) for each in records]}
 
 
@@ -74,12 +75,13 @@ def _ckan(publisher: Publisher, records: Sequence[Item]) -> Served:
     half = (len(records) + 1) // 2
     pages = {0: records[:half], half - 1: records[half - 1 :]}
     for start, page in pages.items():
-        result = {"count": len(records), "results": [_package(each) for each in page]}
+        result = {"count": len(records), "results": [package(each) for each in page]}
         publisher.serve(SEARCH.format(start), {"help": "", "success": True, "result": result})
     return Served(SEARCH.format(0), SEARCH.format(half - 1))
 
 
-def _package(item: Item) -> dict[str, Any]:
+def package(item: Item) -> dict[str, Any]:
+    """Return a record as CKAN and DKAN 7 show it."""
     package = {
         "id": f"id-{item.number:03}",
         "name": f"name-{item.number}",
@@ -100,7 +102,7 @@ def _dkan(publisher: Publisher, records: Sequence[Item]) -> Served:
     half = (len(records) + 1) // 2
     pages = {0: records[:half], half: records[half:], len(records): ()}
     for start, page in pages.items():
-        result = [_package(each) for each in page]
+        result = [package(each) for each in page]
         publisher.serve(DKAN_LIST.format(start), {"success": True, "result": result})
     names = [f"name-{each.number}" for each in records]
     publisher.serve("/api/3/action/package_list", {"success": True, "result": names})
@@ -145,12 +147,13 @@ def _dcat_rdf(publisher: Publisher, records: Sequence[Item]) -> Served:
             f"<{path}> a hydra:PartialCollectionView{link} .\n"
             f"<#catalogue> a dcat:Catalog; hydra:totalItems {len(records)} .\n"
         )
-        turtle = text + "".join(_described(each) for each in page)
+        turtle = text + "".join(turtle_of(each) for each in page)
         publisher.serve(path, turtle, headers={"Content-Type": "text/turtle"})
     return Served(*paths)
 
 
-def _described(item: Item) -> str:
+def turtle_of(item: Item) -> str:
+    """Return a record as a dcat:Dataset in Turtle."""
     title = f'dct:title "{item.title}"; ' if item.title else ""
     node = "[]" if item.nameless else f"<https://data.example/id/{item.number}>"
     return (

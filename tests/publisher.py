@@ -54,6 +54,7 @@ class Response:
         cut: reset the TCP connection after this many bytes of the body; -1 sends nothing of the
             reply.
         hang: send nothing until the publisher is closed.
+        raw: these bytes are all that is sent, head included, instead of HTTP's; then it hangs up.
     """
 
     body: bytes | Iterable[bytes] = b""
@@ -65,6 +66,7 @@ class Response:
     slow_start: bool = False
     cut: int | None = None
     hang: bool = False
+    raw: Iterable[bytes] = ()
 
 
 Route = Response | Callable[[Request], Response]
@@ -208,6 +210,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # a client that is still there must not wait for more
         elif response.cut == -1:
             self._reset()
+        elif response.raw:
+            self.wfile.writelines(response.raw)
+            self.close_connection = True
         else:
             self._send(response)
 

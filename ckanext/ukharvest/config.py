@@ -5,24 +5,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from urllib.parse import urlsplit
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from ckan.exceptions import CkanConfigurationException
 
 from ckanext.ukharvest.core.errors import ConfigError
-from ckanext.ukharvest.core.http.client import Credential
+from ckanext.ukharvest.core.http.credentials import Credential, parse_credential
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import HttpLimits
+from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 
 log = logging.getLogger(__name__)
 
 PREFIX = "ckanext.ukharvest."
 NAVIGATION = ("editors", "everyone", "nobody")
-DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def delete_after_runs() -> int:
@@ -143,6 +143,18 @@ def http_limits() -> HttpLimits:
     )
 
 
+def record_limits() -> RecordLimits:
+    """Return the most that is imported of one record; each 1 or more."""
+    names = (each.name for each in dataclasses.fields(RecordLimits))
+    usual = dataclasses.asdict(RecordLimits())
+    return RecordLimits(
+        **{
+            name: max(1, int(tk.config.get(f"{PREFIX}limits.{name}") or usual[name]))
+            for name in names
+        }
+    )
+
+
 def http_contact() -> str:
     """Return the contact for publishers in our requests: an email or URL, else the portal's URL."""
     return str(tk.config.get(f"{PREFIX}http.contact") or site_url())
@@ -160,18 +172,14 @@ def read_credential(name: str) -> Credential:
         ConfigError: the ini has no usable secret of that name.
     """
     key = f"{PREFIX}credentials.{name}"
-    text = str(tk.config.get(key) or "")
-    origin, _space, header = text.partition(" ")
-    parts = urlsplit(origin)
-    field, colon, value = header.partition(":")
-    if not (parts.hostname and parts.scheme in DEFAULT_PORTS and colon):
+    try:
+        return parse_credential(str(tk.config.get(key) or ""))
+    except ValueError as exc:
         raise ConfigError(
             f"credential: the portal's configuration has no usable secret {name!r}; a sysadmin "
-            f"adds it as {key} = https://host Header: value",
+            f"adds {key}; {exc}",
             field="credential",
-        )
-    port = parts.port or DEFAULT_PORTS[parts.scheme]
-    return Credential(parts.scheme, parts.hostname, port, field.strip(), value.strip())
+        ) from exc
 
 
 def check_settings() -> None:
@@ -188,6 +196,7 @@ def check_settings() -> None:
         raise CkanConfigurationException(
             f"{key} = {' '.join(networks)}: {exc}; expected networks such as 10.1.0.0/16"
         ) from exc
+    _check_credentials()
     if navigation() not in NAVIGATION:
         raise CkanConfigurationException(
             f"{PREFIX}nav = {navigation()}: expected one of {' '.join(NAVIGATION)}"
@@ -203,6 +212,16 @@ def check_settings() -> None:
             "Sources are read through a proxy, which resolves names itself: only schemes, literal "
             "addresses and names are checked here, so the proxy has to refuse internal addresses"
         )
+
+
+def _check_credentials() -> None:
+    for key, text in tk.config.items():
+        if not key.startswith(f"{PREFIX}credentials.") or not text:
+            continue
+        try:
+            parse_credential(str(text))
+        except ValueError as exc:
+            raise CkanConfigurationException(f"{key}: {exc} (its value is not shown)") from exc
 
 
 def check_plugins() -> None:
@@ -258,6 +277,12 @@ def _check_type_names() -> None:
                 f"{type_name!r}, which would import each record twice: remove one of them from "
                 "the line ckan.plugins."
             )
+
+
+def visitor_limits() -> tuple[int, int]:
+    """Return the requests a minute of one anonymous visitor and of all; 0: without a limit."""
+    key = f"{PREFIX}visitors"
+    return int(tk.config[f"{key}.per_minute"]), int(tk.config[f"{key}.all_per_minute"])
 
 
 def batch_size() -> int:

@@ -11,7 +11,7 @@ from ckan.lib.plugins import DefaultTranslation
 from ckanext.ukharvest import config, patches
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.helpers import listing
-from ckanext.ukharvest.logic import guarded_actions
+from ckanext.ukharvest.logic import guarded_actions, stock_auth
 from ckanext.ukharvest.presentation.rendering import form_fields
 from ckanext.ukharvest.quality import after_dataset_save
 from ckanext.ukharvest.search import facets, index_fields, place, sources
@@ -20,7 +20,7 @@ from ckanext.ukharvest.search import facets, index_fields, place, sources
 @tk.blanket.config_declarations
 @tk.blanket.validators
 @tk.blanket.actions(guarded_actions.actions)
-@tk.blanket.auth_functions
+@tk.blanket.auth_functions(stock_auth.auth_functions)
 @tk.blanket.helpers
 @tk.blanket.blueprints
 @tk.blanket.cli

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import escape
 
+from stack.paths import ROOT
+
 from .cases import Case, Side, Target
+from .notes import NOTES
 
 INTRODUCTION = """\
 `bin/bench` measures how fast records are harvested, and writes this page. Each record has three
@@ -51,7 +55,10 @@ def _section(case: Case) -> str:
     lines.append(_row(["---"] + ["---:"] * (len(kept) - 1)))
     lines += [_row([row[number] for number in kept]) for row in rows]
     targets = [f"- {_target(case, each)}" for each in case.targets]
-    return "\n".join([*lines, *([""] if targets else []), *targets])
+    notes = [f"- {NOTES[case.title]}"] if missed([case]) and case.title in NOTES else []
+    if case.measured:
+        notes.append(f"- measured {case.measured}")
+    return "\n".join([*lines, "", *targets, *notes]).rstrip()
 
 
 def _cells(name: str, side: Side) -> list[str]:
@@ -77,21 +84,35 @@ def _per_record(value: float | None) -> str:
 
 
 def _target(case: Case, target: Target) -> str:
-    reached = round(case.reached(target), 2)
+    digits = 3 if target.count else 2
+    reached = round(case.reached(target), digits)
     verdict = "met" if target.is_met(reached) else "missed"
     limit = f"at {'most' if target.at_most else 'least'} {target.ratio:,.4g}"
     of = f" times {target.other}" if target.other else f" {case.unit}"
-    return f"{target.side}: target {limit}{of}, measured {reached:,.2f}: {verdict}"
+    if target.count:
+        of = f" {target.count} a record{f' more than {target.other}' if target.other else ''}"
+    return f"{target.side}: target {limit}{of}, measured {reached:,.{digits}f}: {verdict}"
 
 
-def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int) -> None:
-    """Write the document, the figures as JSON and the picture as SVG."""
+def write(
+    path: Path, cases: Sequence[Case], *, size: int, rounds: int, update: bool = False
+) -> None:
+    """Write the document, the figures as JSON and the picture as SVG.
+
+    Args:
+        update: keep the document's other cases, each with the day and the commit of its figures.
+    """
     machine = _machine()
+    now = f"{datetime.now(UTC):%Y-%m-%d}, commit {_commit()}"
+    for case in cases:
+        case.measured = now
+    if update:
+        cases = _merged(json.loads(path.with_suffix(".json").read_text())["cases"], cases)
     data = {
         "machine": machine,
         "records": size,
         "rounds": rounds,
-        "cases": [_as_dict(case) for case in cases],
+        "cases": [case.as_dict() for case in cases],
     }
     path.with_suffix(".json").write_text(json.dumps(data, indent=2) + "\n")
     path.with_suffix(".svg").write_text(_picture(cases))
@@ -106,6 +127,24 @@ def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int) -> None:
     )
 
 
+def _merged(saved: Sequence[dict[str, object]], cases: Sequence[Case]) -> list[Case]:
+    """Return the saved cases with those measured now in their places, new ones at the end."""
+    new = {case.title: case for case in cases}
+    old = {str(each["title"]): Case.from_dict(each) for each in saved}
+    return list({**old, **new}.values())
+
+
+def _commit() -> str:
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip() or "unknown"
+
+
 def _machine() -> dict[str, str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
@@ -114,14 +153,6 @@ def _machine() -> dict[str, str]:
         "system": platform.system(),
         "python": f"Python {platform.python_version()}",
     }
-
-
-def _as_dict(case: Case) -> dict[str, Any]:
-    sides = {
-        name: {"values": side.values, "per record": side.per_record, "peak MB": side.peak}
-        for name, side in case.sides.items()
-    }
-    return {"title": case.title, "unit": case.unit, "sides": sides}
 
 
 def _picture(cases: Sequence[Case]) -> str:

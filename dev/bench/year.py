@@ -41,7 +41,7 @@ def measure(bench: Bench) -> Case:
             _harvest(bench, inside, source)
         after = inside.ask("sizes")["MB"]
     grown = {table: after[table] - before.get(table, 0) for table in after}
-    for table in sorted(grown, key=lambda each: -grown[each])[:5]:
+    for table in sorted(grown, key=lambda each: -grown[each])[:12]:
         say(f"    {table}: {grown[table] * WHOLE / RECORDS:.1f} MB")
     case.sides[GROWTH].values.append(sum(grown.values()) * WHOLE / RECORDS)
     return case

@@ -64,7 +64,7 @@ class Postgres(Service):
             with self._as_server_user() as (folder, options):
                 console.run(
                     [
-                        *(_program("initdb"), "--pgdata", folder / "data", "--username", SUPERUSER),
+                        *(program("initdb"), "--pgdata", folder / "data", "--username", SUPERUSER),
                         *("--auth", "scram-sha-256", "--pwfile", folder / "password"),
                         *("--encoding", "UTF8", "--locale", "C.UTF-8"),
                     ],
@@ -90,7 +90,7 @@ class Postgres(Service):
         with self._as_server_user() as (folder, options):
             self.daemon.start(
                 [
-                    *(_program("postgres"), "-D", folder / "data", "-p", str(port)),
+                    *(program("postgres"), "-D", folder / "data", "-p", str(port)),
                     # Loopback only: a socket's path may be longer than the kernel allows.
                     *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
                     # Tests need not survive a power cut.
@@ -154,7 +154,7 @@ class Postgres(Service):
         role, _, password = login.partition(":")
         result = subprocess.run(
             [
-                *(_program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement),
+                *(program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement),
                 *("-d", urlunsplit(parts._replace(netloc=f"{role}@{host}" if role else host))),
             ],
             env={**os.environ, "PGPASSWORD": unquote(password), "PGCONNECT_TIMEOUT": "5"},
@@ -167,7 +167,7 @@ class Postgres(Service):
         return result.stdout.strip()
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     """Return the path of one of PostgreSQL's programs, which Debian installs by version."""
     folders = Path("/usr/lib/postgresql").glob("*/bin")
     for folder in sorted(folders, key=lambda path: float(path.parent.name), reverse=True):

@@ -32,7 +32,18 @@ class Server:
 
     def close_connections(self) -> None:
         """End all connections, as a restart does."""
-        words = [str(PROGRAMS / "rabbitmqctl"), "close_all_connections", "restart"]
+        self._control("close_all_connections", "restart")
+
+    def restart(self, seconds: float, *, empty: bool = False) -> None:
+        """Let the broker be away for some seconds; ``empty`` takes all queues and messages."""
+        self._control("stop_app")
+        if empty:
+            self._control("reset")
+        time.sleep(seconds)
+        self._control("start_app")
+
+    def _control(self, *command: str) -> None:
+        words = [str(PROGRAMS / "rabbitmqctl"), *command]
         settings = os.environ | self.settings
         subprocess.run(words, env=settings, check=True, capture_output=True, timeout=READY_SECONDS)
 

@@ -47,8 +47,13 @@ bin/test [--all | --ckan VERSION] [arguments for pytest]
   bin/test -m "not ckan"        what needs no CKAN and no services
   bin/test --ckan VERSION       what is marked ckan, on that CKAN: {" or ".join(CKAN_VERSIONS)}
   bin/test tests/core -k guard  only these; a folder without CKAN starts no services
+  bin/test --chaos [--seed N] [--faults N] [--minutes N]
+                                200 faults of processes and services within an hour, and all
+                                else of tests/ckan/chaos that CI has no time for
   bin/test --samples DIR        tests/conformance reads the real documents of that folder;
                                 without it those of ../shared/samples, if they are there
+  bin/test --fuzz 10000 tests/fuzz
+                                random inputs for parsers and readers: so many for each
 
 At the end it prints what each part came to, and what was not tested and why. The exit code is
 0 if every test passed, 5 if none was chosen.
@@ -58,6 +63,17 @@ Services that run elsewhere can be named; see bin/stack --help."""
 Part = Callable[[TextIO], "Result"]
 
 CKAN_TESTS = ROOT / "tests" / "ckan"
+CHAOS = CKAN_TESTS / "chaos"
+# Options of pytest whose value may be a word of its own.
+WITH_VALUE = (
+    "--samples",
+    "--batch-size",
+    "--fuzz",
+    "--fuzz-seed",
+    "--seed",
+    "--faults",
+    "--minutes",
+)
 NOTHING_RAN = 5
 
 
@@ -110,10 +126,11 @@ class Result:
 
 def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     """Parse -m and the paths from pytest's arguments."""
-    rest = _joined(_joined(arguments, "--samples"), "--batch-size")
+    rest = _joined(arguments)
     expression = _take_expression(rest)
-    paths = [Path(word.partition("::")[0]).resolve() for word in rest if not word.startswith("-")]
-    paths = [path for path in paths if path.exists()]
+    if "--chaos" in rest and not _paths(rest):
+        rest.append(str(CHAOS))
+    paths = _paths(rest)
     inside = [path.is_relative_to(CKAN_TESTS) for path in paths]
     # A folder above tests/ckan holds tests of both kinds.
     above = any(path in CKAN_TESTS.parents for path in paths)
@@ -128,11 +145,17 @@ def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     )
 
 
-def _joined(arguments: Iterable[str], option: str) -> list[str]:
+def _paths(words: Iterable[str]) -> list[Path]:
+    """Return the files and folders among pytest's arguments."""
+    paths = [Path(word.partition("::")[0]).resolve() for word in words if not word.startswith("-")]
+    return [path for path in paths if path.exists()]
+
+
+def _joined(arguments: Iterable[str]) -> list[str]:
     """Join an option and its value into one word, so that the value is not taken for a path."""
     rest: list[str] = []
     for word in arguments:
-        if rest[-1:] == [option]:
+        if rest and rest[-1] in WITH_VALUE:
             rest[-1] += f"={word}"
         else:
             rest.append(word)

@@ -1,4 +1,4 @@
-"""Servers that tests use: nginx and pycsw, and a browser."""
+"""What tests use of dev/: nginx, pycsw, RabbitMQ, a browser, and catalogues of any size."""
 
 from __future__ import annotations
 
@@ -7,6 +7,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
-from stack import browser, nginx, pycsw, rabbitmq, site, state  # noqa: E402
+from bench import catalogues  # noqa: E402
+from stack import browser, console, nginx, postgres, pycsw, rabbitmq, site, state  # noqa: E402
 
-__all__ = ["browser", "nginx", "pycsw", "rabbitmq", "site", "state"]
+__all__ = [
+    "browser",
+    "catalogues",
+    "console",
+    "nginx",
+    "postgres",
+    "pycsw",
+    "rabbitmq",
+    "site",
+    "state",
+]

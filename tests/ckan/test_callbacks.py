@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
+import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectError
@@ -15,7 +18,7 @@ from ckanext.harvest.plugin import Harvest
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.harvesters.datajson import DataJsonHarvester
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Portal, figures, one_by_one
+from tests.ckan.harvesting import Consumers, Portal, figures, one_by_one, write_ini
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -244,6 +247,40 @@ def messages() -> list[str]:
     connection = queue.get_connection()
     found = connection.lrange(queue.get_fetch_routing_key(), 0, -1)
     return [json.loads(each)["harvest_object_id"] for each in found]
+
+
+@one_by_one
+def test_a_consumer_that_waits_has_no_transaction_open(
+    portal: Portal, source: str, ini: str, tmp_path: Path
+) -> None:
+    """Else it holds up migrations, and vacuum, for as long as no message comes."""
+    settings = {"ckanext.ukharvest.batch_size": "1"}
+    with Consumers(write_ini(ini, settings, tmp_path / "one.ini")) as consumers:
+        job = consumers.run(source)
+        finished = portal.objects(job["id"])
+        portal.send(finished)  # late, and once more
+        consumers.wait_for_messages(finished)
+        wait_until_idle()
+        # An object that is gone, and a job that is.
+        portal.send(["gone"])
+        queue.get_gather_publisher().send({"harvest_job_id": "gone"})
+        consumers.wait_for_messages(["gone"])
+        wait_until_idle()
+
+
+def wait_until_idle() -> None:
+    """Wait until no connection but our own is in a transaction, for three seconds in a row."""
+    query = sa.text(
+        "SELECT count(*) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
+        " AND datname = current_database() AND state LIKE 'idle in transaction%'"
+    )
+    deadline, calm = time.monotonic() + 30, 0
+    while calm < 30:
+        assert time.monotonic() < deadline, "a consumer waits with a transaction open"
+        model.Session.remove()
+        calm = 0 if model.Session.execute(query).scalar() else calm + 1
+        model.Session.remove()
+        time.sleep(0.1)
 
 
 def test_a_message_that_is_none_of_ours_ends_no_consumer() -> None:

@@ -25,7 +25,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import JobReport, Record, Worker, redis_cache, utcnow
 from ckanext.ukharvest.operations import doctor, sweeper
-from ckanext.ukharvest.operations.doctor import datasets, runs, services, table_sizes
+from ckanext.ukharvest.operations.doctor import datasets, runs, search_index, services, table_sizes
 from ckanext.ukharvest.operations.doctor.finding import Finding
 from ckanext.ukharvest.operations.notifications import sending
 from tests.ckan.catalogues import catalogue, dataset
@@ -92,7 +92,7 @@ def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) 
     assert "→ Make cron call 'ckan harvester run'" in sick.output
     report = json.loads(cli.invoke(ukharvest, ["doctor", "--format", "json"]).output)
     assert report["status"] == 2
-    assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do"}
+    assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do", "fix"}
 
 
 def test_real_consumers_are_seen_alive_by_the_command_as_a_process(
@@ -340,28 +340,30 @@ def test_what_no_run_of_ours_has_read_yet_is_not_forgotten(
 
 
 def test_database_and_index_are_compared_both_ways(source: str, portal: Portal) -> None:
-    assert list(datasets.index()) == []
+    assert list(search_index.index()) == []
     first, second, _third = portal.datasets()
     search.clear(first["id"])
     model.Session.execute(
         sa.text("UPDATE package SET state = 'deleted' WHERE id = :id"), {"id": second["id"]}
     )
     model.Session.commit()
-    missing, ghost = datasets.index()
-    assert_one([missing], "error", "1 harvested dataset ", first["id"], "search-index rebuild")
-    assert_one([ghost], "error", "1 search result", second["id"], "search-index clear")
+    missing, ghost = search_index.index()
+    assert_one(
+        [missing], "error", "1 harvested dataset ", first["id"], "rebuild -o", "doctor --fix"
+    )
+    assert_one([ghost], "error", "1 search result", second["id"], "--fix")
 
 
 def test_the_index_is_compared_in_batches(
     source: str, portal: Portal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(datasets, "BATCH", 2)
-    assert list(datasets.index()) == []
-    assert [len(batch) for batch in datasets._harvested_ids()] == [2, 1]
-    assert sorted(len(batch) for batch in datasets._solr_ids()) == [1, 2]
+    monkeypatch.setattr(search_index, "BATCH", 2)
+    assert list(search_index.index()) == []
+    assert [len(batch) for batch in search_index._harvested_ids()] == [2, 1]
+    assert sorted(len(batch) for batch in search_index._solr_ids()) == [1, 2]
     for each in portal.datasets():
         search.clear(each["id"])
-    assert_one(datasets.index(), "error", "3 harvested datasets")
+    assert_one(search_index.index(), "error", "3 harvested datasets")
 
 
 def test_two_datasets_of_one_record_are_found(source: str, publisher: Publisher) -> None:

@@ -13,8 +13,9 @@ from ckan.tests import factories
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.model import RecordProblem
+from ckanext.ukharvest.source_types import GEMINI_WAF
 from tests.ckan.gemini_records import dataset, uuid
-from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.contract import SERVERS, items
 from tests.publisher import Publisher
 
@@ -197,6 +198,19 @@ def test_7_other_types_know_no_such_date(portal: Portal, publisher: Publisher) -
     serve(publisher, items(1, description="Another."))
     assert figures(portal.run(source)) == {"updated": 1}
     assert problems("date-not-changed") == []
+
+
+def test_7_earlier_versions_are_loaded_once_for_all_records(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(publisher, "/rivers/")
+    folder.serve({f"{number}.xml": dataset(uuid(number)) for number in range(4)})
+    source = portal.source(folder.url, "gemini-waf")
+    assert figures(portal.run(source)) == {"added": 4}
+    monkeypatch.setattr(GEMINI_WAF.parser, "VERSION", 999)
+    with statements("ukharvest_version") as sent:
+        assert figures(portal.run(source)) == {"not modified": 4}
+    assert len(sent) == 1
 
 
 def test_8_what_a_person_deleted_stays_so_whatever_the_date(

@@ -105,6 +105,17 @@ def test_a_wrong_network_in_the_ini_names_the_setting(
         config.check_settings()
 
 
+def test_a_wrong_secret_in_the_ini_names_the_setting_and_the_forms(
+    ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setting = "ckanext.ukharvest.credentials.council"
+    monkeypatch.setitem(ckan_config, setting, "https://data.example.org basic S3cret-mark")
+    with pytest.raises(CkanConfigurationException, match=setting) as caught:
+        config.check_settings()
+    assert "https://host basic user:password" in str(caught.value)
+    assert "S3cret" not in str(caught.value)
+
+
 def test_a_secret_that_the_ini_lacks_is_an_error_beside_its_option() -> None:
     with pytest.raises(ConfigError) as caught:
         open_client("nobody")

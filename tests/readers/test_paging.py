@@ -41,6 +41,24 @@ def test_the_number_of_a_page_goes_into_the_query(url: str, expected: str) -> No
     assert page_url(url, 2) == expected
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_page_that_moved_is_followed(publisher: Publisher, http: HttpClient, status: int) -> None:
+    publisher.redirect("/data.json?page=2", "/moved/data.json?x=1&page=2", status)
+    publisher.serve("/moved/data.json?x=1&page=2", "[]")
+    url = publisher.url("/data.json")
+    answer = numbered_page(http, url, 2, first=Validators(), accept="*/*")
+    assert not isinstance(answer, Ending)
+    assert answer.content == b"[]"
+
+
+def test_a_page_that_redirects_to_another_is_the_end(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    publisher.redirect("/data.json?page=2", "/data.json?page=1")
+    answer = numbered_page(http, publisher.url("/data.json"), 2, first=Validators(), accept="*/*")
+    assert answer == Ending(complete=True)
+
+
 def test_a_page_of_known_records_yields_nothing() -> None:
     pages = Pages("http://a/")
     assert _page(pages, _raw("1"), _raw("2")) == (["1", "2"], PageCount(2, 2))

@@ -35,6 +35,7 @@ BOTH, WITHOUT, WITH = (True, True), (True, False), (False, True)
         (["tests/ckan/test_run.py::test_a_thing"], WITH),
         (["tests/core", "tests/ckan"], BOTH),
         (["tests/core", "-m", "ckan"], WITH),
+        (["--chaos", "--seed", "42", "-k", "hosts"], WITH),
     ],
     ids=str,
 )
@@ -158,3 +159,10 @@ def test_ci_calls_the_command_that_contributors_are_told() -> None:
     assert command == "bin/test --all"
     assert f" {command} " in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert command in testing.USAGE
+
+
+def test_the_long_form_of_faults_is_a_folder_of_its_own() -> None:
+    selection = testing.select(["--chaos", "--seed", "42"], only_ckan=False)
+    assert selection.arguments == ("--chaos", "--seed=42", str(testing.CHAOS))
+    narrowed = testing.select(["--chaos", "tests/ckan/chaos/test_two_hosts.py"], only_ckan=False)
+    assert narrowed.arguments == ("--chaos", "tests/ckan/chaos/test_two_hosts.py")

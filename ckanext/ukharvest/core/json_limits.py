@@ -1,8 +1,8 @@
 """Limits on the tokens and the depth of a JSON document, checked before a parser gets it.
 
 Parsers rely on it. ijson's C backend ends the process on an integer with more digits than Python
-converts, reads an unfinished string again with each piece it gets, and builds the path of every
-value, names included. RFC 8259, section 9, allows such limits.
+converts, reads an unfinished string again with each piece it gets, builds the path of every value,
+names included, and fails at half a surrogate pair. RFC 8259, section 9, allows such limits.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ _ONLY_DIGITS = bytes(sign if sign in _DIGITS else 0x20 for sign in range(256))
 _MARKED = bytes(0x23 if sign in _DIGITS else 0x20 for sign in range(256))
 _NO_BRACKETS = bytes(sign for sign in range(256) if sign not in b"[]{}")
 _STEPS = [(sign in b"[{") - (sign in b"]}") for sign in range(256)]
+# An escape, read as yajl reads it: a high surrogate takes the next escape with it.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[0-9a-fA-F]{4})?|u([dD][c-fC-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
 _TOKEN = re.compile(rb'"[^"]*"?|[\[\]{}]|[-+.0-9Ee]+')
 _COLON = re.compile(rb"\s*:")
 
@@ -81,7 +86,7 @@ class JsonPieces:
         piece, masked = self._next(size)
         if not self._is_checked:
             self.check(masked)
-        return piece
+        return _without_lone_surrogates(piece)
 
     def _next(self, size: int) -> tuple[bytes, bytes]:
         """Return the bytes up to the last unfinished string, and the same with escapes masked."""
@@ -157,6 +162,17 @@ class JsonPieces:
             if _COLON.match(text, end):
                 raise _too_long("name", MAX_NAME, "bytes", offset)
             self._may_be_name = not text[end : end + MAX_NAME].strip() and not text[end:].strip()
+
+
+def _without_lone_surrogates(piece: bytes) -> bytes:
+    """Replace escapes of low surrogates without a high one by "?"; the length stays.
+
+    ijson's C backend makes bytes of them that are not UTF-8, and ends the read of the document. It
+    makes "?" of lone high surrogates itself.
+    """
+    if b"\\ud" not in piece and b"\\uD" not in piece:
+        return piece
+    return _ESCAPE.sub(lambda found: rb"\u003f" if found[1] else found[0], piece)
 
 
 def _may_have_long_string(text: bytes) -> bool:

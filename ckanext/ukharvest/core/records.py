@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ckanext.ukharvest.core.record_limits import RecordLimits
+
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.errors import RecordError
     from ckanext.ukharvest.core.http.client import HttpClient
@@ -61,6 +63,7 @@ class Source:
             gives the record's identity.
         tell_total: called with the number of records that the source reports (for a folder, of
             files), if its protocol does; a source preview shows it.
+        limits: the most that is imported of one record.
     """
 
     url: str
@@ -72,6 +75,7 @@ class Source:
     resume: str = ""
     copies: Mapping[str, Copy] = field(default_factory=dict)
     tell_total: Callable[[int], None] = _tell_nobody
+    limits: RecordLimits = field(default_factory=RecordLimits)
 
 
 @dataclass(frozen=True, slots=True)

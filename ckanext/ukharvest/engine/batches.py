@@ -83,6 +83,7 @@ class _Batch:
             return
         writes = []
         with source:
+            source.load_versions(obj.guid for obj in objects)
             source.ask_ahead(objects, extras)
             for obj in objects:
                 self._note(obj.id)

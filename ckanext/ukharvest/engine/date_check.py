@@ -6,20 +6,27 @@ portal would otherwise show outdated content, and report a problem.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.engine.source_config import Setting
-from ckanext.ukharvest.model import versions
 
 FIELD = "gmd:dateStamp"
 
 
-def check(setting: Setting, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
-    """Return a problem if the date is not newer than that of the latest different version."""
-    if not setting.kind.dated or not record.metadata_modified:
+def check(
+    setting: Setting, raw: RawRecord, record: DatasetRecord, earlier: Iterable[str]
+) -> tuple[Problem, ...]:
+    """Return a problem if the date is not newer than that of the latest different version.
+
+    Args:
+        earlier: contents of the record's versions, the newest first.
+    """
+    if not record.metadata_modified:
         return ()
-    before = _date_before(setting, raw)
+    before = _date_before(setting, raw, earlier)
     if not before or not _is_as_old(record.metadata_modified, before):
         return ()
     message = (
@@ -30,16 +37,19 @@ def check(setting: Setting, raw: RawRecord, record: DatasetRecord) -> tuple[Prob
     return (Problem("date-not-changed", FIELD, message),)
 
 
-def _date_before(setting: Setting, raw: RawRecord) -> str:
+def _date_before(setting: Setting, raw: RawRecord, earlier: Iterable[str]) -> str:
     """Return the date of the latest version with different content, "" if there is none."""
     parser = setting.kind.parser
-    now = fingerprint(raw.content or "", parser.FORM, ())
-    for version in reversed(versions.versions_of(setting.id, raw.guid)):
+    for content in earlier:
+        if content == raw.content:
+            continue
         try:
-            if fingerprint(version.content, parser.FORM, ()) == now:
+            if fingerprint(content, parser.FORM, ()) == fingerprint(
+                raw.content or "", parser.FORM, ()
+            ):
                 continue
-            earlier = RawRecord(raw.guid, version.content, url=raw.url)
-            return parser.parse(earlier, setting.options).metadata_modified
+            before = RawRecord(raw.guid, content, url=raw.url)
+            return parser.parse(before, setting.options).metadata_modified
         except UkharvestError:  # saved by an earlier release of the parser
             return ""
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -27,7 +27,7 @@ from ckanext.ukharvest.engine import (
 from ckanext.ukharvest.engine.http_client import open_client
 from ckanext.ukharvest.engine.source_config import Setting, setting_of
 from ckanext.ukharvest.mapping import package_mapper
-from ckanext.ukharvest.model import JobReport, Record, staged_objects, stopping
+from ckanext.ukharvest.model import JobReport, Record, staged_objects, stopping, versions
 from ckanext.ukharvest.source_types import SourceType
 
 log = logging.getLogger(__name__)
@@ -63,6 +63,7 @@ class SourceImport:
         self._source: Source | None = None
         self._modes: dict[str, str] = {}
         self._asked: dict[str, Future[RawRecord]] = {}
+        self._versions: dict[str, list[bytes]] = {}
 
     def __enter__(self) -> SourceImport:
         return self
@@ -89,6 +90,11 @@ class SourceImport:
             obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, extras[obj.id]))
             for obj in unread
         }
+
+    def load_versions(self, guids: Iterable[str]) -> None:
+        """Load the earlier versions of these records in one statement, where they are compared."""
+        if self._kind.dated:
+            self._versions.update(versions.contents_of(self._setting.id, guids))
 
     def _open(self) -> Source:
         if self._source is None:
@@ -151,10 +157,10 @@ class SourceImport:
         if raw.content is None:
             raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         setting = self._setting
-        record = self._kind.parse(raw, setting.options)
+        record = self._kind.parse(raw, setting.options, setting.limits)
         profile_fields, problems = _profiles(raw.content, setting)
         record = _with_parent_checked(record, setting.id, job_id)
-        problems = (*record.problems, *date_check.check(setting, raw, record), *problems)
+        problems = (*record.problems, *self._date_problems(raw, record), *problems)
         return dataset_writer.Write(
             object_id="",
             record=replace(record, problems=problems),
@@ -163,6 +169,14 @@ class SourceImport:
             profile_fields=profile_fields,
             schema=self._schema,
         )
+
+    def _date_problems(self, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
+        if not self._kind.dated:
+            return ()
+        if raw.guid not in self._versions:
+            self.load_versions([raw.guid])
+        earlier = map(versions.unpack, self._versions[raw.guid])
+        return date_check.check(self._setting, raw, record, earlier)
 
     def _mode(self, job_id: str) -> str:
         if job_id not in self._modes:

@@ -1,8 +1,9 @@
-"""Retry a gather or a harvest object after PostgreSQL, Redis or Solr failed."""
+"""Retry a gather or a harvest object after PostgreSQL, Redis, Solr or the disk failed."""
 
 from __future__ import annotations
 
 import logging
+import tempfile
 import time
 from collections.abc import Callable
 
@@ -14,7 +15,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import ServiceFailed, SourceError, UkharvestError
 from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.model import retries
-from ckanext.ukharvest.model.service_faults import failing_service
+from ckanext.ukharvest.model.service_faults import DISK, failing_service
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -109,5 +110,7 @@ def _failure(service: str, attempts: int, message: str) -> ServiceFailed:
 
 def _first_line(exc: Exception) -> str:
     """Return an error's first line, without the SQL that SQLAlchemy adds."""
+    if failing_service(exc) == DISK:
+        return f"{exc} (downloads are in {tempfile.gettempdir()})"
     lines = str(getattr(exc, "orig", None) or exc).strip().splitlines()
     return lines[0] if lines else type(exc).__name__

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
+from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.engine import profiles
 from ckanext.ukharvest.mapping import package_mapper
@@ -32,18 +34,23 @@ class Setting:
     url: str
     owner_org: str
     options: Mapping[str, Any]
+    limits: RecordLimits = field(default_factory=config.record_limits)
 
     @cached_property  # asked for each record
     def import_rules(self) -> tuple[object, ...]:
         """Return the import rules: what besides its content decides a record's result.
 
-        Options at their defaults are left out, so that a release that adds an option does not
+        Options and limits at their defaults are left out, so that a release that adds one does not
         import every record of every portal again.
         """
         defaults = {each.name: each.default for each in (*self.kind.options, *COMMON_OPTIONS)}
-        chosen = {
+        chosen: dict[str, Any] = {
             name: value for name, value in self.options.items() if value != defaults.get(name)
         }
+        usual = asdict(RecordLimits())
+        limits = {k: value for k, value in asdict(self.limits).items() if value != usual[k]}
+        if limits:
+            chosen["limits"] = limits
         return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
 
     @cached_property

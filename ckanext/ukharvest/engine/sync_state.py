@@ -47,6 +47,7 @@ class SyncState:
             since=self.since,
             resume=self.resume,
             copies=self.copies,
+            limits=setting.limits,
         )
 
 

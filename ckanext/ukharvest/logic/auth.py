@@ -1,4 +1,4 @@
-"""Auth functions of our own actions, and a few that restrict ckanext-harvest's.
+"""Auth functions of our own actions; ``stock_auth.py`` has those that restrict ckanext-harvest's.
 
 The first line of each says who is allowed. CKAN allows sysadmins everything.
 """
@@ -9,54 +9,22 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import authz, model
-from ckanext.harvest.model import HarvestJob, HarvestObject
+from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.logic.permissions import may, may_if_exists
+from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.model import Record, source_previews
 
 Answer = dict[str, Any]
 
 
-def _answer(allowed: bool, refusal: str) -> Answer:
+def answer(allowed: bool, refusal: str) -> Answer:
+    """Return what CKAN expects of an auth function."""
     return {"success": True} if allowed else {"success": False, "msg": refusal}
-
-
-def _object(data_dict: dict[str, Any]) -> HarvestObject | None:
-    """Return the harvest object that ckanext-harvest's action will show."""
-    if data_dict.get("id"):
-        return HarvestObject.get(data_dict["id"], attr=data_dict.get("attr"))
-    package = model.Package.get(data_dict.get("dataset_id") or "-")
-    if package is None:
-        return None
-    return (
-        model.Session.query(HarvestObject)
-        .filter(HarvestObject.package_id == package.id, HarvestObject.current.is_(True))
-        .order_by(HarvestObject.import_finished.desc())
-        .first()
-    )
-
-
-@tk.auth_allow_anonymous_access
-@tk.chained_auth_function
-def harvest_object_show(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may read the dataset; without a dataset, those who may update the source.
-
-    ckanext-harvest shows every object to everybody, also those of private datasets.
-    """
-    obj = _object(data_dict)
-    if obj is None:
-        answer: Answer = original(context, data_dict)  # the action says that there is none
-        return answer
-    action, wanted = "package_show", obj.package_id
-    if not wanted:
-        action, wanted = "harvest_source_update", obj.harvest_source_id
-    refusal = tk._("Not authorised to read this harvest object")
-    return _answer(may_if_exists(context, action, id=wanted), refusal)
 
 
 def _of_source(context: Any, source_id: str | None) -> Answer:
     refusal = tk._("Not authorised to see the status of this harvest source")
-    return _answer(may(context, "harvest_source_update", id=source_id), refusal)
+    return answer(may(context, "harvest_source_update", id=source_id), refusal)
 
 
 def _source_id(data_dict: dict[str, Any]) -> str | None:
@@ -94,15 +62,19 @@ ukharvest_stars_list = ukharvest_source_list
 
 
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow every logged-in user: CKAN itself refuses anonymous ones."""
-    return {"success": True}
+    """Allow every logged-in user.
+
+    Over the API CKAN does not refuse anonymous ones by itself: it takes its object for them, which
+    is in the context, for a user.
+    """
+    return answer(bool(context.get("user")), tk._("Log in to have a theme suggested"))
 
 
 @tk.auth_allow_anonymous_access
 def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the dataset."""
     refusal = tk._("Not authorised to read this dataset")
-    return _answer(may(context, "package_show", id=data_dict.get("id")), refusal)
+    return answer(may(context, "package_show", id=data_dict.get("id")), refusal)
 
 
 ukharvest_dataset_change_list = ukharvest_dataset_show
@@ -145,7 +117,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may call harvest_job_create for the source."""
     refusal = tk._("Not authorised to run this harvest source")
     source_id = data_dict.get("source_id")
-    return _answer(may(context, "harvest_job_create", source_id=source_id), refusal)
+    return answer(may(context, "harvest_job_create", source_id=source_id), refusal)
 
 
 def ukharvest_record_import(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -158,40 +130,15 @@ def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> Answe
     """Allow administrators of the source's organisation."""
     refusal = tk._("Only an administrator of the source's organisation may approve deletions")
     package = model.Package.get(data_dict.get("source_id") or "-")
-    return _answer(_is_administrator(context, package), refusal)
+    return answer(is_administrator(context, package), refusal)
 
 
-def _is_administrator(context: Any, source: model.Package | None) -> bool:
+def is_administrator(context: Any, source: model.Package | None) -> bool:
     """Tell whether the user is an administrator of the source's organisation."""
     organisation = source.owner_org if source and source.type == "harvest" else None
     # No role below "admin" has the permission of this name.
     user = context.get("user")
     return bool(authz.has_user_permission_for_group_or_org(organisation, user, "admin"))
-
-
-@tk.chained_auth_function
-def harvest_source_clear(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow users who may approve deletions; ckanext-harvest also allows editors."""
-    answer: Answer = original(context, data_dict)
-    return _may_remove(context, data_dict) if answer["success"] else answer
-
-
-def _may_remove(context: Any, data_dict: dict[str, Any]) -> Answer:
-    package = model.Package.get(data_dict.get("id") or "-")
-    refusal = tk._("Only an administrator of the source's organisation may remove its datasets")
-    return _answer(_is_administrator(context, package), refusal)
-
-
-@tk.chained_auth_function
-def harvest_source_delete(original: Any, context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow as ckanext-harvest does; with ``clear_source`` in the context, administrators only.
-
-    With it the action also removes the datasets.
-    """
-    answer: Answer = original(context, data_dict)
-    if answer["success"] and context.get("clear_source"):
-        return _may_remove(context, data_dict)
-    return answer
 
 
 ukharvest_deletion_keep = ukharvest_deletion_approve
@@ -217,13 +164,13 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the resource."""
     refusal = tk._("Not authorised to read this resource")
-    return _answer(may(context, "resource_show", id=data_dict.get("id")), refusal)
+    return answer(may(context, "resource_show", id=data_dict.get("id")), refusal)
 
 
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may edit the dataset."""
     refusal = tk._("Not authorised to edit this dataset")
-    return _answer(may(context, "package_update", id=data_dict.get("id")), refusal)
+    return answer(may(context, "package_update", id=data_dict.get("id")), refusal)
 
 
 @tk.auth_allow_anonymous_access
@@ -233,18 +180,18 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     id_ = data_dict.get("source_id")
     # Whoever may update it may read it. The action needs this check anyway; the other is slower.
     is_seen = may(context, "harvest_source_update", id=id_) or may(context, "package_show", id=id_)
-    return _answer(is_seen, refusal)
+    return answer(is_seen, refusal)
 
 
 def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may add a source to an organisation; of a saved one, who may update it."""
     refusal = tk._("Not authorised to test harvest sources")
     if data_dict.get("id"):
-        return _answer(may(context, "harvest_source_update", id=data_dict["id"]), refusal)
+        return answer(may(context, "harvest_source_update", id=data_dict["id"]), refusal)
     user = context.get("user")
     if not authz.has_user_permission_for_some_org(user, "create_dataset"):
         return {"success": False, "msg": refusal}
-    return _answer(may(context, "harvest_source_create", id=None), refusal)
+    return answer(may(context, "harvest_source_create", id=None), refusal)
 
 
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -21,6 +21,14 @@ def utcnow() -> datetime.datetime:
     return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
 
 
+def database_time() -> sa.ColumnElement[datetime.datetime]:
+    """Return the SQL expression for the time now by the database's clock, as ``utcnow`` has it.
+
+    For what processes of several hosts compare: their own clocks may differ.
+    """
+    return sa.func.timezone("utc", sa.func.clock_timestamp(), type_=sa.DateTime)
+
+
 # First in a transaction whose loss in a power cut does no harm: no commit waits for the disk then.
 UNHURRIED = sa.text("SET LOCAL synchronous_commit TO off")
 

@@ -19,7 +19,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.model import UNHURRIED, Claim, Retry, SourceState, Worker, utcnow
+from ckanext.ukharvest.model import UNHURRIED, Claim, Retry, SourceState, Worker, database_time
+from ckanext.ukharvest.model.retries import is_paused
 
 Session = model.Session
 
@@ -108,7 +109,7 @@ def _give_back(worker_id: str) -> None:
 def _runs(types: Collection[str]) -> sa.Select[Any]:
     """Return source id, source type and job id of runs with waiting objects, in their turn."""
     waits = _waiting(HarvestJob.id, HarvestObject.id).correlate(HarvestJob).exists()
-    alive = utcnow() - dt.timedelta(seconds=config.worker_timeout())
+    alive = database_time() - dt.timedelta(seconds=config.worker_timeout())
     # ``ckan ukharvest run`` imports the objects of its run itself.
     in_foreground = sa.exists().where(
         Worker.kind == "command", Worker.busy_with == HarvestJob.id, Worker.heartbeat > alive
@@ -126,7 +127,7 @@ def _runs(types: Collection[str]) -> sa.Select[Any]:
 def _waiting(job_id: Any, column: Any) -> sa.Select[Any]:
     """Select from a run's waiting objects, without those that pause after a service failed."""
     other = aliased(Retry)
-    pauses = sa.exists().where(other.harvest_object_id == HarvestObject.id, other.due > utcnow())
+    pauses = sa.exists().where(other.harvest_object_id == HarvestObject.id, is_paused(other.due))
     return sa.select(column).where(
         HarvestObject.harvest_job_id == job_id, HarvestObject.state == "WAITING", ~pauses
     )
@@ -150,7 +151,7 @@ def _lock(job_id: str, limit: int, *, failed_before: bool = False) -> list[str]:
 
 
 def _take(worker_id: str, source_id: str, ids: Sequence[str]) -> None:
-    now = utcnow()
+    now = Session.scalar(sa.select(database_time()))
     Session.execute(UNHURRIED)
     busy = {"heartbeat": now, "busy_with": ids[0], "busy_since": now}
     # A run in the foreground is busy with the run as a whole.

@@ -17,7 +17,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject
 from sqlalchemy.dialects.postgresql import insert
 
-from ckanext.ukharvest.model import Retry, stopping, utcnow
+from ckanext.ukharvest.model import Retry, database_time, stopping
 from ckanext.ukharvest.model.service_faults import failing_service
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
     if attempts > len(PAUSES):
         Session.commit()
         raise GivenUp(attempts)
-    due = utcnow() + dt.timedelta(minutes=PAUSES[attempts - 1])
+    due = database_time() + dt.timedelta(minutes=PAUSES[attempts - 1])
     noted = {"attempts": attempts, "due": due, "service": service, "message": message}
     statement = insert(Retry).values(harvest_object_id=object_id, **noted)
     Session.execute(
@@ -122,9 +122,18 @@ def next_due(job_id: str) -> dt.datetime | None:
     return found
 
 
+def is_paused(due: Any) -> sa.ColumnElement[bool]:
+    """Return the SQL condition that an object waits for its next attempt, due at this time.
+
+    A time beyond the longest pause is none: the clock was put back since.
+    """
+    now = database_time()
+    return sa.and_(due > now, due <= now + dt.timedelta(minutes=PAUSES[-1]))
+
+
 def due_ids(job_id: str) -> list[str]:
     """Return the ids of a job's waiting objects whose pause is over."""
-    due = _waiting(job_id, HarvestObject.id).filter(Retry.due <= utcnow())
+    due = _waiting(job_id, HarvestObject.id).filter(sa.not_(is_paused(Retry.due)))
     return [row[0] for row in due.order_by(Retry.due)]
 
 

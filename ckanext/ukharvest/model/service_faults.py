@@ -1,7 +1,8 @@
-"""Tell a failing service (database, search index, Redis) from a faulty record."""
+"""Tell a failing service (database, search index, Redis, disk) from a faulty record."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 
 import pysolr
@@ -9,7 +10,10 @@ import redis
 import sqlalchemy as sa
 from ckan.lib.search import SearchError, SearchIndexError
 
-DATABASE, SEARCH_INDEX, REDIS = "database", "search index", "Redis"
+DATABASE, SEARCH_INDEX, REDIS, DISK = "database", "search index", "Redis", "disk"
+
+# No room for a download: the disk, the user's share of it, or the process's limit.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _DEADLOCK = "40P01"
 # SQLAlchemy's messages for a session whose connection was lost in an earlier statement.
@@ -39,6 +43,8 @@ def failing_service(exc: BaseException) -> str:
             return REDIS if _is_redis_fault(each) else ""
         if isinstance(each, (SearchIndexError, SearchError, pysolr.SolrError)):
             return "" if "(HTTP 400)" in str(each) else SEARCH_INDEX
+        if isinstance(each, OSError) and each.errno in _NO_ROOM:
+            return DISK
     return ""
 
 

@@ -1,7 +1,8 @@
 """Heartbeats of harvesting processes, by which the sweeper finds orphaned work.
 
 A heartbeat uses a short connection of its own: it does not touch the transaction of the work, and
-without the database it is only late.
+without the database it is only late. Its time is the database's: consumers run on several hosts,
+whose clocks may differ or be moved.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import os
 import platform
 import threading
+import time
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -37,7 +39,7 @@ class Heart:
         self.started = tables.utcnow()
         self.id = f"{platform.node()}:{os.getpid()}:{self.started.isoformat()}"
         self._busy_with = ""
-        self._busy_since: dt.datetime | None = None
+        self._busy_since = 0.0  # of the monotonic clock
         self._is_saved = False  # that it works
         self._lock = threading.Lock()
         self._end = threading.Event()
@@ -62,7 +64,7 @@ class Heart:
     def note(self, id_: str) -> None:
         """Note which harvest object of a batch is worked on; the next beat saves it."""
         self._busy_with = id_
-        self._busy_since = tables.utcnow() if id_ else None
+        self._busy_since = time.monotonic()
 
     def rest(self) -> None:
         """Note that the work has ended; saved at once only if ``work_on`` saved that it began."""
@@ -77,10 +79,11 @@ class Heart:
 
     def _beat(self) -> None:
         with self._lock:  # a beat that waited for the database must not overwrite a newer one
+            busy_for = dt.timedelta(seconds=time.monotonic() - self._busy_since)
             now = {
-                "heartbeat": tables.utcnow(),
+                "heartbeat": tables.database_time(),
                 "busy_with": self._busy_with,
-                "busy_since": self._busy_since,
+                "busy_since": tables.database_time() - busy_for if self._busy_with else None,
             }
             row = {"id": self.id, "kind": self.kind, "started": self.started, **now}
             statement = insert(tables.Worker).values(row)
@@ -120,7 +123,7 @@ def busy(limits: Limits) -> set[str]:
 
     Without processes that hang, although they have heartbeats.
     """
-    alive = tables.utcnow() - dt.timedelta(seconds=limits.heartbeat)
+    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
     query = ckan_model.Session.query(tables.Worker.busy_with).filter(
         tables.Worker.heartbeat > alive,
         tables.Worker.busy_with != "",
@@ -139,7 +142,7 @@ def busy(limits: Limits) -> set[str]:
 
 def count_fetching(limits: Limits) -> tuple[int, int]:
     """Return how many live fetch consumers are idle, and how many work."""
-    alive = tables.utcnow() - dt.timedelta(seconds=limits.heartbeat)
+    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
     query = ckan_model.Session.query(tables.Worker.busy_with).filter(
         tables.Worker.kind == "fetch", tables.Worker.heartbeat > alive, sa.not_(is_hung(limits))
     )
@@ -160,7 +163,7 @@ def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
         .scalar_subquery()
     )
     since = sa.func.coalesce(sa.func.greatest(worker.busy_since, progress), worker.busy_since)
-    now = tables.utcnow()
+    now = tables.database_time()
     too_long = [
         sa.and_(worker.kind == kind, since < now - dt.timedelta(seconds=seconds))
         for kind, seconds in (("fetch", limits.fetch), ("gather", limits.gather))
@@ -172,6 +175,8 @@ def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
 
 def forget_dead(age: dt.timedelta) -> int:
     """Delete rows of processes whose last heartbeat is older; the caller commits."""
-    statement = sa.delete(tables.Worker).where(tables.Worker.heartbeat < tables.utcnow() - age)
+    statement = sa.delete(tables.Worker).where(
+        tables.Worker.heartbeat < tables.database_time() - age
+    )
     result = ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
     return int(result.rowcount)

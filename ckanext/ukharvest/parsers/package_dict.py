@@ -264,5 +264,6 @@ def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tupl
     """Yield the fields that nothing else read, as extras under their own names."""
     known = set(read)
     for key, value in flat.items():
-        if key not in known and (text := text_of(value)):
-            yield key.strip(), text
+        # A zero character in a name costs the record: PostgreSQL does not store it.
+        if key not in known and (text := text_of(value)) and (name := clean_text(key)):
+            yield name, text

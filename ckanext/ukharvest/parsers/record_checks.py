@@ -22,6 +22,7 @@ class FieldNames:
     """A format's own names of the fields that are checked, for messages."""
 
     resources: str = "resources"
+    tags: str = "tags"
     spatial: str = "spatial"
     issued: str = "issued"
     modified: str = "modified"

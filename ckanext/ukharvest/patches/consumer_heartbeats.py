@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ckan import model
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.engine.queue_messages import read_id
@@ -26,6 +27,7 @@ from ckanext.ukharvest.patches import fetch_batches
 from ckanext.ukharvest.patches.queue_callbacks import Callback
 
 log = logging.getLogger(__name__)
+Session = model.Session
 
 Consume = Callable[[Any, str], Iterator[tuple[Any, Any, str]]]
 
@@ -83,6 +85,8 @@ def beating(stock: Consume) -> Consume:
                 if kind == "gather":  # a fetch consumer says so when it knows what it works on
                     heart.work_on(read_id(body, self.message_key))
                 yield method, header, body
+                # Of the work; else it would stay open for as long as no message comes.
+                Session.remove()
                 heart.rest()
 
     return consume

@@ -15,6 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import one_line, shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 
@@ -37,8 +38,17 @@ class Refused(ProtocolError):
         self.status = status
 
 
-def read_json(http: HttpClient, url: str, params: Mapping[str, str | int] | None = None) -> Any:
+def read_json(
+    http: HttpClient,
+    url: str,
+    params: Mapping[str, str | int] | None = None,
+    problems: list[Problem] | None = None,
+) -> Any:
     """Return the JSON value at a URL.
+
+    Args:
+        problems: a problem of the answer as a whole (its encoding) is added to this list, the first
+            of each code.
 
     Raises:
         Refused: a status of refusal; the message has the answer's reason.
@@ -49,17 +59,22 @@ def read_json(http: HttpClient, url: str, params: Mapping[str, str | int] | None
     with closing(reply):
         if reply.status in REFUSALS:
             raise _refusal(reply)
-        return parse_json(reply)
+        return parse_json(reply, problems)
 
 
-def action(http: HttpClient, url: str, params: Mapping[str, str | int] | None = None) -> Any:
+def action(
+    http: HttpClient,
+    url: str,
+    params: Mapping[str, str | int] | None = None,
+    problems: list[Problem] | None = None,
+) -> Any:
     """Return the ``result`` of an action such as ``…/api/3/action/package_search``.
 
     Raises:
         Refused: also where ``success`` is false.
         ProtocolError, FetchError: as ``read_json``; also where there is no ``result``.
     """
-    return result_of(read_json(http, url, params), url)
+    return result_of(read_json(http, url, params, problems), url)
 
 
 def result_of(answer: Any, url: str) -> Any:
@@ -95,8 +110,8 @@ def outline(value: Any) -> str:
     return shorten(json.dumps(value), 60)
 
 
-def parse_json(reply: Reply) -> Any:
-    """Return the JSON value of a reply, whatever its encoding.
+def parse_json(reply: Reply, problems: list[Problem] | None = None) -> Any:
+    """Return the JSON value of a reply, whatever its encoding; ``problems`` as in ``read_json``.
 
     Raises:
         ProtocolError: not JSON; the message has the line, if known.
@@ -104,14 +119,14 @@ def parse_json(reply: Reply) -> Any:
     content = reply.content
     try:
         if b"\0" in content[:4]:  # UTF-16 and UTF-32
-            return _with_care(reply)
+            return _with_care(reply, problems)
         json_limits.check(content)
         return json.loads(content)
     except (ValueError, RecursionError):
-        return _with_care(reply)
+        return _with_care(reply, problems)
 
 
-def _with_care(reply: Reply) -> Any:
+def _with_care(reply: Reply, problems: list[Problem] | None) -> Any:
     """Parse JSON that Python's json refused, such as odd encodings; explain errors."""
     url = reply.requested_url
     file = JsonFile(reply.body, url=url, charset=reply.charset)
@@ -121,6 +136,9 @@ def _with_care(reply: Reply) -> Any:
         )
     for _ in file.events():  # raises a readable error for every fault
         pass
+    found = file.problem
+    if problems is not None and found and found.code not in {each.code for each in problems}:
+        problems.append(found)
     return next(file.items(""))
 
 

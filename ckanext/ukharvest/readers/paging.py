@@ -15,6 +15,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.request import REDIRECTS
+from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.records import Ending, RawRecord, Validators
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
@@ -164,26 +166,36 @@ def numbered_page(
     """Request page ``number`` (2 or more) of a source paged by ``?page=n``.
 
     Returns:
-        The reply, or how the pages end: on 404 and 410, on a redirect (servers send unknown
-        addresses to the first page or the home page) and on "not modified" since page 1 the
-        source is complete; on another refusal (4xx) it may go on behind it, so it is not.
+        The reply, or how the pages end: on 404 and 410, on a redirect to anything but the same
+        page (servers send unknown addresses to the first page or the home page) and on "not
+        modified" since page 1 the source is complete; on another refusal (4xx) it may go on behind
+        it, so it is not.
 
     Raises:
         SourceError: network faults and 5xx; the rest of the source is unknown.
     """
+    page = page_url(url, number)
+    validators = _same_document(first)
     try:
-        reply = http.get(
-            page_url(url, number),
-            accept=accept,
-            validators=_same_document(first),
-            follow_redirects=False,
-        )
+        reply = http.get(page, accept=accept, validators=validators, follow_redirects=False)
+        if _is_page(reply, number):
+            reply.close()
+            reply = http.get(page, accept=accept, validators=validators)
     except BadStatus as exc:
         return _refused(exc, number)
     if reply.not_modified or 300 <= reply.status < 400:
         reply.close()
         return Ending(complete=True)
     return reply
+
+
+def _is_page(reply: Reply, number: int) -> bool:
+    """Tell whether a page is redirected to itself elsewhere, such as to https."""
+    location = reply.headers.get("Location")
+    if reply.status not in REDIRECTS or location is None:
+        return False
+    query = urlsplit(join(reply.url, location)).query
+    return ("page", str(number)) in parse_qsl(query)
 
 
 def _refused(exc: BadStatus, number: int) -> Ending:

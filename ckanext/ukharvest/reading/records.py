@@ -196,7 +196,7 @@ def _as_far_as_read(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
 
 
 def _parsed(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
-    record = kind.parse(raw, source.options)
+    record = kind.parse(raw, source.options, source.limits)
     return {**_of(record), "position": raw.position}
 
 

@@ -38,5 +38,5 @@ DATA_JSON = SourceType(
     parser=datajson,
     options=(*document.OPTIONS, *datajson.OPTIONS),
     aliases=("datajson", "dcat_json"),
-    field_names=FieldNames(resources="distribution"),
+    field_names=FieldNames(resources="distribution", tags="keyword"),
 )

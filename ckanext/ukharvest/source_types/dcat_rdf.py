@@ -28,6 +28,7 @@ DCAT_RDF = SourceType(
     aliases=("dcat_xml",),
     field_names=FieldNames(
         resources="dcat:distribution",
+        tags="dcat:keyword",
         spatial="dct:spatial",
         issued="dct:issued",
         modified="dct:modified",

@@ -19,6 +19,7 @@ DKAN = SourceType(
     # DKAN 7's names, and those of DKAN 2.
     field_names=FieldNames(
         resources="resources or distribution",
+        tags="tags or keyword",
         issued="metadata_created or issued",
         modified="metadata_modified or modified",
         metadata_modified="metadata_modified or modified",

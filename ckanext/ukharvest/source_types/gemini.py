@@ -25,6 +25,7 @@ _GEMINI_SHAPE = XmlShape(
 )
 _FIELD_NAMES = FieldNames(
     resources="gmd:onLine",
+    tags="gmd:keyword",
     spatial="gmd:EX_GeographicBoundingBox",
     issued="gmd:date",
     modified="gmd:date",

@@ -33,7 +33,9 @@ INVENTORY = SourceType(
     parser=inventory,
     options=(xml_document.VALIDATION, *inventory.OPTIONS),
     old_guids=inventory_document.old_guids,
-    field_names=FieldNames(modified="@Modified", metadata_modified="@Modified"),
+    field_names=FieldNames(
+        resources="Rendition", tags="Subject", modified="@Modified", metadata_modified="@Modified"
+    ),
     # DataShare ends its download URLs with the date of the request for the inventory: without this
     # every run would import every dataset of a council.
     volatile=re.compile(r"(?<=[?&;])version=\d{1,4}([/.-]|%2F)\d{1,2}\1\d{1,4}\b", re.IGNORECASE),

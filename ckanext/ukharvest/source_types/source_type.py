@@ -9,9 +9,13 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.parsers.record_limits import limit_record
+
+_LIMITS = RecordLimits()
 
 
 def _no_old_guids(_raw: RawRecord) -> tuple[str, ...]:
@@ -57,15 +61,24 @@ class SourceType:
         """Return the name of the CKAN plugin that harvests sources of this type."""
         return f"ukharvest_{self.name.replace('-', '_')}"
 
-    def parse(self, raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
-        """Return the parsed record with the problems that are checked for every format.
+    def parse(
+        self, raw: RawRecord, options: Mapping[str, Any], limits: RecordLimits = _LIMITS
+    ) -> DatasetRecord:
+        """Return the parsed record within the limits, with the problems checked for every format.
 
         Raises:
             ParseError, NotValid, SkipRecord: as the parser.
         """
-        record = self.parser.parse(raw, options)
+        names = self.field_names
+        record = limit_record(
+            self.parser.parse(raw, options),
+            limits,
+            resources=names.resources,
+            tags=names.tags,
+            spatial=names.spatial,
+        )
         today = datetime.now(timezone.utc).date()
-        found = record_checks.check(record, self.field_names, today)
+        found = record_checks.check(record, names, today)
         return replace(record, problems=(*record.problems, *found))
 
 

@@ -59,14 +59,6 @@ def test_a_lost_tag_is_reported_once(
     assert message in problems[0].message
 
 
-def test_tags_are_capped() -> None:
-    tags, problems = clean_tags([f"tag {number}" for number in range(501)], "keyword")
-    assert len(tags) == 500
-    assert tags[0] == "tag 0"
-    assert [p.code for p in problems] == ["too-many-tags"]
-    assert clean_tags(tags, "keyword") == (tags, ())
-
-
 @pytest.mark.parametrize("size", [99, 100, 101])
 def test_every_tag_is_one_that_ckan_takes(size: int) -> None:
     wild = ["x" * (size - 2) + " y", *map(chr, range(32, 0x250)), "a\tb", "a\u2028b", "-" * size]

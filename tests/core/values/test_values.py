@@ -26,6 +26,7 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
         pytest.param("\ufeffTitle", "Title", id="bom"),
         pytest.param("Cymraeg ŵ 🏴", "Cymraeg ŵ 🏴", id="unicode"),
         pytest.param(2019, "2019", id="int"),
+        pytest.param(10**400, f"1{'0' * 400}", id="int-beyond-floats"),
         pytest.param(1.5, "1.5", id="float"),
         pytest.param(Decimal("1.50"), "1.50", id="decimal"),
         pytest.param(float("nan"), "", id="nan"),

@@ -189,3 +189,8 @@ def test_begun_puts_no_entity_in() -> None:
     root = xml.parse_beginning(doctype + b"<a>&x;&y;</a>")
     assert root is not None
     assert etree.tostring(root) == b"<a>&x;&y;</a>"
+
+
+def test_a_text_that_libxml2_does_not_read_is_refused_in_plain_words() -> None:
+    with pytest.raises(ParseError, match="a text of more than 10 MB, the longest that is read"):
+        xml.parse(b"<a>" + b"x" * 10_000_001 + b"</a>")

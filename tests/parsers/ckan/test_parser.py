@@ -469,3 +469,10 @@ def test_a_schema_in_words_stands_behind_what_the_data_conforms_to(
 def test_what_the_data_conforms_to_stays_as_it_is() -> None:
     given = '["http://a.example/1", "INSPIRE"]'
     assert parsed(conforms_to=given).extras["conforms_to"] == given
+
+
+def test_names_of_other_fields_are_without_control_characters() -> None:
+    odd = {"a\x00b": "1", "\x00": "2", " c ": "3"}
+    record = parsed(**odd, resources=[{"url": "https://a.example/b.csv", **odd}])
+    assert record.extras == {"ab": "1", "c": "3"}
+    assert record.resources[0].extras == {"ab": "1", "c": "3"}

@@ -132,6 +132,18 @@ MAP = "OGC:WMS-1.3.0-http-get-map"
             f"{HOST}/api/records/{GUID}/", {}, ("", "documentation"), id="own-record-by-path"
         ),
         pytest.param(
+            f"{HOST}/geonetwork/srv?id={GUID.upper()}&tab=1",
+            {},
+            ("", "documentation"),
+            id="own-record-in-capitals",
+        ),
+        pytest.param(
+            f"{HOST}/record/00112233-4455-6677-8899-aabbccddeeff#top",
+            {},
+            ("", "documentation"),
+            id="another-record",
+        ),
+        pytest.param(
             f"{HOST}/records/{GUID}/attachments/a.csv", {}, ("CSV", "data"), id="attachment"
         ),
         pytest.param(

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from ckanext.ukharvest.core.options import validate
+from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.source_types import GEMINI_SINGLE
 from tests.parsers.gemini.elements import ADDRESS, TEXT, document, parsed
 
 
@@ -39,8 +42,13 @@ def test_a_keyword_that_is_an_address_alone_is_no_tag_and_no_fault() -> None:
 def test_a_word_list_does_not_swamp_a_dataset() -> None:
     words = [TEXT.format(f"word {number}") for number in range(1259)]
     record = parsed(document(identification=keywords(*words)))
+    assert len(record.tags) == 1259
+    raw = RawRecord("id-1", document(identification=keywords(*words)))
+    record = GEMINI_SINGLE.parse(raw, validate({}, GEMINI_SINGLE.options))
     assert len(record.tags) == 500
-    assert [problem.code for problem in record.problems] == ["too-many-tags"]
+    assert [each.field for each in record.problems if each.code == "too-many-tags"] == [
+        "gmd:keyword"
+    ]
     assert len(json.loads(record.extras["keywords"])[0]["keywords"]) == 1259
 
 

@@ -20,6 +20,32 @@ def events(document: bytes) -> list[tuple[str, str, Any]]:
     return list(JsonFile(io.BytesIO(document), url=URL).events())
 
 
+@pytest.mark.parametrize(
+    ("escaped", "text"),
+    [
+        (r"a\udfffb", "a?b"),
+        (r"a\ud800b", "a?b"),
+        (r"\uDFFF\uDFFF", "??"),
+        (r"\ud83c\udf0d", "\U0001f30d"),
+        (r"\\udfff", r"\udfff"),
+        (r"\\\udfff", "\\?"),
+    ],
+)
+def test_half_a_surrogate_pair_is_read_as_a_question_mark(escaped: str, text: str) -> None:
+    file = JsonFile(io.BytesIO(f'{{"title": "{escaped}"}}'.encode()), url=URL)
+    assert list(file.events())[2] == ("title", "string", text)
+    assert list(file.items("title")) == [text]
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-32", "utf-16-le", "idna", "punycode", "x"])
+def test_a_charset_that_cannot_be_is_not_used(charset: str) -> None:
+    body = io.BytesIO('{"title": "Café – list"}'.encode("cp1252"))
+    file = JsonFile(body, url=URL, charset=charset)
+    assert list(file.events())[2] == ("title", "string", "Café – list")
+    assert file.problem is not None
+    assert file.problem.code == "not-utf-8"
+
+
 def work(monkeypatch: pytest.MonkeyPatch, length: int, read: str) -> int:
     """Count the bytes that yajl's lexer reads for a string: an incomplete one again each time."""
     total = 0

@@ -15,6 +15,7 @@ from typing import IO, cast
 from urllib3 import BaseHTTPResponse
 
 from ckanext.ukharvest.core.errors import FetchError, TooLarge
+from ckanext.ukharvest.core.http.credentials import Secrets
 from ckanext.ukharvest.core.http.urls import safe_url
 
 ACCEPT_ENCODING = "gzip, deflate"
@@ -26,8 +27,8 @@ _UNREADABLE = {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 _GZIP = b"\x1f\x8b"
 
 
-def read(response: BaseHTTPResponse, url: str, max_bytes: int) -> IO[bytes]:
-    """Return the response's body, unpacked, at position 0.
+def read(response: BaseHTTPResponse, url: str, max_bytes: int, secrets: Secrets) -> IO[bytes]:
+    """Return the response's body, unpacked and without secrets, at position 0.
 
     Raises TooLarge when its actual or declared size is above ``max_bytes``; FetchError when it
     cannot be unpacked; urllib3's errors when the connection fails.
@@ -35,18 +36,18 @@ def read(response: BaseHTTPResponse, url: str, max_bytes: int) -> IO[bytes]:
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and (len(declared) > 18 or int(declared) > max_bytes):
         raise _too_large(url, max_bytes)
-    file = _stored(_pieces(response, url), url, max_bytes)
+    file = _stored(secrets.clean_pieces(_pieces(response, url)), url, max_bytes)
     response.read(1, decode_content=False)  # nothing is left; this returns the connection for reuse
     return file
 
 
-def read_first(response: BaseHTTPResponse, url: str, size: int) -> IO[bytes]:
-    """Return the first ``size`` bytes of the body, unpacked, or all of a shorter body.
+def read_first(response: BaseHTTPResponse, url: str, size: int, secrets: Secrets) -> IO[bytes]:
+    """Do the same for the first ``size`` bytes of the body, or all of a shorter body.
 
     Raises FetchError when they cannot be unpacked; urllib3's errors when the connection fails.
     """
     head = bytearray()
-    for piece in _pieces(response, url):
+    for piece in secrets.clean_pieces(_pieces(response, url)):
         head += piece
         if len(head) >= size:
             break

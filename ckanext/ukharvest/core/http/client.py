@@ -1,8 +1,9 @@
 """The HTTP client of every harvest.
 
-It refuses addresses that the guard blocks, limits bodies and waits, and sends secrets to their own
-server only. It handles retries, redirects, pacing and conditional requests for the readers. It
-reads nothing from the environment (proxies, netrc) and keeps no cookies.
+It refuses addresses that the guard blocks, limits bodies and waits, sends secrets to their own
+server only and takes them out of every answer. It handles retries, redirects, pacing and
+conditional requests for the readers. It reads nothing from the environment (proxies, netrc) and
+keeps no cookies.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from urllib3.exceptions import HTTPError
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http import body as bodies
 from ckanext.ukharvest.core.http.connection import Deadline, Door, describe_fault, pool_manager
+from ckanext.ukharvest.core.http.credentials import Credential, Secrets
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, Credential, HttpLimits, Reply
+from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, HttpLimits, Reply
 from ckanext.ukharvest.core.http.turns import Turns
 from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
 from ckanext.ukharvest.core.records import Validators
@@ -68,7 +70,8 @@ class HttpClient:
         self.guard = guard
         self.limits = limits
         self._user_agent = user_agent
-        self._credentials = tuple(credentials)
+        self._secrets = Secrets(credentials)
+        self._secrets.open()
         self._sleep = sleep
         self._clock = clock
         self._deadline = Deadline(clock)
@@ -135,6 +138,7 @@ class HttpClient:
     def close(self) -> None:
         """Close all connections."""
         self._pools.clear()
+        self._secrets.close()
 
     def __enter__(self) -> HttpClient:
         return self
@@ -180,7 +184,7 @@ class HttpClient:
             trusted
             and ask.url.startswith("https:")
             and target.startswith("http:")
-            and (ask.headers or self._secrets(ask.url))
+            and (ask.headers or self._secrets.of_server(ask.url))
         ):
             why = f"redirects to {safe_url(target)} without https, where a credential is not safe"
         else:
@@ -215,7 +219,7 @@ class HttpClient:
             self.guard.check_url(url)
             response = self._pools.urlopen(
                 ask.method,
-                url,
+                self._secrets.add_to(url) if trusted else url,
                 body=ask.body,
                 headers=self._headers(ask, url, trusted),
                 redirect=False,
@@ -226,7 +230,8 @@ class HttpClient:
             )
             wanted = ask.wants(response.status)
             body = self._body(response, url, ask.first) if wanted else io.BytesIO()
-            return Reply(url, ask.url, response.status, response.headers, body)
+            headers = self._secrets.clean_headers(response.headers)
+            return Reply(url, ask.url, response.status, headers, body)
         except Blocked as exc:
             if url != ask.url:
                 raise _redirected(ask, exc) from exc
@@ -240,25 +245,17 @@ class HttpClient:
 
     def _body(self, response: BaseHTTPResponse, url: str, first: int) -> IO[bytes]:
         if first:
-            return bodies.read_first(response, url, first)
-        return bodies.read(response, url, self.limits.max_bytes)
+            return bodies.read_first(response, url, first, self._secrets)
+        return bodies.read(response, url, self.limits.max_bytes, self._secrets)
 
     def _headers(self, ask: Ask, url: str, trusted: bool) -> HTTPHeaderDict:
         headers = HTTPHeaderDict(
             {"User-Agent": self._user_agent, "Accept-Encoding": bodies.ACCEPT_ENCODING}
         )
-        for each in (ask.own, *((ask.headers, self._secrets(url)) if trusted else ())):
+        for each in (ask.own, *((ask.headers, self._secrets.headers(url)) if trusted else ())):
             for name, value in each.items():
                 headers[name] = value
         return headers
-
-    def _secrets(self, url: str) -> dict[str, str]:
-        server = origin(url)
-        return {
-            each.header: each.value
-            for each in self._credentials
-            if (each.scheme.lower(), each.host.lower(), each.port) == server
-        }
 
     @contextmanager
     def _turn(self, url: str) -> Iterator[None]:

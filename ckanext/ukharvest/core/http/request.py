@@ -1,9 +1,9 @@
-"""Input and output of the HTTP client: limits, credentials, requests, replies."""
+"""Input and output of the HTTP client: limits, requests, replies."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -43,17 +43,6 @@ class HttpLimits:
     delay: float = 0.0
     at_once: int = 0
     retry_after_cap: float = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """A secret header for exactly one scheme, host and port, and for no other server."""
-
-    scheme: str
-    host: str
-    port: int
-    header: str
-    value: str = field(repr=False)
 
 
 @dataclass(slots=True)

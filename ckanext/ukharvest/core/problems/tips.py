@@ -57,6 +57,8 @@ _OF_FIELDS = {
         "period that the data covers in its own field."
     ),
     "large-spatial": "Give a simpler outline, or the box around it, such as -2.4,53.3,-2.0,53.6.",
+    "long-text": "Shorten the text, and link a document for the rest of it, such as"
+    " https://example.gov.uk/roads/notes.pdf.",
     "misnamed-field": "Use the name of the specification, such as license in data.json or"
     " dcat:distribution in DCAT.",
     "missing-field": (
@@ -95,6 +97,7 @@ _OF_FIELDS = {
     " max_resources, such as max_resources=2000.",
     "too-many-tags": "Keep the few tags that people would search for, such as transport or air"
     " quality.",
+    "too-many-values": "Keep the values that describe the whole dataset, such as its main theme.",
     "unexpected-value": "Write one of the values that the message lists, exactly as it lists them,"
     " such as Download.",
     "unknown-format": "Name the format by its usual short name or media type, such as CSV or"

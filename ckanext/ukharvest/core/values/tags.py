@@ -14,9 +14,6 @@ from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 TAG_MIN, TAG_MAX = 2, 100
 _FORBIDDEN = re.compile(r"[^\w \-.]")
 
-# Each tag is a row and a facet value; a word list as tags must not swamp a dataset's page.
-TAGS_CAP = 500
-
 # Longest name that leaves room for "-" and a nine-digit suffix in CKAN's 100 characters.
 SLUG_MAX = 90
 # ckan.logic.validators.name_validator refuses the first three; the others follow /dataset/ in
@@ -37,8 +34,9 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
 
     Lists in one text are split at commas, semicolons and line ends, which no tag can contain. A
     forbidden character becomes a space ("&" becomes "and", apostrophes vanish) without a problem:
-    the tag still reads the same. Tags left out or cut are reported as ``bad-tag``, once each; more
-    than ``TAGS_CAP`` as ``too-many-tags``. Of spellings that differ in case only, the first stays.
+    the tag still reads the same. Tags left out or cut are reported as ``bad-tag``, once each. Of
+    spellings that differ in case only, the first stays. ``parsers.record_limits`` limits their
+    number.
 
     Args:
         values: the source's tags; a single text counts as a list of one.
@@ -63,11 +61,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
         _problem(field, dropped, "left out", f"expected {TAG_MIN} or more letters or digits"),
         _problem(field, cut, f"cut at {TAG_MAX} characters", "expected keywords, not sentences"),
     ]
-    tags = tuple(found.values())
-    if len(tags) > TAGS_CAP:
-        message = f"{field}: {len(tags)} tags; the first {TAGS_CAP} were kept"
-        problems.append(Problem("too-many-tags", field, message))
-    return tags[:TAGS_CAP], tuple(problem for problem in problems if problem)
+    return tuple(found.values()), tuple(problem for problem in problems if problem)
 
 
 def _split(text: str) -> list[str]:

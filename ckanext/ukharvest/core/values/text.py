@@ -36,7 +36,9 @@ def clean_text(value: object) -> str:
     """
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float, Decimal)):
+    if isinstance(value, int):  # of any size: JSON has no largest number
+        return str(value)
+    if isinstance(value, (float, Decimal)):
         return str(value) if math.isfinite(value) else ""
     if not isinstance(value, str):
         return ""

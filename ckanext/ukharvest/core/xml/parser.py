@@ -272,6 +272,9 @@ def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> 
     if not line and len(log):
         # iterparse only logs some faults (an undefined entity).
         words, line = log[0].message, log[0].line
+    if "Text node too long" in words:  # libxml2's XML_MAX_TEXT_LENGTH
+        message = "the document has a text of more than 10 MB, the longest that is read"
+        return ParseError(message, code="not-xml", url=url, line=line or None)
     reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL).strip()
     message = f"the document is not well-formed XML: {reason or 'no element found'}"
     return ParseError(message, code="not-xml", url=url, line=line or None)

@@ -27,6 +27,7 @@ def settle(state: GatherState) -> None:
         return
     writes = {}
     with SourceImport(state.kind, state.source) as source:
+        source.load_versions(each.raw.guid for each in records)
         for each in records:
             write = _write(source, each, state.job_id)
             if write is not None:

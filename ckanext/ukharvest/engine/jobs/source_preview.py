@@ -17,7 +17,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
 from rq import Worker
 
-from ckanext.ukharvest import compat, source_types
+from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.records import Source
@@ -102,7 +102,7 @@ def _test(preview: Row, tell: Tell) -> PreviewResult:
     url = preview.url
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(given["credential"]) as http:
-        source = Source(url, given, http)
+        source = Source(url, given, http, limits=config.record_limits())
         return SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
 
 

@@ -50,6 +50,7 @@ from ckanext.ukharvest.logic.action.provenance import (
 )
 from ckanext.ukharvest.logic.action.record import ukharvest_record_import, ukharvest_record_show
 from ckanext.ukharvest.logic.action.runs import (
+    harvest_abort_failed_jobs,
     harvest_job_abort,
     ukharvest_run_list,
     ukharvest_run_stop,
@@ -82,6 +83,7 @@ from ckanext.ukharvest.logic.action.vocabularies import (
 )
 
 __all__ = [
+    "harvest_abort_failed_jobs",
     "harvest_get_notifications_recipients",
     "harvest_job_abort",
     "harvest_job_create",

@@ -106,7 +106,8 @@ def ukharvest_doctor_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
 
     :returns: ``status`` (0 no faults, 1 warnings, 2 errors) and
         ``findings``: dicts with ``level`` (``ok``, ``info``, ``warning``, ``error``), ``code``,
-        ``message`` and ``what_to_do``
+        ``message``, ``what_to_do`` and ``fix`` (of ``ckan ukharvest doctor --fix``, "" if it cannot
+        be fixed by a command)
     :rtype: dictionary
     """
     tk.check_access("ukharvest_doctor_show", context, data_dict)

@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.model import Worker, utcnow
+from ckanext.ukharvest.model import Worker, database_time
 from ckanext.ukharvest.model.workers import is_hung, limits
 
 Session = model.Session
@@ -43,7 +43,8 @@ def consumers() -> list[dict[str, Any]]:
         .order_by(Worker.kind.desc(), Worker.heartbeat.desc())
         .limit(MOST)
     )
-    oldest = utcnow() - dt.timedelta(seconds=config.worker_timeout())
+    now = Session.scalar(sa.select(database_time()))
+    oldest = now - dt.timedelta(seconds=config.worker_timeout())
     rows = []
     for worker, title, hangs in query:
         host, pid, _started = (*worker.id.split(":", 2), "", "")[:3]

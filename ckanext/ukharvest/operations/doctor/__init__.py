@@ -1,7 +1,8 @@
 """Check everything that harvesting needs, and say how to fix what is wrong.
 
-Read only. One function per check; each reports its findings, and none if all is well. No check
-loads contents, and a check that fails does not affect the others.
+One function per check; each reports its findings, and none if all is well. No check changes
+anything or loads contents, and a check that fails does not affect the others. What fixes.py can
+fix, it fixes only when it is asked to.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.operations.doctor import (
+    claims,
     datasets,
     links,
     mail,
     runs,
+    search_index,
     services,
     stars,
     table_sizes,
@@ -49,13 +52,14 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("workers", "There are enough gather and fetch consumers.", runs.workers),
     ("hung", "No consumer hangs.", runs.hung_consumers),
     ("jobs", "No run is stuck.", runs.stuck_jobs),
+    ("claims", "No consumer that ended holds work.", claims.held_by_none),
     ("set-aside", "No source is set aside.", runs.set_aside_sources),
     ("leftovers", "No ended run has left objects behind.", runs.leftovers),
     ("cron", "'ckan harvester run' comes regularly.", runs.cron),
     ("records", "Records, datasets and current objects agree.", datasets.records),
     ("current", "Each dataset has one current object.", datasets.current_objects),
     ("duplicates", "No record has two datasets.", datasets.duplicates),
-    ("index", "Database and search index agree.", datasets.index),
+    ("index", "Database and search index agree.", search_index.index),
     ("links", "No link is waiting to be checked.", links.waiting_links),
     ("stars", "Every dataset has its stars of openness.", stars.unscored_datasets),
     ("mail", "No mail was refused.", mail.refused_mails),
@@ -95,7 +99,7 @@ def _not_checked(code: str, exc: Exception) -> Finding:
     return Finding(
         ERROR,
         code,
-        f"This could not be checked: {_first_line(exc)}",
+        f"This could not be checked: {first_line(exc)}",
         "Fix the errors above first; the log has the details.",
     )
 
@@ -106,6 +110,7 @@ def status_of(findings: Iterable[Finding]) -> int:
     return 2 if ERROR in levels else 1 if WARNING in levels else 0
 
 
-def _first_line(exc: Exception) -> str:
+def first_line(exc: Exception) -> str:
+    """Return an exception's type and the first line of its text."""
     lines = str(exc).strip().splitlines()
     return f"{type(exc).__name__}: {lines[0] if lines else 'no message'}"

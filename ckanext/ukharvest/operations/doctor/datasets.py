@@ -1,34 +1,29 @@
-"""Checks that compare record rows, datasets, current objects and the search index."""
+"""Checks that compare record rows, datasets and current objects."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib import search
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.model import Record, adoption, pending_index, utcnow
+from ckanext.ukharvest.model import Record, adoption
 from ckanext.ukharvest.operations.doctor.finding import (
+    CURRENT,
     ERROR,
     EXAMPLES,
     INFO,
+    ORPHANS,
     WARNING,
     Finding,
     examples,
 )
 
 Session = model.Session
-
-LONG = datetime.timedelta(hours=1)  # that datasets may wait for the index
-BATCH = 1000  # ids per query to Solr or PostgreSQL
 
 
 def records() -> Iterator[Finding]:
@@ -71,14 +66,15 @@ def _deleted_by_hand() -> Iterator[Finding]:
     )
 
 
-def _unknown_objects() -> Iterator[Finding]:
+def orphans() -> Any:
+    """Return a query of current harvest objects that no record row stands for."""
     # Until a run of ours has read a source to its end it is still to be adopted: nothing is wrong.
     was_read = adoption.was_read(HarvestObject.harvest_source_id)
     known = sa.exists().where(
         Record.source_id == HarvestObject.harvest_source_id, Record.guid == HarvestObject.guid
     )
-    query = (
-        Session.query(HarvestObject.guid)
+    return (
+        Session.query(HarvestObject)
         .join(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
         .filter(
             HarvestObject.current.is_(True),
@@ -87,34 +83,51 @@ def _unknown_objects() -> Iterator[Finding]:
             ~known,
         )
     )
+
+
+def _unknown_objects() -> Iterator[Finding]:
     yield from _finding(
-        query,
+        orphans().with_entities(HarvestObject.guid),
         WARNING,
         "records",
         "Current harvest objects without a record ({count:,}): {some}.",
-        "Run their source once more; if they stay, delete their datasets by hand.",
+        "Run 'ckan ukharvest doctor --fix': their source adopts them. Then run the source; records "
+        "that it no longer has go missing, and their datasets are deleted as usual.",
+        ORPHANS,
     )
 
 
-def current_objects() -> Iterator[Finding]:
-    """Find datasets with several current objects."""
-    query = (
+_OF_ONE_SOURCE = sa.func.count(sa.distinct(HarvestObject.harvest_source_id)) == 1
+
+
+def ambiguous() -> Any:
+    """Return a query of datasets with several current harvest objects, grouped by dataset."""
+    return (
         Session.query(model.Package.name)
         .join(HarvestObject, HarvestObject.package_id == model.Package.id)
         .filter(HarvestObject.current.is_(True), model.Package.state == "active")
         .group_by(model.Package.id, model.Package.name)
         .having(sa.func.count() > 1)
     )
-    one = sa.func.count(sa.distinct(HarvestObject.harvest_source_id)) == 1
+
+
+def ambiguous_in_source() -> Any:
+    """Return those of ``ambiguous`` whose current harvest objects are all of one source."""
+    return ambiguous().having(_OF_ONE_SOURCE)
+
+
+def current_objects() -> Iterator[Finding]:
+    """Find datasets with several current objects."""
     yield from _finding(
-        query.having(one),
+        ambiguous_in_source(),
         WARNING,
         "current",
         "Datasets with more than one current harvest object ({count:,}): {some}.",
-        "A forced run of their source leaves one of them current.",
+        "Run 'ckan ukharvest doctor --fix': the newest one stays current.",
+        CURRENT,
     )
     yield from _finding(
-        query.having(~one),
+        ambiguous().having(~_OF_ONE_SOURCE),
         ERROR,
         "current",
         "Datasets written by more than one harvest source ({count:,}): {some}.",
@@ -162,116 +175,12 @@ def duplicates() -> Iterator[Finding]:
     )
 
 
-def _finding(query: Any, level: str, code: str, message: str, what_to_do: str) -> Iterator[Finding]:
+def _finding(
+    query: Any, level: str, code: str, message: str, what_to_do: str, fix: str = ""
+) -> Iterator[Finding]:
     """Report the number of a query's results and the first few."""
     query = query.order_by(None)
     count = Session.query(sa.func.count()).select_from(query.subquery()).scalar()
     if count:
         some = examples([value for (value,) in query.limit(EXAMPLES + 1)])
-        yield Finding(level, code, message.format(count=count, some=some), what_to_do)
-
-
-def index() -> Iterator[Finding]:
-    """Find datasets missing from the search index, and search results without a dataset."""
-    missing, lacking = _compare(_harvested_ids(), _indexed)
-    if lacking:
-        yield Finding(
-            ERROR,
-            "index",
-            f"{counted(lacking, 'harvested dataset')} missing from the search index: "
-            f"{examples(missing)}.",
-            f"Run 'ckan search-index rebuild {missing[0]}' for each, or 'ckan search-index "
-            "rebuild -o' for all that are missing.",
-        )
-    yield from _waiting_for_index()
-    # CKAN writes Solr before its database: a crash in between leaves a result without a dataset.
-    ghosts, more = _compare(_solr_ids(), _existing)
-    if more:
-        yield Finding(
-            ERROR,
-            "index",
-            f"{counted(more, 'search result')} without a dataset: {examples(ghosts)}.",
-            "Run 'ckan search-index clear <id>' for each, or 'ckan search-index rebuild -c' once.",
-        )
-
-
-def _waiting_for_index() -> Iterator[Finding]:
-    """Find datasets that several ticks could not index."""
-    waiting = pending_index.backlog(utcnow() - LONG)
-    if waiting.oldest:
-        yield Finding(
-            WARNING,
-            "index",
-            f"{counted(waiting.number, 'dataset')} not in the search index yet, the oldest since "
-            f"{waiting.oldest:%Y-%m-%d %H:%M} UTC; it refused {waiting.refused:,} of them.",
-            "Check that Solr answers and that 'ckan harvester run' comes from cron: each tick tries"
-            " again. The log says why Solr refuses a document.",
-        )
-
-
-def _compare(batches: Iterator[list[str]], find: Any) -> tuple[list[str], int]:
-    """Return the first ids that ``find`` does not find, and their number."""
-    first: list[str] = []
-    count = 0
-    for batch in batches:
-        lacking = sorted(set(batch) - find(batch))
-        count += len(lacking)
-        first.extend(lacking[: EXAMPLES + 1 - len(first)])
-    return first, count
-
-
-def _harvested_ids() -> Iterator[list[str]]:
-    """Yield ids of active datasets with a current harvest object, in batches."""
-    last = ""
-    current = sa.exists().where(
-        HarvestObject.package_id == model.Package.id, HarvestObject.current.is_(True)
-    )
-    query = sa.select(model.Package.id).where(model.Package.state == "active", current)
-    while True:
-        page = query.where(model.Package.id > last).order_by(model.Package.id).limit(BATCH)
-        batch = list(Session.scalars(page))
-        if not batch:
-            return
-        last = batch[-1]
-        yield batch
-
-
-def _existing(ids: list[str]) -> set[str]:
-    return set(
-        Session.scalars(
-            sa.select(model.Package.id).where(
-                model.Package.id.in_(ids), model.Package.state != "deleted"
-            )
-        )
-    )
-
-
-def _indexed(ids: list[str]) -> set[str]:
-    found = search.make_connection().search(
-        "*:*", fq=[_site(), "{!terms f=id}" + ",".join(ids)], fl="id", rows=len(ids)
-    )
-    return {document["id"] for document in found.docs}
-
-
-def _solr_ids() -> Iterator[list[str]]:
-    """Yield ids of all datasets of this site in the search index, in batches."""
-    solr = search.make_connection()
-    cursor = "*"
-    while True:
-        found = solr.search(
-            "*:*",
-            fq=[_site(), "+dataset_type:dataset"],
-            fl="id",
-            rows=BATCH,
-            sort="index_id asc",
-            cursorMark=cursor,
-        )
-        if found.docs:
-            yield [document["id"] for document in found.docs]
-        if not found.docs or found.nextCursorMark == cursor:
-            return
-        cursor = found.nextCursorMark
-
-
-def _site() -> str:
-    return '+site_id:"{}" +entity_type:package'.format(tk.config.get("ckan.site_id") or "default")
+        yield Finding(level, code, message.format(count=count, some=some), what_to_do, fix)

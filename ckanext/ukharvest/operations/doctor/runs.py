@@ -12,25 +12,39 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.model import Worker, current_run, set_aside, staged_objects, utcnow
+from ckanext.ukharvest.model import (
+    Worker,
+    current_run,
+    database_time,
+    set_aside,
+    staged_objects,
+    utcnow,
+)
 from ckanext.ukharvest.model import workers as worker
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.dashboard import workers as portal_workers
-from ckanext.ukharvest.operations.doctor.finding import ERROR, WARNING, Finding, examples
+from ckanext.ukharvest.operations.doctor.finding import (
+    ERROR,
+    LEFTOVERS,
+    STUCK,
+    WARNING,
+    Finding,
+    examples,
+)
 
 Session = model.Session
 
 UNFINISHED = ("WAITING", "FETCH", "IMPORT")
 # A run without any progress for this long is stuck.
-STUCK = datetime.timedelta(hours=1)
+LONG = datetime.timedelta(hours=1)
 # A run that waits longer for a gather consumer is late.
 LATE = datetime.timedelta(minutes=15)
 
 
 def workers() -> Iterator[Finding]:
     """Check that a consumer of each kind is alive, and that there are enough to gather."""
-    oldest = utcnow() - datetime.timedelta(seconds=config.worker_timeout())
+    oldest = database_time() - datetime.timedelta(seconds=config.worker_timeout())
     of_use = sa.and_(Worker.heartbeat > oldest, sa.not_(worker.is_hung(limits())))
     alive = set(Session.scalars(sa.select(Worker.kind).where(of_use)))
     waiting = {"gather": _jobs_to_gather(), "fetch": _objects_to_fetch()}
@@ -114,7 +128,7 @@ def stuck_jobs() -> Iterator[Finding]:
     now = utcnow()
     for run in current_run.load_current_runs():
         since = now - run.moved
-        if run.state != "stuck" or since < STUCK:
+        if run.state != "stuck" or since < LONG:
             continue
         hours = f"{since.total_seconds() / 3600:.0f} h"
         if run.started is None:
@@ -133,6 +147,7 @@ def stuck_jobs() -> Iterator[Finding]:
             f"The run {run.id} of {run.name or run.source_id} is stuck: {reason}.",
             "See that both consumers run and cron calls 'ckan harvester run', which ends it; "
             f"or end it with 'ckan harvester job-abort {run.id}'.",
+            STUCK,
         )
 
 
@@ -170,6 +185,7 @@ def leftovers() -> Iterator[Finding]:
             f"{total:,} harvest objects of ended runs were never imported: "
             f"{examples([job_id for job_id, _count in rows])}.",
             "Nothing is lost: the source's next run imports what is missing.",
+            LEFTOVERS,
         )
 
 
@@ -184,7 +200,7 @@ def cron() -> Iterator[Finding]:
         yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
         return
     since = utcnow() - last
-    if since > STUCK:
+    if since > LONG:
         hours = since.total_seconds() / 3600
         yield Finding(
             ERROR, "cron", f"'ckan harvester run' was last seen {hours:.0f} h ago.", advice

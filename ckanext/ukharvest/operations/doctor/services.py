@@ -8,6 +8,8 @@ import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
@@ -27,7 +29,14 @@ from redis.retry import Retry
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
 from ckanext.ukharvest.engine.queue_messages import RABBITMQ
-from ckanext.ukharvest.operations.doctor.finding import ERROR, INFO, WARNING, Finding, examples
+from ckanext.ukharvest.operations.doctor.finding import (
+    ERROR,
+    INFO,
+    SETTINGS,
+    WARNING,
+    Finding,
+    examples,
+)
 
 # Fields that ckanext-spatial's search backends write and CKAN's own schema lacks.
 SPATIAL_FIELDS = {
@@ -37,6 +46,8 @@ SPATIAL_FIELDS = {
 # A private network larger than this is probably a mistake (prefix length).
 WIDE = {4: 8, 6: 16}
 PROBE_SECONDS = 5
+# Later, people would not see what they have just saved.
+SOFT_COMMIT_MILLISECONDS = 10_000
 
 
 def plugins() -> Iterator[Finding]:
@@ -127,7 +138,36 @@ def settings() -> Iterator[Finding]:
             "settings",
             "CKAN asks Solr for a commit after each dataset, which makes a first harvest slow.",
             "Set ckan.search.solr_commit = false, and a soft commit of a second in Solr.",
+            SETTINGS if _commits_by_itself() else "",
         )
+
+
+def better_settings() -> Iterator[str]:
+    """Yield lines for the ini, "key = value", that fix findings of ``settings`` and ``redis``."""
+    if tk.asbool(tk.config.get("ckan.search.solr_commit", True)) and _commits_by_itself():
+        yield "ckan.search.solr_commit = false"
+    url = tk.config.get("ckan.redis.url") or ""
+    timeout = _timeout(queue.get_connection_redis())
+    if timeout is not None and timeout <= config.queue_block_seconds() and url:
+        yield f"ckan.redis.url = {_with_timeout(url)}"
+
+
+def _with_timeout(url: str) -> str:
+    parts = urlsplit(url)
+    query = {**dict(parse_qsl(parts.query)), "socket_timeout": "86400"}
+    return parts._replace(query=urlencode(query)).geturl()
+
+
+def _commits_by_itself() -> bool:
+    """Tell whether Solr shows changes within some seconds without being asked to commit."""
+    try:
+        connection = search.make_connection()
+        connection.timeout = PROBE_SECONDS
+        answer = json.loads(connection._send_request("get", "config/updateHandler?wt=json"))
+        most = answer["config"]["updateHandler"]["autoSoftCommit"]["maxTime"]
+    except Exception:  # noqa: BLE001 - then it is not known
+        return False
+    return 0 < int(most) <= SOFT_COMMIT_MILLISECONDS
 
 
 def patches() -> Iterator[Finding]:
@@ -194,7 +234,7 @@ def redis_queue() -> Iterator[Finding]:
         return
     connection = queue.get_connection_redis()
     options = connection.connection_pool.connection_kwargs
-    timeout = connection.connection_pool.make_connection().socket_timeout
+    timeout = _timeout(connection)
     # Unlike a consumer, the doctor does not wait for Redis to come back.
     options.update(retry=Retry(NoBackoff(), 0), socket_timeout=PROBE_SECONDS)
     options["socket_connect_timeout"] = PROBE_SECONDS
@@ -215,7 +255,14 @@ def redis_queue() -> Iterator[Finding]:
             f"Connections to Redis give up after {timeout:g} s, while a consumer waits "
             f"{config.queue_block_seconds()} s for a message: every idle consumer ends.",
             "Add ?socket_timeout=86400 to ckan.redis.url.",
+            SETTINGS if tk.config.get("ckan.redis.url") else "",
         )
+
+
+def _timeout(connection: Any) -> float | None:
+    """Return the seconds after which a request to Redis is given up, None if never."""
+    seconds: float | None = connection.connection_pool.make_connection().socket_timeout
+    return seconds
 
 
 def solr() -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ckanext.ukharvest.model import datasets
-from ckanext.ukharvest.operations.doctor.finding import INFO, Finding
+from ckanext.ukharvest.operations.doctor.finding import INFO, STARS, Finding
 
 
 def unscored_datasets() -> Iterator[Finding]:
@@ -16,4 +16,5 @@ def unscored_datasets() -> Iterator[Finding]:
             "stars",
             f"Datasets without stars of openness: {number:,}.",
             "Run 'ckan ukharvest stars --all'.",
+            STARS,
         )

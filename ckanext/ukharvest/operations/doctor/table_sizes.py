@@ -9,7 +9,7 @@ from ckan import model
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.model.prune import count_prunable
-from ckanext.ukharvest.operations.doctor.finding import INFO, WARNING, Finding
+from ckanext.ukharvest.operations.doctor.finding import INFO, PRUNE, WARNING, Finding
 
 MANY = 500_000  # rows to prune that slow down queries and backups
 
@@ -29,4 +29,5 @@ def sizes() -> Iterator[Finding]:
         f"The table harvest_object has {size}; {prunable.objects:,} of its rows and "
         f"{prunable.jobs:,} jobs are older than the last {kept} runs of their source.",
         "'ckan ukharvest prune' removes them; cron does it too, little by little.",
+        PRUNE,
     )

@@ -39,6 +39,7 @@ STEPS: tuple[Step, ...] = (
     objects.resend_waiting,
     objects.report_given_up,
     search_index.index_pending,
+    search_index.compare_all,
     lost_work.forget_dead,
     history.prune_old_runs,
     history.save_sizes,

@@ -32,14 +32,19 @@ def recover_gathers() -> list[str]:
     did = []
     for job in jobs:
         report = known.get(job.id)
-        if _last_sign(job, report) < queue_state.before:
+        sign = _last_sign(job, report, queue_state.after)
+        if sign is None or sign < queue_state.before:
             did.append(_recover(job, report))
     return did
 
 
-def _last_sign(job: HarvestJob, report: JobReport | None) -> dt.datetime:
+def _last_sign(job: HarvestJob, report: JobReport | None, after: dt.datetime) -> dt.datetime | None:
+    """Return the time of the last sign of life, None without any.
+
+    One that lies ahead of now is none: the clock was put back since.
+    """
     signs = (job.created, job.gather_started, report.heartbeat if report else None)
-    return max(sign for sign in signs if sign)
+    return max((sign for sign in signs if sign and sign < after), default=None)
 
 
 def _recover(job: HarvestJob, report: JobReport | None) -> str:
@@ -122,7 +127,7 @@ def send_new() -> list[str]:
     """Send jobs that were created but never sent: each blocks all runs of its source."""
     queue_state = lost_work.load_queue_state(lost_work.GATHER)
     query = Session.query(HarvestJob).filter(
-        HarvestJob.status == "New", HarvestJob.created < queue_state.before
+        HarvestJob.status == "New", queue_state.is_past(HarvestJob.created)
     )
     return [_send_new(job) for job in query if queue_state.is_lost(job.id)]
 

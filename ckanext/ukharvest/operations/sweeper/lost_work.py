@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import ckan.plugins.toolkit as tk
+import sqlalchemy as sa
+from ckan import model
 from ckanext.harvest import queue
 
 from ckanext.ukharvest import config
@@ -32,15 +34,22 @@ class QueueState:
         queued: ids that will be delivered; RabbitMQ's may be any as long as there are messages.
         busy: ids of jobs and objects that a live consumer works on.
         before: work that started earlier and is neither queued nor busy has lost its consumer.
+        after: so has work that started later than this, which is ahead of now: the clock was put
+            back since.
     """
 
     queued: frozenset[str]
     busy: frozenset[str]
     before: dt.datetime
+    after: dt.datetime
 
     def is_lost(self, *ids: str) -> bool:
         """Tell whether none of the ids (an object's and its job's) is queued or worked on."""
         return not any(id_ in self.queued or id_ in self.busy for id_ in ids)
+
+    def is_past(self, started: sa.ColumnElement[dt.datetime]) -> sa.ColumnElement[bool]:
+        """Return the SQL condition that work started long enough ago to be lost."""
+        return sa.or_(started < self.before, started > self.after)
 
 
 def load_queue_state(kind: str) -> QueueState:
@@ -48,7 +57,9 @@ def load_queue_state(kind: str) -> QueueState:
     timeout = config.worker_timeout()
     queued = _queued(kind)
     busy = frozenset(workers.busy(limits()))
-    return QueueState(queued, busy, tables.utcnow() - dt.timedelta(seconds=timeout))
+    now = model.Session.scalar(sa.select(tables.database_time()))
+    patience = dt.timedelta(seconds=timeout)
+    return QueueState(queued, busy, now - patience, now + patience)
 
 
 def _key(kind: str) -> str:

@@ -78,7 +78,7 @@ def _orphans(queue_state: lost_work.QueueState) -> list[_Lost]:
         .outerjoin(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
         .outerjoin(Claim, Claim.harvest_object_id == HarvestObject.id)
         .add_columns(Claim.worker_id.isnot(None))
-        .filter(HarvestObject.state.in_(UNDER_WAY), started < queue_state.before)
+        .filter(HarvestObject.state.in_(UNDER_WAY), queue_state.is_past(started))
     )
     found = (
         (_Lost(id_, job, type_ or "", int(n or 0) + 1), is_claimed)
@@ -159,7 +159,7 @@ def resend_waiting() -> list[str]:
                 sa.func.coalesce(HarvestSource.type, "").notin_(ours),
             )
         )
-        .filter(sa.or_(Retry.due.is_(None), Retry.due <= tables.utcnow()))
+        .filter(sa.or_(Retry.due.is_(None), sa.not_(retries.is_paused(Retry.due))))
         .filter(sa.or_(HarvestJob.gather_finished.isnot(None), HarvestJob.status == "Finished"))
         .order_by(HarvestObject.gathered)
     )

@@ -13,11 +13,14 @@ from ckanext.ukharvest import model as tables
 PAUSE = datetime.timedelta(hours=1)
 
 
-def since(note: str) -> datetime.datetime | None:
+def since(note: str, pause: datetime.timedelta = PAUSE) -> datetime.datetime | None:
     """Return the start of a step's pause, None if the step is not paused.
+
+    A time ahead of now is no pause: the clock was put back since.
 
     Args:
         note: its key in system_info.
+        pause: how long it lasts.
     """
     text = model.Session.scalar(
         sa.select(model.SystemInfo.value).where(model.SystemInfo.key == note)
@@ -26,7 +29,8 @@ def since(note: str) -> datetime.datetime | None:
         began = datetime.datetime.fromisoformat(text or "")
     except ValueError:
         return None
-    return began if tables.utcnow() - began < PAUSE else None
+    age = tables.utcnow() - began
+    return began if datetime.timedelta() <= age < pause else None
 
 
 def begin(note: str) -> None:

@@ -1,15 +1,25 @@
-"""Index datasets whose index request failed, or was not sent because the process was killed."""
+"""Keep the search index in line with the database."""
 
 from __future__ import annotations
 
-from ckanext.ukharvest import compat
+import datetime as dt
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.engine import search_index
-from ckanext.ukharvest.model import pending_index, utcnow
+from ckanext.ukharvest.model import index_repair, pending_index, record_state, utcnow
+from ckanext.ukharvest.operations.sweeper import pauses
+
+NOTE = "ukharvest.index"  # key in system_info: when the whole index was compared
+DAY = dt.timedelta(hours=23)  # a tick that is a little early must not shift the night's comparison
 
 
 def index_pending() -> list[str]:
-    """Index every dataset that waits for the search index."""
+    """Index every dataset that waits: its index request failed, or the process was killed."""
     try:
         number, refused = search_index.catch_up()
     except compat.IndexFailed as exc:
@@ -20,3 +30,32 @@ def index_pending() -> list[str]:
         f"the search index refused dataset {package_id}: {why}"
         for package_id, why in refused.items()
     ]
+
+
+def compare_all() -> list[str]:
+    """Once a day, compare all sources and their datasets in the index with the database.
+
+    A run does so for its own source, but after a backup was restored there can be sources that do
+    not run, and datasets of sources that are gone.
+    """
+    if pauses.since(NOTE, DAY):
+        return []
+    number = mend_all()
+    pauses.begin(NOTE)
+    return [f"mended {counted(number, 'search result')} that differed from the database"] * bool(
+        number
+    )
+
+
+def mend_all() -> int:
+    """Compare the index with the database and repair it; return how many results were wrong.
+
+    Raises:
+        SearchIndexError, pysolr's and the connection's errors: the index does not answer.
+    """
+    number = index_repair.mend_sources()
+    ours = sa.select(HarvestSource.id).where(HarvestSource.type.in_(config.our_type_names()))
+    for source_id in list(model.Session.scalars(ours)):
+        known = record_state.known_records(source_id)
+        number += index_repair.mend(source_id, known.values())
+    return number

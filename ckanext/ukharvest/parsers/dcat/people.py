@@ -33,6 +33,7 @@ _PAGES = (
 _ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
 # Real governments need four levels.
 _MAX_LEVELS = 10
+_LONGEST = 2_000  # characters of a URL
 _OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 
 Extras = dict[str, str]
@@ -181,8 +182,9 @@ def _licences(part: Node) -> Iterator[Licence]:
 
 def _hint(text: str) -> str:
     """Return the id at the end of a register's URL, such as ``…/licenses/cc-zero``."""
+    # At each "http://" of a text the search goes to its end: only the end can be such a URL.
     register = re.search(
-        r"https?://\S*/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", text, re.IGNORECASE
+        r"https?://\S*/licen[cs]es?/([\w.-]+)(?:/\d[\w.]*)?/?$", text[-_LONGEST:], re.IGNORECASE
     )
     return register[1] if register else ""
 

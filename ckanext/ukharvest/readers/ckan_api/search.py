@@ -14,7 +14,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.fingerprint import canonical_json
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
@@ -98,6 +98,7 @@ class Search:
         self._since = "" if source.options.get("force_all") else source.since
         self._progress = _Progress.parse(source.resume)
         self._pages = 0
+        self._problems: list[Problem] = []
 
     def first(self) -> _Page:
         """Return the first page, or the one where an interrupted read stopped.
@@ -189,7 +190,7 @@ class Search:
         since = [f"+metadata_modified:[{self._since} TO *]"] if self._since else []
         given = {"q": self._q, "fq": " ".join([*self._fq, *since])}
         params |= {name: value for name, value in given.items() if value}
-        result = action(self._source.http, self._url, params)
+        result = action(self._source.http, self._url, params, self._problems)
         if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
             raise wrong_shape(self._url, result, "an object with count and results")
         count = packages.count_of(result)
@@ -200,6 +201,7 @@ class Search:
         progress = self._progress
         ending = Ending(
             complete=True,
+            problems=tuple(self._problems),
             interface="package_search",
             changes_only=bool(self._since),
             mark=_mark(progress.newest) or self._since,
@@ -208,7 +210,7 @@ class Search:
             reason = f"{self._url} has no datasets; the list is empty, so nothing was deleted"
         elif count < 0:
             reason = f"{self._url} does not say how many datasets there are; expected count"
-        elif progress.count < count:
+        elif progress.count < count or len(progress.seen) > count:
             told = f"{self._url} announces {counted(count, 'dataset')}"
             reason = f"{told} and shows {progress.count:,}"
         elif not progress.is_sure:

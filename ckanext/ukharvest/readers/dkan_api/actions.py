@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
 from ckanext.ukharvest.readers.paging import Pages
@@ -82,6 +82,7 @@ class Site:
         self._guids: set[str] = set()
         self._number = 0
         self._lost = 0
+        self._problems: list[Problem] = []
 
     def list_packages(self) -> Records:
         """Yield all packages, from pages of ``current_package_list_with_resources``.
@@ -95,7 +96,7 @@ class Site:
         offset, is_proven = 0, True
         while True:
             try:
-                found = action(self._http, url, {"limit": PAGE, "offset": offset})
+                found = action(self._http, url, {"limit": PAGE, "offset": offset}, self._problems)
             except Refused as exc:
                 if not offset or exc.status not in (200, 404, 410):
                     raise
@@ -151,7 +152,7 @@ class Site:
 
     def _package_list(self) -> list[str]:
         url = self._actions + "package_list"
-        found = action(self._http, url)
+        found = action(self._http, url, problems=self._problems)
         names = {clean_text(item) for item in _flat(found, url) if isinstance(item, (str, int))}
         if found and not names - {""}:
             raise wrong_shape(url, found, "a list of names")
@@ -196,9 +197,9 @@ class Site:
             try:
                 if by_path:
                     url = f"{url}/{quote(name, safe='')}"
-                    found = action(self._http, url)
+                    found = action(self._http, url, problems=self._problems)
                 else:
-                    found = action(self._http, url, {"id": name})
+                    found = action(self._http, url, {"id": name}, self._problems)
             except ProtocolError as exc:
                 wrong = wrong or exc
                 continue
@@ -211,13 +212,14 @@ class Site:
         raise wrong or AssertionError("there is always a form")
 
     def _ending(self) -> Ending:
+        problems = tuple(self._problems)
         if not self._lost:
-            return Ending(complete=True)
+            return Ending(complete=True, problems=problems)
         reason = (
             f"{self._lost} of the listed datasets could not be read, so any of them may have been "
             "deleted"
         )
-        return Ending(complete=False, reason=reason)
+        return Ending(complete=False, reason=reason, problems=problems)
 
 
 INTERFACES: dict[str, Callable[[Site], Records]] = {

@@ -23,6 +23,7 @@ _CHUNK = 1 << 16
 # ijson builds the path of every value in a chunk before it returns one, and a path may be long.
 _SMALL_CHUNK = 1 << 12
 _MIXED = "ukharvest-windows-1252"
+_ASCII = b'{"title": "Roads"}\n'
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
@@ -131,11 +132,11 @@ class JsonFile:
     def _report(self, line: int | None) -> None:
         if line is not None:
             read_as = "Windows-1252" if self._errors == _MIXED else self._encoding.upper()
-            message = f"the document is not UTF-8; what is wrong was read as {read_as}"
+            message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
         elif self._encoding != "utf-8":
-            message = f"the document is {self._encoding[:6].upper()}; JSON has to be UTF-8"
+            message = f"{self._url} is {self._encoding[:6].upper()}; JSON has to be UTF-8"
         elif self._skip:
-            message = "the document begins with a byte order mark, which JSON must not have"
+            message = f"{self._url} begins with a byte order mark, which JSON must not have"
         else:
             return
         code = "byte-order-mark" if self._encoding == "utf-8" and line is None else "not-utf-8"
@@ -245,10 +246,12 @@ def declared_encoding(charset: str) -> tuple[str, str]:
     if encoding in ("", "utf-8", "ascii", "iso8859-1", "cp1252"):
         return "utf-8", _MIXED
     try:
-        codecs.getincrementaldecoder(encoding)("replace").decode(b"{")
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(_ASCII, final=True)
     except (LookupError, TypeError, ValueError):
         return "utf-8", _MIXED
-    return encoding, "replace"
+    # UTF-16 and UTF-32 have zero bytes or a mark, and are known by them; without these the
+    # declaration is wrong, and their decoders raise errors.
+    return (encoding, "replace") if text == _ASCII.decode() else ("utf-8", _MIXED)
 
 
 # Messages of yajl (the parser behind ijson), and plain ones for publishers.

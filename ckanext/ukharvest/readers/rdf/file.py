@@ -222,7 +222,7 @@ class RdfFile:
             encoding, errors = declared_encoding(said or charset)
         if line is not None and not said:
             read_as = "Windows-1252" if encoding == "utf-8" else encoding.upper()
-            message = f"the document is not UTF-8; what is wrong was read as {read_as}"
+            message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
             self._report("not-utf-8", message, line)
         if not encoding and said in ("", "utf-8", "utf8") and not head[:1].isspace():
             return body

@@ -102,7 +102,7 @@ class _Chain:
         self._visited.add(facts.url)
         problems = facts.problems
         idle = 0
-        number, seen = 1, facts.new
+        number, seen, total = 1, facts.new, facts.total or 0
         while facts.next:
             number += 1
             if facts.next in self._visited or idle > MAX_IDLE:
@@ -121,7 +121,9 @@ class _Chain:
             problems += facts.problems
             idle = 0 if count.new else idle + 1
             seen += count.new
-        return replace(_end(facts, seen), problems=problems)
+            total = max(total, facts.total or 0)
+        # What was removed while the pages were read has moved others to pages read before.
+        return replace(_end(replace(facts, total=total or None), seen), problems=problems)
 
     def _linked(self, url: str) -> Reply | None:
         """Read a page; None if the server says that it does not exist, which proves nothing."""

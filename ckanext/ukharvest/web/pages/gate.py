@@ -1,16 +1,25 @@
-"""Checks before each request: no NUL in the URL, and no pending migration."""
+"""Checks before each request: no NUL in the URL, no pending migration, not too many requests."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from flask import Blueprint, current_app
+from flask import Blueprint, Response, current_app, jsonify
 
-from ckanext.ukharvest.logic import guarded_actions
+from ckanext.ukharvest.logic import guarded_actions, visitor_limit
 from ckanext.ukharvest.logic.sources import TYPE
+from ckanext.ukharvest.web.pages.common import prevent_caching
 
 gate = Blueprint("ukharvest_gate", __name__)
+
+# What everybody may request and costs much: a large record takes seconds to lay out, and the
+# figures of stars read the rows of all datasets. tests/ckan/test_visitor_limits.py counts the rest.
+LIMITED_PAGES = frozenset(
+    {"ukharvest_records.raw", "ukharvest_records.readable"}
+    | {"ukharvest_stars.report", "ukharvest_stars.report_csv"}
+)
+LIMITED_ACTIONS = frozenset({"ukharvest_stars_list", "ukharvest_stars_report"})
 
 
 @gate.before_app_request
@@ -19,6 +28,27 @@ def refuse_nul() -> None:
     for value in (tk.request.view_args or {}).values():
         if isinstance(value, str) and "\0" in value:
             tk.abort(404, tk._("Nothing has this name or id."))
+
+
+@gate.before_app_request
+def limit_visitors() -> Any:
+    """Answer 429 if an anonymous visitor, or all together, request too much of what costs much."""
+    action = (tk.request.view_args or {}).get("logic_function")
+    is_action = tk.request.endpoint == "api.action" and action in LIMITED_ACTIONS
+    if not (is_action or tk.request.endpoint in LIMITED_PAGES) or not tk.current_user.is_anonymous:
+        return None
+    seconds = visitor_limit.seconds_to_wait(tk.request.remote_addr or "")
+    if not seconds:
+        return None
+    message = tk._("Too many requests. Wait a minute, or log in.")
+    error = {"__type": "Too Many Requests", "message": message}
+    response = (
+        jsonify(success=False, error=error)
+        if is_action
+        else Response(message, content_type="text/plain; charset=utf-8")
+    )
+    response.status_code, response.headers["Retry-After"] = 429, str(seconds)
+    return prevent_caching(response)
 
 
 def refuse_without_tables() -> Any:

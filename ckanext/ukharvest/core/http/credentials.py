@@ -1,0 +1,249 @@
+"""Secrets for publishers' servers: parse them, send them, take them out of what comes back.
+
+A secret belongs to one scheme, host and port. Publishers repeat keys in paging links, error pages
+and URLs of files; nothing of that may reach a message, a log or the database.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import json
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote_plus, urlsplit
+
+from urllib3 import HTTPHeaderDict
+
+from ckanext.ukharvest.core.http.urls import Origin, origin, with_query
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+FORMS = (
+    "https://host Header: value",
+    "https://host basic user:password",
+    "https://host query parameter=key",
+)
+# A shorter secret is removed only where it stands behind its parameter's name: as a word of its own
+# it may be part of any record ("demo", "guest").
+SHORTEST = 8
+REMOVED = "***"
+
+_urllib3_log = logging.getLogger("urllib3.connectionpool")
+
+_FORM = re.compile(
+    r"(?P<origin>\S+) +(?:basic +(?P<login>[^\s:]+:.+)|query +(?P<parameter>[^\s=&#]+)=(?P<key>\S+)"
+    r"|(?P<header>[!#$%&'*+.^_`|~\w-]+):[ \t]*(?P<value>\S.*))",
+    re.ASCII,
+)
+_AND = r"(?:&(?:amp;|\#38;)?|\\u0026)"  # an ampersand, as XML and JSON encode it
+_LONGEST_AND = len(r"\u0026")
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A secret for exactly one scheme, host and port, and for no other server.
+
+    Attributes:
+        header: name of the header that it is sent in, "" if ``parameter`` is set.
+        value: of the header or the parameter.
+        parameter: name of the query parameter that it is sent in.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    header: str
+    value: str = field(repr=False)
+    parameter: str = ""
+
+    @property
+    def origin(self) -> Origin:
+        """The server that it is for."""
+        return self.scheme.lower(), self.host.lower(), self.port
+
+    @property
+    def texts(self) -> set[str]:
+        """The texts that must not be stored: the value, and a token or password in it."""
+        token = self.value.rpartition(" ")[2]
+        found = {self.value, token}
+        if self.value[:6].lower() == "basic ":
+            try:
+                login = base64.b64decode(token, validate=True).decode()
+            except (binascii.Error, UnicodeDecodeError):
+                login = ""
+            found |= {login, login.partition(":")[2]}
+        return found
+
+    def add_to(self, url: str) -> str:
+        """Return a URL with the secret in its query, instead of a parameter of the same name."""
+        if not self.parameter:
+            return url
+        base, mark, query = url.partition("?")
+        name = re.compile(re.escape(quote_plus(self.parameter)) + r"(=|\Z)", re.IGNORECASE)
+        kept = "&".join(part for part in query.split("&") if part and not name.match(part))
+        return with_query(base + (mark + kept if kept else ""), {self.parameter: self.value})
+
+
+def parse_credential(text: str) -> Credential:
+    """Parse a secret as the ini has it, in one of ``FORMS``.
+
+    Raises:
+        ValueError: it has none of them. The message does not contain the secret.
+    """
+    found = _FORM.fullmatch(text.strip())
+    server = _server(found["origin"]) if found and text.strip().isprintable() else None
+    if not found or not server:
+        raise ValueError(f"expected one of: {'; '.join(FORMS)}")
+    if found["login"]:
+        login = base64.b64encode(found["login"].encode()).decode()
+        return Credential(*server, "Authorization", f"Basic {login}")
+    if found["parameter"]:
+        return Credential(*server, "", found["key"], found["parameter"])
+    return Credential(*server, found["header"], found["value"])
+
+
+def _server(url: str) -> Origin | None:
+    """Return scheme, host and port of a URL that is no more than a server, else None."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    if not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.scheme in DEFAULT_PORTS else None
+
+
+def _encodings(sign: str) -> set[str]:
+    """Return a character as itself and as URLs, JSON and HTML encode it; in mixes, too."""
+    if sign.isascii() and sign.isalnum():
+        return {sign}
+    in_url = "".join(f"%{byte:02x}" for byte in sign.encode())
+    number = ord(sign)
+    found = {sign, in_url, in_url.replace("%", "%25"), json.dumps(sign)[1:-1], html.escape(sign)}
+    found |= {f"\\u{number:04x}", f"&#{number};", f"&#x{number:x};"}
+    return found | {"/": {r"\/"}, " ": {"+"}}.get(sign, set())
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, texts), key=len, reverse=True)) + ")"
+
+
+def _encoded(text: str) -> str:
+    """Return a pattern of a text in any encoding."""
+    return "".join(_any_of(_encodings(sign)) for sign in text)
+
+
+def _longest(text: str) -> int:
+    """Return the most bytes that ``_encoded`` matches."""
+    return sum(max(len(each.encode()) for each in _encodings(sign)) for sign in text)
+
+
+class Secrets(logging.Filter):
+    """The secrets of a client: adds them to requests, takes them out of all that comes back.
+
+    A parameter is removed from the query of a URL; elsewhere ``REMOVED`` replaces a secret.
+    """
+
+    def __init__(self, credentials: Iterable[Credential]) -> None:
+        super().__init__()
+        self._credentials = tuple(credentials)
+        in_query = {(each.parameter, each.value) for each in self._credentials if each.parameter}
+        texts = {text for each in self._credentials for text in each.texts}
+        alone = {text for text in texts if len(text) >= SHORTEST}
+        pattern = _pattern(in_query, alone)
+        self._text = re.compile(pattern, re.IGNORECASE) if pattern else None
+        self._bytes = re.compile(pattern.encode(), re.IGNORECASE) if pattern else None
+        longest = max(map(_longest, (*map("=".join, in_query), *alone)), default=0)
+        self._most = longest + 2 * _LONGEST_AND + 1  # bytes of a match and of what it looks at
+
+    def open(self) -> None:
+        """Take secrets out of urllib3's log: URLs with their query, some of them as warnings."""
+        if self._text:
+            _urllib3_log.addFilter(self)
+
+    def close(self) -> None:
+        """Leave the log alone."""
+        _urllib3_log.removeFilter(self)
+
+    def of_server(self, url: str) -> list[Credential]:
+        """Return the secrets for the server of a URL."""
+        server = origin(url)
+        return [each for each in self._credentials if each.origin == server]
+
+    def headers(self, url: str) -> dict[str, str]:
+        """Return the headers for a request."""
+        return {each.header: each.value for each in self.of_server(url) if each.header}
+
+    def add_to(self, url: str) -> str:
+        """Return the URL as it is requested: only here does a secret stand in one."""
+        for each in self.of_server(url):
+            url = each.add_to(url)
+        return url
+
+    def clean_headers(self, headers: HTTPHeaderDict) -> HTTPHeaderDict:
+        """Return the headers of an answer without secrets."""
+        if self._text is None:
+            return headers
+        return HTTPHeaderDict((name, self.clean(text)) for name, text in headers.items())
+
+    def clean(self, text: str) -> str:
+        """Return a text without secrets."""
+        return self._text.sub(_replacement, text) if self._text else text
+
+    def clean_pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Return pieces of a body without secrets, also those that two pieces share."""
+        if self._bytes is None:
+            yield from pieces
+            return
+        rest = b""
+        for piece in pieces:
+            rest += piece
+            done, rest = self._clean_start(rest, len(rest) - self._most)
+            yield done
+        yield self._clean_start(rest, len(rest))[0]
+
+    def _clean_start(self, data: bytes, end: int) -> tuple[bytes, bytes]:
+        """Clean what begins before ``end``; return it and the rest."""
+        assert self._bytes is not None
+        done, at = [], 0
+        for match in self._bytes.finditer(data):
+            if match.start() >= end:
+                break
+            done += [data[at : match.start()], _replacement(match)]
+            at = match.end()
+        end = max(at, end)
+        return b"".join((*done, data[at:end])), data[end:]
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Clean a log line."""
+        record.msg, record.args = self.clean(record.getMessage()), ()
+        return True
+
+
+def _pattern(in_query: set[tuple[str, str]], alone: set[str]) -> str:
+    """Return a pattern with the groups ``first``, ``later`` (parameters) and ``alone``."""
+    found = []
+    # The longest first: a password before its beginning, a login before the password in it.
+    single = [_encoded(text) for text in sorted(alone, key=len, reverse=True)]
+    if in_query:
+        pairs = "|".join(f"{_encoded(name)}={_encoded(value)}" for name, value in in_query)
+        named = rf"(?:{pairs})(?![\w.~%-])"
+        found = [rf"(?P<first>\?){named}(?P<more>{_AND})?", rf"(?P<later>{_AND}){named}"]
+        single = [named, *single]
+    if single:
+        found.append(f"(?P<alone>{'|'.join(single)})")
+    return "|".join(found)
+
+
+def _replacement(match: re.Match[Any]) -> Any:
+    groups = match.groupdict()
+    if groups.get("alone") is not None:
+        text = REMOVED
+    else:
+        text = "?" if groups.get("more") is not None else ""
+    return text.encode() if isinstance(match.string, bytes) else text

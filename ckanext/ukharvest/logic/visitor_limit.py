@@ -1,0 +1,36 @@
+"""How often anonymous visitors may start what costs much, counted in Redis by minute."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import redis_cache
+
+PERIOD = 60  # seconds
+
+
+def seconds_to_wait(address: str) -> int:
+    """Count a visitor's request; return after how many seconds to try again, 0 if it is allowed.
+
+    Without Redis every request is allowed, and a warning logged.
+
+    Args:
+        address: the visitor's, as Flask has it: behind a proxy, WSGI has to be told.
+    """
+    own, all_ = config.visitor_limits()
+    for name, limit in ((f"visitor:{_client(address)}", own), ("visitors", all_)):
+        if limit and redis_cache.count(name, PERIOD) > limit:
+            return PERIOD
+    return 0
+
+
+def _client(address: str) -> str:
+    """Return an address, of IPv6 the network of 64 bits that one client has to choose from."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if found.version == 4:
+        return str(found)
+    return str(ipaddress.ip_network((found, 64), strict=False))

@@ -1,0 +1,92 @@
+"""Roles that ask for something, and what a refused request must leave as it was."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib import api_token
+from ckan.lib.redis import connect_to_redis
+from ckan.tests import factories
+
+from tests.ckan.harvesting import act
+
+# Each role with the headers of its requests. A token that is not valid counts as none.
+NOBODY = ("anonymous", "garbage token", "revoked token", "expired token", "deleted user")
+USERS = ("outsider", "member", "editor", "admin", "other admin", "sysadmin")
+ROLES = (*NOBODY, *USERS)
+Headers = dict[str, str]
+
+ALL = frozenset(ROLES)
+LOGGED_IN = frozenset(USERS)
+MEMBERS = LOGGED_IN - {"outsider", "other admin"}
+EDITORS = MEMBERS - {"member"}
+ANY_EDITOR = EDITORS | {"other admin"}  # editors of any organisation
+ADMINS = EDITORS - {"editor"}
+SYSADMINS = ADMINS - {"admin"}
+
+# Written by CKAN at each request of a logged-in user.
+_STAMPED = {"api_token": "last_access", "user": "last_active"}
+
+
+def headers_of_roles(organization_id: str) -> dict[str, Headers]:
+    """Create a user for each role and return role → headers; invalid tokens are a sysadmin's."""
+    other = factories.Organization(image_url="")["id"]
+    found: dict[str, Headers] = {"anonymous": {}, "garbage token": _sent("0123456789")}
+    for role in USERS:
+        user = factories.User(
+            image_url="", sysadmin=role == "sysadmin", name=role.replace(" ", "-")
+        )
+        if role in ("member", "editor", "admin"):
+            _join(organization_id, user["name"], role)
+        elif role == "other admin":
+            _join(other, user["name"], "admin")
+        found[role] = _sent(factories.APIToken(user=user["name"])["token"])
+    found["revoked token"] = _sent(_token("sysadmin"))
+    act("api_token_revoke", token=found["revoked token"]["Authorization"])
+    found["expired token"] = _sent(_expired(_token("sysadmin")))
+    gone = factories.Sysadmin(image_url="")
+    found["deleted user"] = _sent(_token(gone["name"]))
+    act("user_delete", id=gone["id"])
+    return {role: found[role] for role in ROLES}
+
+
+def _join(organization_id: str, user: str, role: str) -> None:
+    act("organization_member_create", id=organization_id, username=user, role=role)
+
+
+def _sent(token: str) -> Headers:
+    return {"Authorization": token}
+
+
+def _token(user: str) -> str:
+    return str(factories.APIToken(user=user)["token"])
+
+
+def _expired(token: str) -> str:
+    """Return the token as CKAN's plugin expire_api_token makes it, an hour after its end."""
+    data = dict(api_token.decode(token) or {})
+    ended = datetime.now(timezone.utc) - timedelta(hours=1)
+    return str(api_token.encode({**data, "exp": api_token.into_seconds(ended)}))
+
+
+def stored_state() -> dict[str, Any]:
+    """Return a checksum of each table, and the length of each queue in Redis."""
+    model.Session.remove()
+    inspector = sa.inspect(model.meta.engine)
+    parts = []
+    for table in sorted(inspector.get_table_names()):
+        row = f"to_jsonb(t) - '{_STAMPED.get(table, '')}'"
+        parts.append(
+            f"SELECT '{table}', md5(string_agg(md5(({row})::text), '' ORDER BY "  # noqa: S608  # table names of the database
+            f'md5(({row})::text))) FROM "{table}" t'
+        )
+    with model.meta.engine.connect() as connection:
+        state: dict[str, Any] = dict(
+            map(tuple, connection.execute(sa.text(" UNION ALL ".join(parts))))
+        )
+    redis = connect_to_redis()
+    lists = (key for key in redis.scan_iter() if redis.type(key) == b"list")
+    return state | {key.decode(): redis.llen(key) for key in lists}

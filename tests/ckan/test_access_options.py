@@ -1,0 +1,169 @@
+"""Who may save a source with each option of each source type, over the API: one table."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+from tests.ckan.access import EDITORS, ROLES, SYSADMINS, Headers, headers_of_roles, stored_state
+
+pytestmark = pytest.mark.in_process
+
+URL = "https://data.example.gov.uk/catalogue"
+SECRET = "https://data.example.gov.uk X-Api-Key: 0123456789"
+# Options that reach outside the source's organisation; all others are for its editors too.
+FOR_SYSADMINS = {
+    *((name, "default_groups") for name in source_types.TYPES),
+    *(("ckan", name) for name in ("remote_groups", "remote_orgs")),
+}
+# Accepted as an option of ckanext-harvest's, to say what to do instead.
+FOR_NOBODY = {("ckan", "api_key"), ("ckan", "override_extras")}
+# A value of each option that is not its default, where its kind does not tell one.
+VALUES: dict[str, Any] = {
+    "credential": "ours",
+    "default_extras": ["theme=roads"],
+    "default_groups": ["transport"],
+    "fields": {"title": "name"},
+    "fq": "tags:roads",
+    "language": "cy",
+    "not_overwrite": ["notes"],
+    "profiles": ["euro_dcat_ap_2"],
+    "rows": 50,
+}
+OPTIONS = [
+    (kind, option)
+    for kind in source_types.TYPES.values()
+    for option in (*kind.options, *COMMON_OPTIONS)
+]
+
+
+def value_of(option: Option) -> Any:
+    if option.name in VALUES:
+        return VALUES[option.name]
+    if option.choices:
+        choice = next(each for each in option.choices if each != option.default)
+        return [choice] if option.kind == "list" else choice
+    by_kind = {"text": "roads", "integer": 7, "boolean": not option.default, "list": ["roads"]}
+    return by_kind[option.kind]
+
+
+@pytest.fixture
+def people(
+    organization: dict[str, str], tables: None, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Headers]:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.credentials.ours", SECRET)
+    factories.Group(name="transport", image_url="")
+    return headers_of_roles(organization["id"])
+
+
+def who_may(kind: SourceType, option: Option) -> frozenset[str]:
+    key = (kind.name, option.name)
+    if key in FOR_NOBODY:
+        return frozenset()
+    return SYSADMINS if key in FOR_SYSADMINS else EDITORS
+
+
+def send(app: CKANTestApp, action: str, headers: Headers, **fields: Any) -> tuple[int, str]:
+    model.Session.remove()
+    answer = app.post(f"/api/3/action/harvest_source_{action}", json=fields, headers=headers)
+    return answer.status_code, answer.body
+
+
+def refused(status: int, body: str, role: str, option: Option) -> bool:
+    """Tell whether an answer refuses a role; who may edit sources is told about the option."""
+    if role in EDITORS:
+        reason = "only a sysadmin can set it" if option.sysadmin_only else ""
+        return status == 409 and f'"{option.name}: ' in body and reason in body
+    return status == 403
+
+
+def test_the_table_names_the_options_that_are_a_sysadmins() -> None:
+    reserved = {(kind.name, option.name) for kind, option in OPTIONS if option.sysadmin_only}
+    assert reserved == FOR_SYSADMINS
+    assert len(OPTIONS) > 80
+
+
+def test_who_may_create_a_source_with_an_option(
+    app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str]
+) -> None:
+    wrong = []
+    for number, (kind, option) in enumerate(OPTIONS):
+        fields = {
+            "title": "Roads",
+            "source_type": kind.name,
+            "owner_org": organization["id"],
+            "config": json.dumps({option.name: value_of(option)}),
+        }
+        may = who_may(kind, option)
+        for role in (role for role in ROLES if role not in may):
+            url = f"{URL}/{number}"
+            status, body = send(app, "create", people[role], name=f"s-{number}", url=url, **fields)
+            if not refused(status, body, role, option):
+                wrong.append((kind.name, option.name, role, status, body[:200]))
+            names = {row[0] for row in model.Session.query(model.Package.name)}
+            assert f"s-{number}" not in names
+        for role in sorted(may):
+            mine = {"name": f"s-{number}-{role}", "url": f"{URL}/{number}/{role}"}
+            status, body = send(app, "create", people[role], **mine, **fields)
+            if status != 200:
+                wrong.append((kind.name, option.name, role, status, body[:200]))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_a_refused_source_leaves_nothing(
+    app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str]
+) -> None:
+    fields = {"title": "Roads", "source_type": "ckan", "owner_org": organization["id"]}
+    fields["config"] = json.dumps({"remote_orgs": "create"})
+    before = stored_state()
+    for role in (role for role in ROLES if role not in SYSADMINS):
+        status, body = send(app, "create", people[role], name="roads", url=URL, **fields)
+        assert status in (403, 409), body
+    assert stored_state() == before
+
+
+@pytest.mark.parametrize("action", ["update", "patch"])
+def test_who_may_change_an_option(
+    app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str], action: str
+) -> None:
+    """Of a saved source, for the options that reach outside the organisation and one that not."""
+    wrong = []
+    changes = [*sorted(FOR_SYSADMINS), ("data_json", "default_tags"), ("ckan", "credential")]
+    for number, (type_name, name) in enumerate(changes):
+        kind = source_types.TYPES[type_name]
+        option = next(each for each in (*kind.options, *COMMON_OPTIONS) if each.name == name)
+        saved = {
+            "name": f"s-{number}",
+            "url": f"{URL}/{number}",
+            "title": "Roads",
+            "source_type": type_name,
+            "owner_org": organization["id"],
+        }
+        status, body = send(app, "create", people["sysadmin"], **saved)
+        assert status == 200, body
+        source = json.loads(body)["result"]["id"]
+        fields = {**saved, "id": source} if action == "update" else {"id": source}
+        fields["config"] = json.dumps({name: value_of(option)})
+        may = who_may(kind, option)
+        before = stored_state()
+        for role in (role for role in ROLES if role not in may):
+            status, body = send(app, action, people[role], **fields)
+            if not refused(status, body, role, option):
+                wrong.append((type_name, name, role, status, body[:200]))
+        assert stored_state() == before
+        for role in sorted(may):
+            status, body = send(app, action, people[role], **fields)
+            if status != 200:
+                wrong.append((type_name, name, role, status, body[:200]))
+        stored = HarvestSource.get(source).config
+        assert json.loads(stored) == {name: value_of(option)}
+    assert not wrong, "\n".join(map(str, wrong))

@@ -1,0 +1,66 @@
+"""Monster records: imported by real consumers, within limits, with a problem for each cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ckan import model
+
+from ckanext.ukharvest.model import Record, RecordProblem
+from ckanext.ukharvest.source_types import TYPES
+from tests.ckan.harvesting import Portal, figures
+from tests.ckan.monsters import AS_OTHERS, RESOURCES, SERVERS
+from tests.publisher import Publisher
+
+LIMITS = {"resources": "20", "tags": "30", "text": "5000", "line": "500", "values": "40"}
+
+
+def _limited(test: Any) -> Any:
+    """Set low limits, so that CKAN, which takes a second for 200 resources, has little to do."""
+    for name, value in LIMITS.items():
+        test = pytest.mark.ckan_config(f"ckanext.ukharvest.limits.{name}", value)(test)
+    return test
+
+
+def test_every_type_has_its_monsters() -> None:
+    assert set(SERVERS) | set(AS_OTHERS) == set(TYPES)
+
+
+@_limited
+@pytest.mark.parametrize("type_name", sorted(SERVERS))
+def test_monsters_are_imported_within_the_limits(
+    portal: Portal, publisher: Publisher, type_name: str
+) -> None:
+    source = portal.source(publisher.url(SERVERS[type_name](publisher)), type_name)
+    job = portal.run(source)
+    datasets = portal.datasets()
+    assert figures(job) == {"added": len(datasets)}, (
+        job["gather_error_summary"],
+        job["object_error_summary"],
+    )
+    assert len(datasets) == (3 if type_name not in ("ckan", "dkan", "data_json") else 13)
+    (plain,) = [each for each in datasets if each["title"] == "Plain"]
+    (huge,) = [each for each in datasets if each["title"].startswith("Roads")]
+    (odd,) = [each for each in datasets if each["title"].startswith("Odd")]
+    assert len(plain["resources"]) <= 2
+    assert len(odd["resources"]) <= 2
+    assert 490 < len(huge["title"]) <= 500
+    assert 4900 < len(huge["notes"]) <= 5000
+    assert len(huge["resources"]) == 20 < RESOURCES
+    assert len(huge["tags"]) in (0, 30)
+    assert set(portal.search_names()) == {each["name"] for each in datasets}
+    told = _messages(huge["id"])
+    assert {"long-text", "too-many-resources"} <= set(told)
+    assert "limits.line" in told["long-text"] or "limits.text" in told["long-text"]
+    assert not {"long-text", "too-many-resources"} & set(_messages(plain["id"]))
+    assert figures(portal.run(source)) == {"not modified": len(datasets)}
+
+
+def _messages(package_id: str) -> dict[str, str]:
+    rows = (
+        model.Session.query(RecordProblem.code, RecordProblem.message)
+        .join(Record, Record.id == RecordProblem.record_id)
+        .filter(Record.package_id == package_id)
+    )
+    return dict(rows.all())

@@ -1,0 +1,199 @@
+"""Publishers whose pages do not fit together, for each source type that has pages.
+
+``PAGED`` has an entry for each type: a function that makes a publisher serve whatever page a
+``Catalogue`` gives for a position, or the reason why the type has no pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+from tests.contract import Item, catalogue, gemini, items, package, turtle_of
+from tests.publisher import Publisher, Request, Response, Route
+
+SIZE = 3  # records a page
+COUNT = 6
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What a publisher shows from a position on, and the number of records that it announces."""
+
+    page: Callable[[int], Sequence[Item]]
+    total: Callable[[int], int]
+
+
+def _good(start: int) -> Sequence[Item]:
+    return items(COUNT)[start : start + SIZE]
+
+
+def _endless(start: int) -> Sequence[Item]:
+    return [Item(number, title=f"Title {number}") for number in range(start, start + SIZE)]
+
+
+def _shifted(start: int) -> Sequence[Item]:
+    """Show records of which the first is deleted once the first page was read."""
+    return items(COUNT)[1:][start : start + SIZE] if start else _good(0)
+
+
+GOOD = Catalogue(_good, lambda _start: COUNT)
+CATALOGUES = {
+    "pages-for-ever": Catalogue(_endless, lambda _start: 1_000_000),
+    "pages-for-ever-and-says-how-many": Catalogue(_endless, lambda start: start + 2 * SIZE),
+    "repeats": Catalogue(lambda _start: _good(0), lambda _start: COUNT),
+    "announces-too-many": Catalogue(_good, lambda _start: 100),
+    "announces-too-few": Catalogue(_good, lambda _start: 2),
+    "announces-ever-more": Catalogue(_good, lambda start: COUNT + start),
+    "changes-between-pages": Catalogue(_shifted, lambda start: COUNT - 1 if start else COUNT),
+    "goes-empty-between-pages": Catalogue(
+        lambda start: () if start else _good(0), lambda start: 0 if start else COUNT
+    ),
+}
+
+
+def _number(request: Request, name: str, default: int = 0) -> int:
+    return int(parse_qs(urlsplit(request.path).query).get(name, [str(default)])[0])
+
+
+class _Pages(dict[str, Route]):
+    """Routes that give all queries of a path to one function."""
+
+    def get(self, key: str, default: Route | None = None) -> Route | None:  # type: ignore[override]
+        return super().get(key.partition("?")[0], default)
+
+
+def _serve(publisher: Publisher, path: str, route: Callable[[Request], Response]) -> str:
+    publisher.routes = _Pages({f"GET {path}": route})
+    return path
+
+
+def _json(publisher: Publisher, path: str, answer: Callable[[Request], object]) -> None:
+    def route(request: Request) -> Response:
+        kept = Publisher()
+        kept.serve("/", answer(request))
+        found = kept.routes["/"]
+        assert isinstance(found, Response)
+        return found
+
+    publisher.routes[f"GET {path}"] = route
+
+
+def _ckan(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> object:
+        start = _number(request, "start")
+        result = {
+            "count": shown.total(start),
+            "results": [package(each) for each in shown.page(start)],
+        }
+        return {"success": True, "result": result}
+
+    publisher.routes = _Pages()
+    _json(publisher, "/api/3/action/package_search", answer)
+    return "/"
+
+
+def _dkan(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> object:
+        page = shown.page(_number(request, "offset"))
+        return {"success": True, "result": [package(each) for each in page]}
+
+    publisher.routes = _Pages()
+    _json(publisher, "/api/3/action/current_package_list_with_resources", answer)
+    names = [f"name-{number}" for number in range(min(shown.total(0), 50))]
+    _json(publisher, "/api/3/action/package_list", lambda _r: {"success": True, "result": names})
+    return "/"
+
+
+def _data_json(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> object:
+        return catalogue(shown.page((_number(request, "page", 1) - 1) * SIZE))
+
+    publisher.routes = _Pages()
+    _json(publisher, "/data.json", answer)
+    return "/data.json"
+
+
+def _dcat_rdf(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> Response:
+        number = _number(request, "page", 1)
+        start = (number - 1) * SIZE
+        total = shown.total(start)
+        more = shown.page(start + SIZE)
+        link = f"; hydra:next </catalog.ttl?page={number + 1}>" if more else ""
+        text = (
+            "@prefix dcat: <http://www.w3.org/ns/dcat#> ."
+            " @prefix dct: <http://purl.org/dc/terms/> ."
+            " @prefix hydra: <http://www.w3.org/ns/hydra/core#> .\n"
+            f"<?page={number}> a hydra:PartialCollectionView{link} .\n"
+            f"<#catalogue> a dcat:Catalog; hydra:totalItems {total} .\n"
+        )
+        text += "".join(turtle_of(each) for each in shown.page(start))
+        return Response(text.encode(), headers={"Content-Type": "text/turtle"})
+
+    return _serve(publisher, "/catalog.ttl", answer)
+
+
+def _gemini_csw(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> Response:
+        start = _number(request, "startPosition", 1) - 1
+        page, total = shown.page(start), shown.total(start)
+        following = start + SIZE + 1 if shown.page(start + SIZE) else 0
+        text = (
+            '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2">'
+            f'<csw:SearchResults numberOfRecordsMatched="{total}" elementSet="full"'
+            f' numberOfRecordsReturned="{len(page)}" nextRecord="{following}">'
+            f"{''.join(gemini(each) for each in page)}"
+            "</csw:SearchResults></csw:GetRecordsResponse>"
+        )
+        return Response(text.encode(), headers={"Content-Type": "application/xml"})
+
+    return _serve(publisher, "/csw", answer)
+
+
+def _gemini_waf(publisher: Publisher, shown: Catalogue) -> str:
+    """Serve folders: each has a page's files, and a link to the next folder below it."""
+
+    def answer(request: Request) -> Response:
+        place, _, name = urlsplit(request.path).path.rpartition("/")
+        if name:
+            number = int(name.partition(".")[0])
+            text, kind = gemini(Item(number, title=f"Title {number}")), "application/xml"
+        else:
+            start = place.count("/next") * SIZE
+            links = [f"{each.number}.xml" for each in shown.page(start)]
+            links += ["next/"] if shown.page(start + SIZE) or not start else []
+            listed = "".join(f'<li><a href="{link}">{link}</a></li>' for link in links)
+            text, kind = f"<html><body><ul>{listed}</ul></body></html>", "text/html"
+        return Response(text.encode(), headers={"Content-Type": kind})
+
+    publisher.routes = _Below(answer)
+    return "/waf/"
+
+
+class _Below(dict[str, Route]):
+    """Routes that give every path to one function."""
+
+    def __init__(self, route: Callable[[Request], Response]) -> None:
+        super().__init__()
+        self._route = route
+
+    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
+        return self._route
+
+
+Pages = Callable[[Publisher, Catalogue], str]
+
+PAGED: dict[str, Pages | str] = {
+    "ckan": _ckan,
+    "data_json": _data_json,
+    "dcat_rdf": _dcat_rdf,
+    "dkan": _dkan,
+    "gemini-csw": _gemini_csw,
+    "gemini-single": "is one document",
+    "gemini-waf": _gemini_waf,
+    "inventory": "is one document",
+}
+# Options that make a reader follow pages.
+OPTIONS: dict[str, dict[str, object]] = {"gemini-waf": {"depth": 10}}

@@ -1,0 +1,102 @@
+"""Pages that do not fit together, for each source type that has pages.
+
+The reasons why some cells cannot occur are in ``PAGED`` (a type without pages) and in ``EXPECTED``.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.readers import paging
+from ckanext.ukharvest.readers.ckan_api import search
+from ckanext.ukharvest.readers.csw import walk
+from ckanext.ukharvest.source_types import TYPES
+from tests.conftest import LOOPBACK
+from tests.publisher import Publisher
+from tests.publishers.faults import PATIENT
+from tests.publishers.pages import CATALOGUES, GOOD, OPTIONS, PAGED
+from tests.publishers.reading import ReadResult, read
+
+MOST_PAGES = 400
+
+STOPPED = "the read stops with an error"
+NOT_PROVEN = "the read ends, and counts as incomplete"
+ALL_READ = "every record is read, and none is missing"
+# The protocol has no total, so that one read cannot tell a short list from a shorter catalogue.
+# Nothing is deleted at the first such run: the record has to be missing from the next one as well.
+ONE_NIGHT = "records count as missing once, and none is deleted"
+
+# By fault: the usual outcome, and those of types whose protocol shows less or more.
+EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
+    "pages-for-ever": (STOPPED, {"gemini-waf": ALL_READ}),  # the option depth ends it
+    "pages-for-ever-and-says-how-many": (
+        STOPPED,
+        {"gemini-waf": ALL_READ, "gemini-csw": NOT_PROVEN},
+    ),
+    "repeats": (NOT_PROVEN, {"data_json": ONE_NIGHT, "gemini-waf": ONE_NIGHT}),
+    "announces-too-many": (NOT_PROVEN, {"data_json": ALL_READ, "gemini-waf": ALL_READ}),
+    "announces-too-few": (
+        NOT_PROVEN,
+        # Links, and lists that go on until an empty page, lead to all records whatever the total.
+        dict.fromkeys(("data_json", "dcat_rdf", "dkan", "gemini-waf"), ALL_READ),
+    ),
+    "announces-ever-more": (
+        NOT_PROVEN,
+        dict.fromkeys(("data_json", "dkan", "gemini-waf"), ALL_READ),
+    ),
+    "changes-between-pages": (NOT_PROVEN, {"data_json": ONE_NIGHT, "gemini-waf": ONE_NIGHT}),
+    "goes-empty-between-pages": (NOT_PROVEN, {"data_json": ONE_NIGHT, "gemini-waf": ONE_NIGHT}),
+}
+
+
+@pytest.fixture(autouse=True)
+def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take 400 pages for endless, not 10,000."""
+    monkeypatch.setitem(paging.Pages.__init__.__kwdefaults__, "limit", MOST_PAGES)
+    monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
+    monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
+
+
+def test_every_type_and_every_fault_is_in_the_table() -> None:
+    assert set(PAGED) == set(TYPES)
+    assert set(EXPECTED) == set(CATALOGUES)
+
+
+CELLS = [(fault, name) for fault in CATALOGUES for name in sorted(PAGED) if callable(PAGED[name])]
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("fault", "type_name"), CELLS)
+def test_pages_that_do_not_fit_end_and_delete_nothing(
+    fault: str, type_name: str, publisher: Publisher
+) -> None:
+    kind, serve, chosen = TYPES[type_name], PAGED[type_name], OPTIONS.get(type_name)
+    assert callable(serve)
+    with HttpClient(Guard(LOOPBACK), PATIENT, sleep=lambda _seconds: None) as http:
+        url = publisher.url(serve(publisher, GOOD))
+        known = read(kind, url, http, set(), chosen).guids
+        assert len(known) == 6
+        serve(publisher, CATALOGUES[fault])
+        result = read(kind, url, http, known, chosen)
+    usual, others = EXPECTED[fault]
+    expected = others.get(type_name, usual)
+    assert _outcome(result, known) == expected
+    if expected in (STOPPED, NOT_PROVEN):
+        assert any(publisher.base in message for message in result.messages)
+
+
+def _outcome(result: ReadResult, known: set[str]) -> str:
+    plan = result.plan
+    assert not plan.delete
+    assert not plan.held
+    if plan.missing:
+        return ONE_NIGHT
+    if result.stopped is not None:
+        return STOPPED
+    assert result.ending is not None
+    if not result.ending.complete:
+        return NOT_PROVEN
+    assert result.guids >= known
+    return ALL_READ
