@@ -133,6 +133,7 @@ def _reader(kind: SourceType) -> Target:
         if kind.name == "gemini-waf":  # a page, and files behind it
             first = shapes.documents(kind.name, with_text=b"href=")
             further = shapes.documents(kind.name, with_text=b"<gmd:")
+            return st.tuples(first, st.sampled_from(MEDIA_TYPES), further, st.just(False))
         return st.tuples(first, st.sampled_from(MEDIA_TYPES), st.none() | further, st.booleans())
 
     return Target(cases, check)
