@@ -155,6 +155,14 @@ def gemini(documents: list[str]) -> dict[str, Any]:
     return {"rates": found}
 
 
+def prune() -> dict[str, Any]:
+    """Delete what cron would have deleted by now: it prunes once an hour of the clock."""
+    config = import_module("ckanext.ukharvest.config")
+    module = import_module("ckanext.ukharvest.model.prune")
+    pruned = module.prune_all(config.our_type_names(), keep_runs=config.prune_keep_runs())
+    return {"objects": pruned.objects, "jobs": pruned.jobs}
+
+
 def sizes() -> dict[str, Any]:
     """Return the MB of ckanext-harvest's tables and ours, without what VACUUM gives back."""
     found = {}
@@ -173,5 +181,5 @@ def _harvesting(connection: Any) -> Iterator[str]:
 
 
 COMMANDS: dict[str, Callable[..., dict[str, Any]]] = {
-    each.__name__: each for each in (copy, pages, stars, gemini, sizes)
+    each.__name__: each for each in (copy, pages, stars, gemini, prune, sizes)
 }
