@@ -47,7 +47,7 @@ def _measure(tests: list[str]) -> dict[str, Any]:
     folder = make_folder("results")
     data, report = folder / "coverage", folder / "coverage.json"
     env = {**os.environ, "COVERAGE_FILE": str(data)}
-    program = [venv.program("python"), "-m", "coverage"]
+    program = [str(venv.program("python")), "-m", "coverage"]
     source = ",".join(f"{PACKAGE}/{folder}" for folder in FOLDERS)
     run = [*program, "run", "--branch", f"--source={source}", "-m", "pytest"]
     options = ["-q", "-p", "no:ckan", "-p", "no:ckan_fixtures", "-m", "not ckan"]
