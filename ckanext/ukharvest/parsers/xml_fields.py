@@ -14,6 +14,9 @@ from ckanext.ukharvest.parsers.reporting import parse_value
 
 Parse = Callable[[str], str]
 
+# .NET writes this for no date, as does DataShare for a dataset without files.
+NO_DATE = ("0001-01-01", "1900-01-01")
+
 
 class Node:
     """One element of a record; elements and attributes in any namespace.
@@ -71,8 +74,7 @@ class Node:
     def date(self, name: str) -> str:
         """Return the date in an attribute, or in a child where there is no such attribute."""
         text = self.attribute(name) or self.text(name)
-        # .NET writes this for no date, as does DataShare for a dataset without files.
-        text = "" if text[:10] in ("0001-01-01", "1900-01-01") else text
+        text = "" if text.startswith(NO_DATE) else text
         return self.parse_value(name, text, parse_date, "bad-date")
 
 

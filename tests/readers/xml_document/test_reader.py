@@ -127,12 +127,48 @@ def test_lenient_takes_what_is_readable_and_reports_the_rest(council: Council) -
     assert [problem.line for problem in ending.problems] == [3, 4]
 
 
-def test_wrong_values_are_left_to_the_parser(council: Council) -> None:
-    body = (
-        '<Dataset Modified="yesterday"><Identifier>v</Identifier><Title>V</Title>'
-        "<Rights>not an address</Rights><Context>None</Context></Dataset>"
-    )
-    found, ending = council.read(document(body))
+VALUES = """<Dataset Modified="{day}"><Identifier>v</Identifier><Title>V</Title>
+<Rights>{rights}</Rights><Context>None</Context><Resources><Resource Type="{type}">
+<Identifier>r</Identifier><Title>R</Title><Renditions/></Resource></Resources></Dataset>"""
+GOOD = {"day": "2024-05-31", "rights": "https://a.example/licence", "type": "Data"}
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"day": "yesterday"}, "line 2: Dataset/@Modified: 'yesterday' is not a date"),
+        ({"rights": "Open Government Licence"}, "line 3: Rights: 'Open Government Licence' is no"),
+        ({"type": "Datum"}, "line 3: Resource/@Type: 'Datum'; expected Data or Document"),
+    ],
+)
+def test_a_value_of_another_type_refuses_the_document(
+    council: Council, bad: dict[str, str], words: str
+) -> None:
+    text = document(VALUES.format(**{**GOOD, **bad}))
+    with pytest.raises(ProtocolError, match="breaks its schema") as caught:
+        council.read(text)
+    assert caught.value.code == "schema"
+    assert words in caught.value.message
+    assert council.url in caught.value.message
+    [raw], ending = council.read(text, validation="lenient")
+    assert not ending.problems
+    # The parser reports it with the record.
+    assert INVENTORY.parser.parse(raw, {}).problems
+
+
+def test_a_modification_date_of_the_whole_document_counts_too(council: Council) -> None:
+    with pytest.raises(ProtocolError, match="Inventory/@Modified: 'soon' is not a date"):
+        council.read(document(DATED, day="soon"))
+
+
+@pytest.mark.parametrize(
+    "good",
+    [{}, {"day": "0001-01-01T00:00:00"}, {"day": "31/12/2013"}, {"type": ""}, {"rights": ""}],
+)
+def test_terms_of_lists_and_values_that_mean_nothing_are_left_to_the_parser(
+    council: Council, good: dict[str, str]
+) -> None:
+    found, ending = council.read(document(VALUES.format(**{**GOOD, **good})))
     assert len(found) == 1
     assert not ending.problems
 

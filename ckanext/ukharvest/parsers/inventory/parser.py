@@ -24,7 +24,7 @@ from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory import resources as files
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 2
+VERSION = 3
 FORM = "xml"
 OPTIONS = ()
 
@@ -80,7 +80,9 @@ def _notes(entry: Entry) -> FieldValues:
 
 
 def _terms(entry: Entry) -> FieldValues:
-    licence = licences.find(entry.dataset.text("Rights"))
+    rights = entry.dataset.text("Rights")
+    entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
+    licence = licences.find(rights)
     holder = plain_text(entry.dataset.text("RightsHolder"))
     if is_web_url(holder):
         meant = licences.find(holder)

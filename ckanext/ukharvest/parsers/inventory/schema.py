@@ -1,14 +1,15 @@
 """The schemas of Inventory XML: versions 0.1, 0.2 and 0.3, and the one that data.gov.uk used.
 
-Documents do not say which version they follow, so any of them will do. Values (dates, terms of a
-list) are left to the parser, which drops no more than the field: only the structure is checked
-here.
+Documents do not say which version they follow, so any of them will do. Of the values only the basic
+types are checked here, and only for sources that demand a valid document (decision 0029): dates,
+the address in Rights, Data or Document as Type. Other values are left to the parser, which drops no
+more than the field.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -17,8 +18,11 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers.xml_fields import NO_DATE as _NO_DATE
 
 NAMESPACE = "http://schemas.esd.org.uk/inventory"
 VERSIONS = ("0.3", "0.2", "dgu", "0.1")
@@ -43,16 +47,19 @@ class Checker:
     def __init__(self) -> None:
         self._faults: dict[str, list[Problem]] = {version: [] for version in VERSIONS}
         self._counts = dict.fromkeys(VERSIONS, 0)
+        self._bad_value: Problem | None = None
 
     def record(self, element: etree._Element) -> None:
         """Check a Dataset, which still stands in the document."""
         for version in VERSIONS:
             self._add(version, _faults(version, element))
+        self._look_for_bad_value(element)
 
     def rest(self, root: etree._Element) -> None:
         """Check the document without its datasets."""
         if xml.local_name(root) == "Dataset":
             return  # it was checked as a record
+        self._look_for_bad_value(root)
         namespace = etree.QName(root).namespace or ""
         if namespace != NAMESPACE:
             found = f"'{shorten(namespace)}'" if namespace else "none"
@@ -75,6 +82,14 @@ class Checker:
             faults.append(Problem("schema", "", f"{left:,} more faults of this kind follow"))
         return tuple(faults)
 
+    def bad_value(self) -> Problem | None:
+        """Return the first value that is not of its basic type; the parser reports all."""
+        return self._bad_value
+
+    def _look_for_bad_value(self, element: etree._Element) -> None:
+        if self._bad_value is None:
+            self._bad_value = next(_bad_values(element), None)
+
     def _add(self, version: str, faults: Iterator[Problem]) -> None:
         for fault in faults:
             self._counts[version] += 1
@@ -94,6 +109,43 @@ def _faults(version: str, element: etree._Element) -> Iterator[Problem]:
             message = re.sub(r"\{[^{}]*\}", "", error.message).rstrip(". ")
             name = re.match(r"Element '([^']+)'", message)
             yield Problem("schema", name[1] if name else "", message, error.line or None)
+
+
+def _bad_values(element: etree._Element) -> Iterator[Problem]:
+    for each in element.iter(etree.Element):
+        name = xml.local_name(each)
+        texts = [(f"{name}/@{key}", each.get(key), parse) for key, parse in _ATTRIBUTES.items()]
+        if name in _ELEMENTS:
+            texts.append((name, each.text, _ELEMENTS[name]))
+        for field, text, parse in texts:
+            value = clean_text(text)
+            if not value or value.startswith(_NO_DATE):
+                continue
+            try:
+                parse(value)
+            except ValueError as exc:
+                yield Problem("schema", field, f"{field}: {exc}", xml.line_of(each))
+
+
+def _address(value: str) -> str:
+    if not is_web_url(value):
+        raise ValueError(f"'{shorten(value, 60)}' is no address; expected that of a licence")
+    return value
+
+
+def _type(value: str) -> str:
+    if value.lower() not in ("data", "document"):
+        raise ValueError(f"'{shorten(value, 40)}'; expected Data or Document")
+    return value
+
+
+_ATTRIBUTES: Mapping[str, Callable[[str], str]] = {
+    "Modified": parse_date,
+    "TemporalFrom": parse_date,
+    "TemporalTo": parse_date,
+    "Type": _type,
+}
+_ELEMENTS: Mapping[str, Callable[[str], str]] = {"Rights": _address, "CommittmentDate": parse_date}
 
 
 def _put_dataset_back(root: etree._Element) -> None:

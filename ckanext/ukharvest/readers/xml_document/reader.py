@@ -14,8 +14,9 @@ VALIDATION = Option(
     "validation",
     "text",
     "strict",
-    "strict: a document that does not follow the schema is refused. lenient: its readable "
-    "datasets are harvested and the faults are reported.",
+    "strict: a document that does not follow the schema, or has a date, licence address or type "
+    "that is none, is refused. lenient: its readable datasets are harvested and the faults are "
+    "reported.",
     choices=("strict", "lenient"),
 )
 

@@ -31,6 +31,9 @@ class Checker(Protocol):
     def problems(self) -> tuple[Problem, ...]:
         """Return the structure's faults in order; nothing if there are none."""
 
+    def bad_value(self) -> Problem | None:
+        """Return the first value that is not of its basic type, None if there is none."""
+
 
 @dataclass(frozen=True)
 class XmlShape:
@@ -147,8 +150,9 @@ class XmlRecords:
             return Outline(reading.root, count)
         checker.rest(reading.root)
         problems = checker.problems()
-        if problems and strict:
-            raise _refused(self.shape.kind, self.url, problems)
+        fault = next(iter(problems), None) or checker.bad_value()
+        if fault and strict:
+            raise _refused(self.shape.kind, self.url, fault)
         return Outline(reading.root, count, problems)
 
     def cut(self, outline: Outline) -> Iterator[RawRecord]:
@@ -221,13 +225,12 @@ def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
     return ProtocolError(message, code=code, url=url, line=exc.line)
 
 
-def _refused(kind: str, url: str, problems: tuple[Problem, ...]) -> ProtocolError:
-    first = problems[0]
-    where = f" in line {first.line}" if first.line else ""
+def _refused(kind: str, url: str, fault: Problem) -> ProtocolError:
+    where = f" in line {fault.line}" if fault.line else ""
     return ProtocolError(
-        f"the {kind} at {url} breaks its schema{where}: {first.message}; with the option"
+        f"the {kind} at {url} breaks its schema{where}: {fault.message}; with the option"
         " validation set to lenient the readable datasets would be harvested",
         code="schema",
         url=url,
-        line=first.line,
+        line=fault.line,
     )
