@@ -24,7 +24,7 @@ from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory import resources as files
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 3
+VERSION = 2
 FORM = "xml"
 OPTIONS = ()
 
