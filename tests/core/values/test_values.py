@@ -194,6 +194,59 @@ def test_an_unknown_frequency_is_refused(given: str) -> None:
         parse_frequency(given)
 
 
+# publications.europa.eu/resource/authority/frequency, all 40.
+EU_FREQUENCIES = {
+    "UNKNOWN": "",
+    "UPDATE_CONT": "R/PT1S",
+    "CONT": "R/PT1S",
+    "1MIN": "R/PT1M",
+    "5MIN": "R/PT5M",
+    "10MIN": "R/PT10M",
+    "15MIN": "R/PT15M",
+    "30MIN": "R/PT30M",
+    "HOURLY": "R/PT1H",
+    "BIHOURLY": "R/PT2H",
+    "TRIHOURLY": "R/PT3H",
+    "12HRS": "R/PT12H",
+    "DAILY_3": "R/PT8H",
+    "DAILY_2": "R/PT12H",
+    "DAILY": "R/P1D",
+    "WEEKLY_5": "R/P0.2W",
+    "WEEKLY_3": "R/P0.33W",
+    "WEEKLY_2": "R/P3.5D",
+    "WEEKLY": "R/P1W",
+    "BIWEEKLY": "R/P2W",
+    "MONTHLY_3": "R/P0.33M",
+    "MONTHLY_2": "R/P0.5M",
+    "MONTHLY": "R/P1M",
+    "BIMONTHLY": "R/P2M",
+    "QUARTERLY": "R/P3M",
+    "ANNUAL_3": "R/P4M",
+    "ANNUAL_2": "R/P6M",
+    "ANNUAL": "R/P1Y",
+    "BIENNIAL": "R/P2Y",
+    "TRIENNIAL": "R/P3Y",
+    "QUADRENNIAL": "R/P4Y",
+    "QUINQUENNIAL": "R/P5Y",
+    "DECENNIAL": "R/P10Y",
+    "BIDECENNIAL": "R/P20Y",
+    "TRIDECENNIAL": "R/P30Y",
+    "AS_NEEDED": "irregular",
+    "IRREG": "irregular",
+    "OTHER": "irregular",
+    "NEVER": "never",
+    "NOT_PLANNED": "never",
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), EU_FREQUENCIES.items())
+def test_each_frequency_of_the_eu(code: str, expected: str) -> None:
+    assert len(EU_FREQUENCIES) == 40
+    uri = f"http://publications.europa.eu/resource/authority/frequency/{code}"
+    assert parse_frequency(uri) == parse_frequency(code) == expected
+    assert not expected or frequency_label(expected) != expected
+
+
 def test_every_frequency_with_a_label_is_normal() -> None:
     codes = [row["value"] for row in vocabulary.load("frequencies").rows]
     assert [parse_frequency(code) for code in codes] == codes

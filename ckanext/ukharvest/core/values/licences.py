@@ -46,10 +46,14 @@ def find(value: str) -> Licence | None:
     return _find(value) if len(value) > _LONGEST_TERMS else _finder()(value)
 
 
+def _finder() -> Callable[[str], Licence | None]:
+    return _finder_of(vocabulary.load("licences"), vocabulary.load("open_licences"))
+
+
 # A catalogue's records have the same terms, and one record's are read several times; a long text
 # takes 4 ms. A pass over all datasets alternates between hundreds of texts.
-@vocabulary.derived("licences")
-def _finder(_read: Vocabulary) -> Callable[[str], Licence | None]:
+@lru_cache(maxsize=1)
+def _finder_of(_register: Vocabulary, _open: Vocabulary) -> Callable[[str], Licence | None]:
     return lru_cache(maxsize=1024)(_find)
 
 
@@ -165,7 +169,7 @@ def _in_sentences(text: str, value: str) -> Licence | None:
 
 
 def _by_name(text: str) -> Licence | None:
-    found = _known().by_name.get(_name(text)) if len(text) <= _LONGEST_NAME else None
+    found = _named(_name(text)) if len(text) <= _LONGEST_NAME else None
     return replace(found, url=_url_of(text, found)) if found else None
 
 
@@ -178,12 +182,11 @@ def _by_address(url: str) -> Licence | None:
         address,
     )
     if register:
-        found = _known().by_name.get(_name(register[1] or register[2]))
+        found = _named(_name(register[1] or register[2]))
         return replace(found, url=url) if found else None
-    known = _known()
-    for pattern, licence_id in known.addresses:
+    for pattern, licence in (*_known().addresses, *_open().addresses):
         if pattern.fullmatch(address):
-            return replace(known.by_id[licence_id], url=url)
+            return replace(licence, url=url)
     return None
 
 
@@ -225,11 +228,17 @@ def _address(url: str) -> str:
 
 
 class _Known(NamedTuple):
-    """The list ``licences``: CKAN's default register, the same in 2.11 and 2.12."""
+    """Licences of a list.
+
+    Attributes:
+        by_id: CKAN's id → the licence; only of its register, where it is a licence's own.
+        by_name: ids, titles and other names as ``_name`` writes them.
+        addresses: as ``_address`` writes them.
+    """
 
     by_id: Mapping[str, Licence]
-    by_name: Mapping[str, Licence]  # ids, titles and other names as ``_name`` writes them
-    addresses: tuple[tuple[re.Pattern[str], str], ...]  # as ``_address`` writes them, with ids
+    by_name: Mapping[str, Licence]
+    addresses: tuple[tuple[re.Pattern[str], Licence], ...]
 
     def title(self, licence_id: str) -> str | None:
         found = self.by_id.get(licence_id)
@@ -238,16 +247,33 @@ class _Known(NamedTuple):
 
 @vocabulary.derived("licences")
 def _known(read: Vocabulary) -> _Known:
-    by_id = {row["id"]: Licence(row["id"], row["title"], row["text_url"]) for row in read.rows}
-    by_name = {
-        _name(name): by_id[row["id"]]
-        for row in read.rows
-        for name in (row["id"], row["title"], *parts(row["names"]))
-    }
-    addresses = tuple(
-        (_pattern(address), row["id"]) for row in read.rows for address in parts(row["addresses"])
-    )
-    return _Known(by_id, by_name, addresses)
+    """Return CKAN's default register, the same in 2.11 and 2.12."""
+    found = [(row, Licence(row["id"], row["title"], row["text_url"])) for row in read.rows]
+    known = _read(found)
+    by_id = {licence.id: licence for _row, licence in found}
+    by_name = {_name(id_): licence for id_, licence in by_id.items()} | dict(known.by_name)
+    return known._replace(by_id=by_id, by_name=by_name)
+
+
+@vocabulary.derived("open_licences")
+def _open(read: Vocabulary) -> _Known:
+    """Return open licences that the register lacks; they share ids such as other-at."""
+    return _read((row, Licence(row["id"], row["name"], row["text_url"])) for row in read.rows)
+
+
+def _read(found: Iterable[tuple[Mapping[str, str], Licence]]) -> _Known:
+    by_name: dict[str, Licence] = {}
+    addresses: list[tuple[re.Pattern[str], Licence]] = []
+    for row, licence in found:
+        for name in (licence.title, *parts(row["names"])):
+            by_name[_name(name)] = licence
+        addresses += [(_pattern(each), licence) for each in parts(row["addresses"])]
+    return _Known({}, by_name, tuple(addresses))
+
+
+def _named(name: str) -> Licence | None:
+    """Return the licence with this name, as ``_name`` writes it."""
+    return _known().by_name.get(name) or _open().by_name.get(name)
 
 
 # Wildcards in the list's addresses; the head of the list explains them.
