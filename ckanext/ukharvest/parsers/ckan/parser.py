@@ -1,6 +1,9 @@
 """Datasets of other CKAN sites, 2.0 to 2.12, as package_show and package_search give them.
 
-The extras named in data.gov.uk's guide (``ckan_fields``) are read; all others are kept unchanged.
+The extras named in data.gov.uk's guide (``ckan_fields``) are read, and the fields of
+data.europa.eu's extended schema, such as ``contact_point``, ``accrual_periodicity``,
+``dcat_spatial`` or a resource's ``checksum``, where they are objects or lists as its guide has
+them. Groups named after one of the EU's data themes become themes. All others are kept unchanged.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRec
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.parsers import field_table, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers.ckan import eu_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
 
@@ -68,7 +72,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     where = f"dataset '{raw.guid}'"
     _check_wanted(flat, where)
     problems: list[Problem] = []
-    fields = Fields(field_table.translate(flat, options.get("fields", {})), problems)
+    translated = field_table.translate(eu_fields.translate(flat), options.get("fields", {}))
+    fields = Fields(translated, problems)
     title = package.text_of(fields.get("title"))
     if not title:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
