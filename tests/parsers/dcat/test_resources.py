@@ -194,6 +194,29 @@ def test_what_else_leads_to_a_dataset(turtle: str, name: str, label: str, kind: 
     assert parse(turtle).resources == (expected,)
 
 
+@pytest.mark.parametrize(
+    ("turtle", "name"),
+    [
+        ("dcat:downloadURL <http://a.uk/files/rivers%20and%20lakes.csv>", "rivers and lakes.csv"),
+        ("dcat:accessURL <http://a.uk/api> ; dct:format 'CSV'", "CSV resource"),
+        ("dcat:accessURL <http://a.uk/v1.2/> ; dct:format 'JSON'", "v1.2"),
+        ("dcat:accessURL <http://a.uk/>", ""),
+        ("dcat:downloadURL <http://a.uk/a.csv> ; dct:title 'Rivers'", "Rivers"),
+    ],
+)
+def test_a_distribution_without_title_is_named_after_its_url_or_format(
+    turtle: str, name: str
+) -> None:
+    assert _one(turtle).name == name
+
+
+@pytest.mark.parametrize("name", ["dcat:distributions", "dct:distributions"])
+def test_a_misnamed_distribution_is_read_and_reported(name: str) -> None:
+    record = parse(f"{name} [ {FILE} ; dct:title 'F' ; dcat:bytesSize '12' ]")
+    assert [each.size for each in record.resources] == [12]
+    assert codes(record) == [f"misnamed-field {name}"]
+
+
 def test_the_file_of_a_dataset_of_publish_my_data() -> None:
     record = parse('pmd:downloadURL <http://a.uk/x> ; pmd:mediaType "text/csv"')
     expected = ResourceRecord("http://a.uk/x", format="CSV", mimetype="text/csv", kind="data")

@@ -145,6 +145,18 @@ def test_the_identity_is_the_one_that_the_stock_harvester_stores(site: Site) -> 
     assert found[3].error.code == "missing-identifier"
 
 
+def test_a_next_link_with_the_host_behind_a_proxy_is_followed_at_the_host_that_answered(
+    site: Site,
+) -> None:
+    inside = "http://ckan-internal.invalid:5000"
+    text = f'<{inside}/d> a hydra:PagedCollection ; hydra:nextPage "{inside}/d?page=2" .\n'
+    site.serve("/d", PREFIXES + text + dataset(1), "text/turtle")
+    site.serve("/d?page=2", PREFIXES + dataset(2), "text/turtle")
+    found, ending = site.read()
+    assert [raw.guid[-1] for raw in found] == ["1", "2"]
+    assert ending.complete
+
+
 def test_hydra_pages_of_both_kinds_are_followed_to_the_total(site: Site) -> None:
     paged = (
         "<BASE/d{0}> a hydra:{1} ; hydra:totalItems {2} ; hydra:{3} {4} .\n" + dataset(1)

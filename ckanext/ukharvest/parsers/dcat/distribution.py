@@ -11,21 +11,24 @@ from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, collect
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.values import formats, schema_types
+from ckanext.ukharvest.core.values import file_names, formats, schema_types
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, people
 from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
 
-DISTRIBUTION = ("dcat:distribution", "schema:distribution", "dcat:distributions")
+# The last two are mistakes that publishers make.
+_MISNAMED = ("dcat:distributions", "dct:distributions")
+DISTRIBUTION = ("dcat:distribution", "schema:distribution", *_MISNAMED)
 _DOWNLOAD = ("dcat:downloadURL", "schema:contentUrl")
 _ACCESS = ("dcat:accessURL", "schema:url", "dcat:accessUrl")
 _TITLES = ("dct:title", "schema:name", "rdfs:label", "dc:title", "skos:prefLabel")
 _TEXTS = ("dct:description", "schema:description", "dc:description", "rdfs:comment")
 _FORMAT = ("dct:format", "dc:format", "schema:fileFormat")
 _MEDIA = ("dcat:mediaType", "schema:encodingFormat", "dct:mediaType")
-_SIZE = ("dcat:byteSize", "dcat:bytes", "schema:contentSize", "dcat:size", "dct:extent")
+_SIZES_OF_DCAT = ("dcat:byteSize", "dcat:bytesSize", "dcat:bytes", "dcat:size")
+_SIZE = (*_SIZES_OF_DCAT, "schema:contentSize", "dct:extent")
 
 _ISSUED = ("dct:issued", "schema:datePublished", "dct:created")
 _MODIFIED = ("dct:modified", "schema:dateModified")
@@ -81,8 +84,8 @@ def distributions(node: Node) -> list[ResourceRecord]:
     parts = node.nodes(*DISTRIBUTION)
     parts += [part for part in node.nodes("dct:hasPart", "adms:sample") if _is_file(part)]
     parts = sorted({part.term: part for part in parts}.values(), key=_order)
-    if node.has("dcat:distributions"):
-        node.report("misnamed-field", "dcat:distributions", "expected the name dcat:distribution")
+    for name in filter(node.has, _MISNAMED):
+        node.report("misnamed-field", name, "expected the name dcat:distribution")
     if len(parts) > limit:
         only = f"{len(parts):,} of them; the first {limit:,} were read"
         node.report("too-many-distributions", "dcat:distribution", only)
@@ -120,6 +123,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         found["kind"] = "service"
     if kind := schema_types.guess(found["schema_url"], found["format"]):
         extras["schema_type"] = kind
+    found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
     return ResourceRecord(id="" if identity == found["url"] else identity, extras=extras, **found)
 

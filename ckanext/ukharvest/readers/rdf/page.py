@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
@@ -142,7 +143,7 @@ class Page:
         links = [text for name in _NEXT for text in self._graph.values(HYDRA + name) if text]
         header = self._reply.headers.get("Link", "")
         links += [m[1] for m in _LINK.finditer(header) if _REL_NEXT.search(m[2])]
-        return join(self._reply.url, links[0]) if links else ""
+        return _behind_proxy(self._reply.url, join(self._reply.url, links[0])) if links else ""
 
     def _too_large(self) -> tuple[Problem, ...]:
         return tuple(
@@ -155,6 +156,18 @@ class Page:
             )
             for node in self._graph.too_large
         )
+
+
+def _behind_proxy(page: str, link: str) -> str:
+    """Return a link to a further page on the host that answered.
+
+    A catalogue behind a proxy that does not tell it its own name links to the same path on a host
+    that only the proxy reaches.
+    """
+    here, there = urlsplit(page), urlsplit(link)
+    if (here.scheme, here.netloc) == (there.scheme, there.netloc) or here.path != there.path:
+        return link
+    return there._replace(scheme=here.scheme, netloc=here.netloc).geturl()
 
 
 def _guid(node: str, own: list[Triple], source_url: str) -> str:
