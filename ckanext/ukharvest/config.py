@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 
 import ckan.plugins as p
@@ -145,14 +144,20 @@ def http_limits() -> HttpLimits:
 
 def record_limits() -> RecordLimits:
     """Return the most that is imported of one record; each 1 or more."""
-    names = (each.name for each in dataclasses.fields(RecordLimits))
-    usual = dataclasses.asdict(RecordLimits())
     return RecordLimits(
-        **{
-            name: max(1, int(tk.config.get(f"{PREFIX}limits.{name}") or usual[name]))
-            for name in names
-        }
+        resources=_limit("limits.resources"),
+        tags=_limit("limits.tags"),
+        values=_limit("limits.values"),
+        text=_limit("limits.text"),
+        line=_limit("limits.line"),
+        url=_limit("limits.url"),
+        points=_limit("limits.points"),
     )
+
+
+def _limit(name: str) -> int:
+    usual: int = getattr(RecordLimits(), name.removeprefix("limits."))
+    return max(1, int(tk.config.get(f"{PREFIX}{name}") or usual))
 
 
 def http_contact() -> str:

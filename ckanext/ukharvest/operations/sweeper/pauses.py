@@ -13,14 +13,14 @@ from ckanext.ukharvest import model as tables
 PAUSE = datetime.timedelta(hours=1)
 
 
-def since(note: str, pause: datetime.timedelta = PAUSE) -> datetime.datetime | None:
+def since(note: str, pause: datetime.timedelta | None = None) -> datetime.datetime | None:
     """Return the start of a step's pause, None if the step is not paused.
 
     A time ahead of now is no pause: the clock was put back since.
 
     Args:
         note: its key in system_info.
-        pause: how long it lasts.
+        pause: how long it lasts; None for PAUSE.
     """
     text = model.Session.scalar(
         sa.select(model.SystemInfo.value).where(model.SystemInfo.key == note)
@@ -30,7 +30,7 @@ def since(note: str, pause: datetime.timedelta = PAUSE) -> datetime.datetime | N
     except ValueError:
         return None
     age = tables.utcnow() - began
-    return began if datetime.timedelta() <= age < pause else None
+    return began if datetime.timedelta() <= age < (PAUSE if pause is None else pause) else None
 
 
 def begin(note: str) -> None:
