@@ -78,6 +78,7 @@ READ = {
     "/harvest/new": ANY_EDITOR,
     "/harvest/object/<id>": ALL,
     "/harvest/refresh/<id>": EDITORS,
+    "/harvest/sources.csv": ALL,
     "/harvest/stars": ALL,
     "/harvest/stars.csv": ALL,
     "/harvest/test/<id>": EDITORS,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
+import io
 import re
 import uuid
 from collections.abc import Sequence
@@ -341,3 +343,36 @@ def test_the_list_in_a_browser(
     visitor.page.get_by_role("link", name="Failing (1)").click()
     visitor.page.wait_for_url("**health=failing**")
     looks.check(visitor, "sources-none", f"{PAGE}?q=zzzz&health=failing")
+
+
+def rows(app: CKANTestApp, query: str = "", **more: Any) -> list[dict[str, str]]:
+    answer = app.get(f"/harvest/sources.csv{query}", **more)
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(answer.body)))
+
+
+def test_everybody_can_download_the_sources_and_sees_no_status(
+    app: CKANTestApp, sources: dict[str, str]
+) -> None:
+    failing, good, theirs = rows(app)
+    assert [each["name"] for each in (failing, good, theirs)] == ["failing", "good", "theirs"]
+    assert (good["type"], good["frequency"], good["datasets"]) == ("data_json", "DAILY", "3")
+    assert theirs["organization_title"] == "Other Council"
+    assert good["page"].endswith("/harvest/good")
+    assert {each["health"] for each in (failing, good, theirs)} == {""}
+    assert "secret error text" not in app.get("/harvest/sources.csv").body
+
+
+def test_the_download_has_the_filters_of_the_page(
+    app: CKANTestApp, sources: dict[str, str], editor: dict[str, Any]
+) -> None:
+    page = app.get(f"{PAGE}?type=dcat_rdf")
+    assert "/harvest/sources.csv?type=dcat_rdf" in page.body
+    assert [each["name"] for each in rows(app, "?type=dcat_rdf")] == ["theirs"]
+    assert [each["name"] for each in rows(app, "?q=other+council")] == ["theirs"]
+    assert rows(app, "?q=nothing") == []
+    own = rows(app, "?mine=1", headers=headers(editor))
+    assert {each["name"]: each["health"] for each in own} == {
+        "good": "healthy",
+        "failing": "failing",
+    }

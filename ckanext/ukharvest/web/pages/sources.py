@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from flask import Blueprint, g
+from flask import Blueprint, Response, g
 
+from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.presentation.messages import status_labels as status
 from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
-from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages
+from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages, csv_response
 from ckanext.ukharvest.web.pages.source_frame import TYPE
 
 sources = Blueprint("ukharvest_sources", __name__)
@@ -31,6 +32,12 @@ SORTS = {
     "last_run": lambda: tk._("Last run, newest first"),
     "next_run": lambda: tk._("Next run, soonest first"),
 }
+# Of the CSV file. The last ones are empty for sources that the user may not manage.
+COLUMNS = (
+    *("name", "title", "organization", "organization_title", "type", "url", "frequency"),
+    *("datasets", "last_good_run", "next_run", "page", "health", "state"),
+)
+CSV_PAGE = 1000
 MOST_VALUES = 12  # values of a filter; the others are folded
 
 
@@ -58,9 +65,27 @@ def search() -> str:
         "filters": list(_filters(found, wanted)),
         "chosen": list(_chosen(found, wanted)),
         "sorts": {key: title() for key, title in SORTS.items()} if found["managed"] else {},
+        "csv": _address("ukharvest_sources.as_csv", wanted),
         "asked": {"limit": PER_PAGE, **{key: value for key, value in wanted.items() if value}},
     }
     return str(tk.render("ukharvest/sources.html", values))
+
+
+@sources.route(f"/{TYPE}/sources.csv")
+def as_csv() -> Response:
+    """Download the sources that the page lists with the same filters."""
+    wanted = _wanted()
+
+    def some(offset: int) -> dict[str, Any]:
+        sort = wanted["sort"] or "name"
+        return _ask(wanted, sort=sort, offset=offset, limit=CSV_PAGE)
+
+    return csv_response(map(_line, collect_pages(some)), COLUMNS, "harvest-sources")
+
+
+def _line(source: dict[str, Any]) -> dict[str, Any]:
+    page = tk.url_for(f"{TYPE}.read", id=source["name"], _external=True)
+    return {**dict.fromkeys(COLUMNS, ""), **source, "page": page}
 
 
 def _wanted() -> dict[str, str]:
@@ -79,8 +104,12 @@ def _ask(wanted: dict[str, str], **more: Any) -> dict[str, Any]:
 
 
 def _url(wanted: dict[str, Any]) -> str:
+    return _address(f"{TYPE}.search", wanted)
+
+
+def _address(endpoint: str, wanted: dict[str, Any]) -> str:
     given = {key: value for key, value in wanted.items() if value}
-    return str(tk.h.url_for("harvest.search", **given))
+    return str(tk.h.url_for(endpoint, **given))
 
 
 def _filters(found: dict[str, Any], wanted: dict[str, str]) -> Iterable[dict[str, Any]]:
