@@ -101,6 +101,7 @@ class Nights:
     def _round(self, inside: Inside, number: int) -> None:
         bench, rate = self._bench, self.upgraded.sides[FIRST].median
         with bench.ours.consumers():
+            bench.warm_up(inside, self._format)  # a portal's consumers run for weeks
             with step(f"{self.unchanged.title}, round {number + 1}"):
                 seconds = self._night(inside, self.unchanged, {})
             share = self._count // SHARE
@@ -109,11 +110,10 @@ class Nights:
             with step(f"{self.changed.title}, round {number + 1}"):
                 self._night(inside, self.changed, {"updated": share})
         self.changed.sides[SUM].values.append(self._count / (seconds + share / rate))
-        with (
-            bench.ours.consumers(1, number + 1),
-            step(f"{self.upgraded.title}, round {number + 1}"),
-        ):
-            self._night(inside, self.upgraded, None)
+        with bench.ours.consumers(1, number + 1):
+            bench.warm_up(inside, self._format)
+            with step(f"{self.upgraded.title}, round {number + 1}"):
+                self._night(inside, self.upgraded, None)
         with bench.ours.consumers():  # back to this version's rules
             inside.ask("harvest", source_id=self._source, limit=LIMIT)
 
