@@ -60,7 +60,7 @@ def _write(findings: Sequence[Mapping[str, str]]) -> None:
 
 def _fix(findings: Sequence[Mapping[str, str]], yes: bool) -> bool:
     """Fix findings after asking, and return whether anything was tried."""
-    wanted = fixes.wanted(Finding(**each) for each in findings)
+    wanted = fixes.find_fixes(Finding(**each) for each in findings)
     if not wanted:
         click.echo("\nThere is nothing that this command can fix.")
         return False

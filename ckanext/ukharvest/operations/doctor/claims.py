@@ -12,7 +12,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.model import Claim, Worker, utcnow
+from ckanext.ukharvest.model import Claim, Worker, database_time
 from ckanext.ukharvest.operations.doctor.finding import STUCK, WARNING, Finding
 
 Session = model.Session
@@ -20,7 +20,7 @@ Session = model.Session
 
 def unowned() -> Any:
     """Return a query of claims whose consumer has no heartbeat any more."""
-    alive = utcnow() - datetime.timedelta(seconds=config.worker_timeout())
+    alive = database_time() - datetime.timedelta(seconds=config.worker_timeout())
     owner = sa.exists().where(Worker.id == Claim.worker_id, Worker.heartbeat > alive)
     return Session.query(Claim).filter(~owner, Claim.since < alive)
 

@@ -40,7 +40,7 @@ class Fix(NamedTuple):
     run: Callable[[], Iterable[str]]
 
 
-def wanted(found: Iterable[Finding]) -> list[Fix]:
+def find_fixes(found: Iterable[Finding]) -> list[Fix]:
     """Return the fixes for these findings, in the order in which they are to run."""
     codes = {each.fix for each in found}
     return [fix for fix in FIXES if fix.code in codes]
