@@ -78,6 +78,16 @@ def test_a_dataset_that_a_person_writes() -> None:
     assert [pdf["stars"], csv["stars"]] == [1, 3]
 
 
+def test_resources_are_in_the_datasets_order_wherever_the_database_stores_them() -> None:
+    id_ = make({"format": "PDF"}, {"format": "CSV"}, {"format": "XLS"})
+    resource = model.resource_table
+    # An update writes the row anew, behind the others.
+    first = sa.update(resource).where(resource.c.package_id == id_, resource.c.position == 0)
+    model.Session.execute(first.values(url_type=None))
+    model.Session.commit()
+    assert [each["stars"] for each in show(id_)["resources"]] == [1, 3, 2]
+
+
 def test_an_edit_changes_them() -> None:
     id_ = make({"format": "CSV"})
     act("package_patch", id=id_, license_id="")

@@ -40,7 +40,10 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
         raise tk.ObjectNotFound(tk._("No dataset has this name or id."))
     row = assessments.find(package.id)
     found = stars.from_columns(row) if row else _scored(package.id)
-    order = [each.id for each in package.resources if each.id in found.resources]
+    # CKAN 2.11 gives a dataset's resources in the order in which the database stores them
+    # (``resources_all`` got its ``order_by`` with 2.12).
+    in_order = sorted(package.resources, key=lambda each: each.position)
+    order = [each.id for each in in_order if each.id in found.resources]
     return {
         **_shown(found.best),
         "since": iso(row.assessed) if row else None,
