@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckan.lib import jobs
 from ckan.lib.search.index import PackageSearchIndex
+from ckan.model.modification import DomainObjectModificationExtension
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
@@ -142,6 +144,32 @@ def test_a_refused_record_is_taken_out_and_the_rest_is_imported(
     assert not titles & {each["title"] for each in portal.datasets()}
     assert len(portal.search_names()) == 10 - len(refused)
     assert figures(portal.run(id_)) == {"added": len(refused), "not modified": 10 - len(refused)}
+
+
+def test_listeners_are_told_of_each_dataset_once_and_one_that_fails_costs_one_record(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str]] = []
+    real = DomainObjectModificationExtension.notify
+
+    def notify(self: Any, entity: Any, operation: Any) -> None:
+        if getattr(entity, "title", "").startswith("Dataset"):
+            told.append((entity.title, operation))
+            if entity.title == "Dataset 00003":
+                raise ZeroDivisionError("a bug of a plugin")
+        real(self, entity, operation)
+
+    id_ = source(portal, publisher, 8)
+    job_id = gather(portal, id_)
+    with monkeypatch.context() as patch:
+        patch.setattr(DomainObjectModificationExtension, "notify", notify)
+        deliver_one(portal.waiting(job_id)[0])
+    job = portal.finish(job_id)
+    assert figures(job) == {"added": 7, "errored": 1}
+    assert "Internal error" in errors(job)
+    new = Counter(title for title, operation in told if operation == "new")
+    assert new == {f"Dataset {number:05}": 1 for number in range(8)}
+    assert len(portal.search_names()) == 7
 
 
 def test_a_document_that_solr_refuses_costs_itself(
