@@ -19,10 +19,10 @@ counts: Counter[str] = Counter()
 def start() -> None:
     """Count SQL statements, commits and requests to Solr from now on.
 
-    Commits: those that wait for the disk. Of a transaction that only read, or that does without
-    (``synchronous_commit`` off), none does.
+    Commits: those that wait for the disk. Of a transaction that changed no row, or that does
+    without (``synchronous_commit`` off), none does.
     """
-    sa.event.listen(sa.engine.Engine, "before_cursor_execute", _statement)
+    sa.event.listen(sa.engine.Engine, "after_cursor_execute", _statement)
     sa.event.listen(sa.engine.Engine, "commit", _commit)
     sa.event.listen(sa.engine.Engine, "rollback", _forget)
     stock = requests.Session.request
@@ -38,11 +38,11 @@ def start() -> None:
 _waits: dict[int, bool] = {}  # by transaction that wrote: whether its commit waits for the disk
 
 
-def _statement(connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+def _statement(connection: Any, cursor: Any, statement: str, *_more: Any) -> None:
     counts["statements"] += 1
     if "synchronous_commit TO off" in statement:
         _waits[id(connection)] = False
-    elif statement.lstrip().startswith(("INSERT", "UPDATE", "DELETE")):
+    elif statement.lstrip().startswith(("INSERT", "UPDATE", "DELETE")) and cursor.rowcount:
         _waits.setdefault(id(connection), True)
 
 
