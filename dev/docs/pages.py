@@ -141,9 +141,10 @@ def _facts() -> dict[str, list[str]]:
 
 
 def _resource_mappings(kind: SourceType) -> Iterator[Any]:
-    for name in sorted(_modules(kind)):
-        if mapping := getattr(sys.modules.get(name), "RESOURCE_MAPPING", None):
-            yield mapping
+    """Yield the tables of resources, each once: a parser may import that of another module."""
+    names = sorted(_modules(kind))
+    found = [getattr(sys.modules.get(name), "RESOURCE_MAPPING", None) for name in names]
+    yield from {id(mapping): mapping for mapping in found if mapping}.values()
 
 
 def _options(options: Iterable[Option]) -> Iterator[str]:

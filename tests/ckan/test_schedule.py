@@ -107,6 +107,22 @@ def test_a_new_source_and_a_changed_frequency_follow_the_schedule(
     assert show(source)["text"] == "Scheduled to start within 10 minutes"
 
 
+def test_a_source_is_taken_off_its_schedule(clock: Any, portal: Portal) -> None:
+    source = portal.source("http://127.0.0.1/", frequency="DAILY")
+    update(source, time="02:30", zone="UTC")
+    assert next_run(source) == at("11-23 02:30")
+    call_action("harvest_source_patch", id=source, frequency="MANUAL")
+    clock.move_to(at("11-25 12:00"))
+    tick()
+    assert jobs(source) == 0
+    assert show(source)["text"] == "Runs only when you start it"
+    # The time of the earlier schedule stays in ckanext-harvest's table.
+    assert next_run(source) == at("11-23 02:30")
+    (listed,) = call_action("ukharvest_source_list")["results"]
+    assert (listed["frequency"], listed["next_run"]) == ("MANUAL", None)
+    assert call_action("ukharvest_source_show", source_id=source)["next_run"] is None
+
+
 @pytest.mark.ckan_config("ckanext.ukharvest.schedule.spread_minutes", "0")
 def test_sources_start_together_where_the_portal_says_so(clock: Any, portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/", frequency="DAILY")

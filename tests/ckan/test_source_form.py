@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 import sqlalchemy as sa
@@ -19,6 +19,7 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 from lxml import html
 
 from ckanext.ukharvest.model import SourceState
+from ckanext.ukharvest.presentation.messages.source_texts import KINDS
 from tests.ckan.harvesting import Portal
 
 pytestmark = pytest.mark.in_process
@@ -146,9 +147,11 @@ def test_who_adds_a_source_gets_emails_when_it_fails(
 def test_the_first_run_starts_with_it(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
-    post(app, editor, owner_org=organization["id"], save="run")
+    answer = post(app, editor, owner_org=organization["id"], save="run")
     job = model.Session.query(HarvestJob).one()
     assert job.source_id == source_named("open-data-of-somewhere").id
+    page = get(app, editor, urlsplit(answer.location).path)
+    assert "Scheduled to start within 10 minutes" in page.body
 
 
 def test_nothing_is_preselected_and_every_type_is_explained(
@@ -162,6 +165,10 @@ def test_nothing_is_preselected_and_every_type_is_explained(
     assert not [each for each in types if "checked" in each.attrib]
     for each in types:
         assert page.xpath(f"//*[@id='{each.get('aria-describedby')}']")[0].text_content().strip()
+    for name, kind in KINDS.items():
+        (box,) = page.xpath(f"//input[@name='source_type'][@value='{name}']")
+        assert box.get("data-example") == kind.example
+        assert kind.line in page.xpath(f"//*[@id='line-{name}']")[0].text_content()
     # A link fills in visible fields, and nothing below "Advanced".
     given = {"title": "Mine", "name": "n", "config": "{}", "option_common_default_groups": "g"}
     found = fields(get(app, editor, f"/harvest/new?{urlencode(given)}"))

@@ -288,6 +288,17 @@ def second(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
         p.unload(*reversed(loaded))
 
 
+def test_a_harvest_brings_new_stars(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve("/data.json", catalogue([entry(1, license="")]))
+    source = portal.source(publisher.url("/data.json"))
+    portal.run(source)
+    (found,) = portal.datasets()
+    assert best(found["id"])[:2] == (0, "no-licence")
+    publisher.serve("/data.json", catalogue([entry(1)]))
+    portal.run(source)
+    assert best(found["id"]) == (3, "format", "CSV")
+
+
 def test_another_package_changes_rules_scores_and_reasons(second: Callable[..., None]) -> None:
     id_ = make({"format": "XLS"})
     assert best(id_) == (2, "format", "XLS")

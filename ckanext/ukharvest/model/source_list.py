@@ -255,8 +255,9 @@ _SOURCES = sa.text(
     """
     SELECT source.id, source.url, source.type, COALESCE(source.frequency, 'MANUAL') AS frequency,
            source.active AND package.state = 'active' AS active,
-           CASE WHEN source.active AND package.state = 'active' THEN source.next_run END
-               AS next_run,
+           CASE WHEN source.active AND package.state = 'active'
+                     AND COALESCE(source.frequency, 'MANUAL') <> 'MANUAL'
+                THEN source.next_run END AS next_run,
            package.name, package.state, COALESCE(package.private, false) AS private,
            package.owner_org,
            COALESCE(NULLIF(package.title, ''), NULLIF(source.title, ''), package.name) AS title,

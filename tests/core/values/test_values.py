@@ -174,6 +174,7 @@ def test_a_refused_url_says_what_was_expected(given: str, reason: str) -> None:
         pytest.param("fortnightly", "R/P2W", id="iso19115-fortnightly"),
         pytest.param("asNeeded", "irregular", id="iso19115-as-needed"),
         pytest.param("notPlanned", "never", id="iso19115-not-planned"),
+        pytest.param("discontinued", "never", id="data-gov-uk-discontinued"),
         pytest.param("irregular", "irregular", id="irregular"),
         pytest.param("unknown", "", id="unknown"),
         pytest.param("http://purl.org/cld/freq/semiannual", "R/P6M", id="dublin-core"),

@@ -213,6 +213,15 @@ def test_a_title_has_to_be_there(title: Any) -> None:
         parsed(title=title)
 
 
+def test_a_missing_description_and_licence_are_reported() -> None:
+    record = parsed(notes=None, license_id="")
+    assert [(each.code, each.field) for each in record.problems] == [
+        ("missing-field", "notes"),
+        ("missing-field", "license_id"),
+    ]
+    assert record.title == "Bins"
+
+
 def test_a_table_renames_drops_and_maps_values() -> None:
     record = parsed(
         {

@@ -45,6 +45,7 @@ def test_a_complete_dataset_has_no_problems() -> None:
         ('dcat:keyword [ skos:prefLabel "Air" ]', "tags", ("Air",)),
         (f'dcat:theme <{EU}data-theme/ENVI>, "Air"', "themes", ("Air", f"{EU}data-theme/ENVI")),
         ("dct:subject <http://a.uk/s>", "themes", ("http://a.uk/s",)),
+        ('dct:theme "Air"', "themes", ("Air",)),
         (
             'dct:language "en", <http://publications.europa.eu/resource/authority/language/CYM>',
             "language",
@@ -199,6 +200,9 @@ def test_a_telephone_number() -> None:
         ),
         ('[ scv:min "2019-01-01" ; scv:max "2020-01-01" ]', Period("2019-01-01", "2020-01-01")),
         ('"2019-01-01/2020-01-01"', Period("2019-01-01", "2020-01-01")),
+        ('"2019-01/2019-06"', Period("2019-01", "2019-06")),
+        ('"2019"', Period("2019", "2019")),
+        ('"2019-05"^^xsd:gYearMonth', Period("2019-05", "2019-05")),
         (
             "<http://reference.data.gov.uk/id/gregorian-interval/2019-01-01T00:00:00/P1Y>",
             Period("2019-01-01T00:00:00", "2020-01-01T00:00:00"),
@@ -318,6 +322,36 @@ def test_reference_systems_are_no_schemas_and_laws_are_mandates() -> None:
 )
 def test_extras_have_the_names_of_ckanext_dcat(turtle: str, name: str, expected: str) -> None:
     assert parse(turtle).extras[name] == expected
+
+
+def test_an_example_of_the_eu_keeps_all_it_says() -> None:
+    """A dataset with the predicates of the example in data.europa.eu's documentation."""
+    record = parse(
+        'dct:alternative "Parks, for short"@en ; dct:subject <http://a.eu/eurovoc/1> ;'
+        f" dct:accessRights <{EU}access-right/PUBLIC> ;"
+        f" dct:accrualPeriodicity <{EU}frequency/MONTHLY> ; dct:language <{EU}language/ENG> ;"
+        ' dct:issued "2026-03-17"^^xsd:date ; dcat:distribution ['
+        " dcat:accessURL <http://a.eu/page> ; dcat:downloadURL <http://a.eu/parks.csv> ;"
+        f' dct:title "Parks"@en ; dct:type <{EU}distribution-type/DOWNLOADABLE_FILE> ;'
+        f" dct:license <{EU}licence/CC_BY_4_0> ; dct:rights [ rdfs:label 'Free' ] ;"
+        f" adms:status <{EU}distribution-status/COMPLETED> ; dct:format <{EU}file-type/CSV> ;"
+        " dcat:mediaType <http://www.iana.org/assignments/media-types/text/csv> ]"
+    )
+    assert (record.issued, record.frequency, record.language) == ("2026-03-17", "R/P1M", ("en",))
+    assert record.themes == ("http://a.eu/eurovoc/1",)
+    assert record.extras["alternative"] == "Parks, for short"
+    assert record.extras["subject"] == '["http://a.eu/eurovoc/1"]'
+    assert record.extras["access_rights"] == f"{EU}access-right/PUBLIC"
+    (file,) = record.resources
+    assert (file.url, file.name, file.format) == ("http://a.eu/parks.csv", "Parks", "CSV")
+    assert file.mimetype == "text/csv"
+    assert file.licence is not None
+    assert file.licence.url == f"{EU}licence/CC_BY_4_0"
+    assert file.extras["access_url"] == "http://a.eu/page"
+    assert file.extras["distribution_type"] == f"{EU}distribution-type/DOWNLOADABLE_FILE"
+    assert file.extras["status"] == f"{EU}distribution-status/COMPLETED"
+    assert file.extras["rights"] == "Free"
+    assert record.problems == ()
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_a_distribution_without_title_is_named_after_its_url_or_format(
     assert _one(turtle).name == name
 
 
-@pytest.mark.parametrize("name", ["dcat:distributions", "dct:distributions"])
+@pytest.mark.parametrize("name", ["dcat:distributions", "dct:distributions", "dct:distribution"])
 def test_a_misnamed_distribution_is_read_and_reported(name: str) -> None:
     record = parse(f"{name} [ {FILE} ; dct:title 'F' ; dcat:bytesSize '12' ]")
     assert [each.size for each in record.resources] == [12]

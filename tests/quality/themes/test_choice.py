@@ -82,6 +82,33 @@ def test_the_words_of_the_list_are_found_and_have_themes() -> None:
         seen.add((row["words"], row["theme"]))
 
 
+CATEGORIES = {
+    "AGRI": "Environment",
+    "ECON": "Economy",
+    "EDUC": "Education",
+    "ENER": "Environment",
+    "ENVI": "Environment",
+    "GOVE": "Government",
+    "HEAL": "Health",
+    "INTR": "Government",
+    "JUST": "Crime",
+    "REGI": "Towns",
+    "SOCI": "Society",
+    "TECH": "Education",
+    "TRAN": "Transport",
+}
+
+
+def test_each_category_of_the_eu_has_a_theme() -> None:
+    rows = vocabulary.load("eu_themes").rows
+    labels = {row["uri"].removeprefix(EU): row["label"] for row in rows}
+    assert labels.keys() == CATEGORIES.keys()
+    for code, theme in CATEGORIES.items():
+        for text in (EU + code, code, labels[code]):
+            assert theme_names.find(text) == theme, text
+        assert chosen(themes=(EU + code,)) == (theme, (), "eu")
+
+
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [

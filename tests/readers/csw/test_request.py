@@ -209,6 +209,13 @@ def test_what_answered_last_time_is_tried_first() -> None:
     assert {way.method for way in requests.ways("post")} == {"POST"}
 
 
+def test_a_request_asks_for_50_records_unless_the_source_says_otherwise() -> None:
+    assert options.validate({}, OPTIONS)["page_size"] == 50
+    assert options.validate({"page_size": 10}, OPTIONS)["page_size"] == 10
+    with pytest.raises(ConfigError, match="page_size"):
+        options.validate({"page_size": 0}, OPTIONS)
+
+
 def test_a_condition_with_control_codes_is_refused_in_the_form() -> None:
     options.validate({"cql": "a = 1\nAND b = 2"}, OPTIONS)
     with pytest.raises(ConfigError, match="cql: expected text without control codes"):

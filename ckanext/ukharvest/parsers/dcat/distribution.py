@@ -18,8 +18,8 @@ from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, people
 from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
 
-# The last two are mistakes that publishers make.
-_MISNAMED = ("dcat:distributions", "dct:distributions")
+# Mistakes that publishers make.
+_MISNAMED = ("dcat:distributions", "dct:distributions", "dct:distribution")
 DISTRIBUTION = ("dcat:distribution", "schema:distribution", *_MISNAMED)
 _DOWNLOAD = ("dcat:downloadURL", "schema:contentUrl")
 _ACCESS = ("dcat:accessURL", "schema:url", "dcat:accessUrl")

@@ -92,7 +92,14 @@ def _report_missing(node: Node, found: FieldValues) -> None:
 _NOTES = ("dct:description", "rdfs:comment")
 _ABSTRACTS = ("dct:abstract", "schema:description", "dc:description", "skos:definition")
 _KEYWORDS = ("dcat:keyword", "dct:keyword", "schema:keywords", "dc:subject")
-_THEMES = ("dcat:theme", "dct:subject", "schema:about", "foaf:theme", "folder:inFolder")
+_THEMES = (
+    "dcat:theme",
+    "dct:theme",
+    "dct:subject",
+    "schema:about",
+    "foaf:theme",
+    "folder:inFolder",
+)
 _LEGISLATION = ("dcatap:applicableLegislation",)
 _STANDARDS = ("dct:conformsTo", "void:vocabulary")
 _PAGE = ("dcat:landingPage", "foaf:homepage", "schema:url")
