@@ -52,6 +52,8 @@ def test_items_are_counted() -> None:
     ("schema", "reason"),
     [
         ({"type": "colour"}, "no valid JSON Schema at /type"),
+        ({"$schema": ["x"], "type": "object"}, "no valid JSON Schema"),
+        ({"type": "object", "patternProperties": {"(": {}}}, "no valid JSON Schema"),
         ({"$ref": "http://127.0.0.1:1/a.json"}, "refers to http://127.0.0.1:1/a.json"),
         ({"$ref": "#/$defs/none", "type": "object"}, "refers to"),
         ({"$ref": "#", "type": "object"}, "refers to itself without end"),

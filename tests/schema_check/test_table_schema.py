@@ -52,6 +52,7 @@ def test_a_header_is_matched_as_the_schema_says(match: str, header: str, codes: 
         ({"type": "date", "constraints": {"minimum": "x"}}, {}, "which is not a date: not checked"),
         ({"type": "date", "constraints": {"minLength": 2}}, {}, "which is no text: not checked"),
         ({}, {"primaryKey": "z"}, "primary key has no such field and is not checked: z"),
+        ({}, {"primaryKey": [{"a": 1}]}, "primary key has no such field and is not checked"),
         ({}, {"foreignKeys": [{"fields": "a"}]}, "The schema has foreignKeys, which are not"),
     ],
 )

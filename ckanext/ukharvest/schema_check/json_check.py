@@ -10,7 +10,7 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.schema_check import encodings, geojson
-from ckanext.ukharvest.schema_check.collector import Collector, Unchecked
+from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
 
 _INSTALL = "The check needs the package jsonschema: pip install 'ckanext-ukharvest[schema]'."
 # Validator → what is expected, by its value in the schema.
@@ -128,31 +128,40 @@ def _validator(schema: Any, collector: Collector) -> Any:
         raise Unchecked(_INSTALL) from exc
     for address in _other_documents(schema):
         collector.note(f"The schema refers to {shorten(address, 120)}, which is not fetched.")
-    draft = validators.validator_for(schema, default=validators.Draft202012Validator)
     try:
+        draft = validators.validator_for(schema, default=validators.Draft202012Validator)
         draft.check_schema(schema)
+        # Its own default would open URLs of "$ref".
+        return draft(schema, registry=REGISTRY, format_checker=draft.FORMAT_CHECKER)
     except SchemaError as exc:
         place = f" at {pointer(exc.absolute_path)}" if exc.absolute_path else ""
         why = shorten(exc.message, 120)
         raise Unchecked(f"The schema is no valid JSON Schema{place}: {why}.") from exc
-    # Its own default would open URLs of "$ref".
-    return draft(schema, registry=REGISTRY, format_checker=draft.FORMAT_CHECKER)
+    except Exception as exc:
+        raise _unusable(exc) from exc
 
 
 def _check_schema(value: Any, validator: Any, collector: Collector) -> None:
-    from jsonschema.exceptions import _WrappedReferencingError
-    from referencing.exceptions import Unresolvable
-
     try:
         for number, error in enumerate(validator.iter_errors(value)):
             _report(error, collector)
             if number % 100 == 0:
                 collector.check_time()
-    except (_WrappedReferencingError, Unresolvable) as exc:
-        address = shorten(str(getattr(exc, "ref", exc)), 120)
-        raise Unchecked(f"The schema refers to {address}, which is not in it.") from exc
-    except RecursionError as exc:
-        raise Unchecked("The schema refers to itself without end.") from exc
+    except (Stopped, MemoryError):
+        raise
+    except Exception as exc:
+        raise _unusable(exc) from exc
+
+
+def _unusable(exc: Exception) -> Unchecked:
+    """Return what an exception of jsonschema means, which raises whatever a schema causes."""
+    if isinstance(exc, RecursionError):
+        return Unchecked("The schema refers to itself without end.")
+    address = getattr(exc, "ref", None)  # of referencing's exceptions
+    if isinstance(address, str):
+        return Unchecked(f"The schema refers to {shorten(address, 120)}, which is not in it.")
+    why = shorten(f"{type(exc).__name__}: {exc}", 120)
+    return Unchecked(f"The schema is no valid JSON Schema ({why}).")
 
 
 def _report(error: Any, collector: Collector) -> None:

@@ -53,7 +53,7 @@ def _missing(given: Any, default: frozenset[str]) -> frozenset[str]:
 def _primary_key(given: Any, columns: list[Column], collector: Collector) -> tuple[str, ...]:
     names = [given] if isinstance(given, str) else given if isinstance(given, list) else []
     known = {each.name for each in columns}
-    wrong = [str(name) for name in names if name not in known]
+    wrong = [str(name) for name in names if not isinstance(name, str) or name not in known]
     if wrong:
         shown = shorten(wrong[0], 60)
         collector.note(f"The schema's primary key has no such field and is not checked: {shown}")

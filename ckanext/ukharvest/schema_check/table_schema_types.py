@@ -7,7 +7,7 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Mapping
-from datetime import date, time
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -148,6 +148,13 @@ def _parse_iso_time(text: str) -> time:
     return isoparser().parse_isotime(text)
 
 
+def _parse_any_date(text: str) -> datetime:
+    try:
+        return parse_any(text)
+    except (TypeError, AttributeError, LookupError) as exc:  # dateutil's, for odd texts
+        raise ValueError(text) from exc
+
+
 def _after_pattern(words: str, usual: CellType) -> Callable[[Description], CellType]:
     """Return what makes a type of dates: ISO 8601 by default, "any", or after a pattern."""
 
@@ -156,7 +163,7 @@ def _after_pattern(words: str, usual: CellType) -> Callable[[Description], CellT
         if name == "default":
             return usual
         if name == "any":
-            return CellType(words, usual.example, lambda text: parse_any(text))
+            return CellType(words, usual.example, _parse_any_date)
         if "%" not in name:
             raise ValueError(name)
         return dated(f"{words} written as {name}", name, exact=False)
