@@ -105,8 +105,8 @@ def test_what_was_found_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_memory_is_limited() -> None:
-    schema = {"type": "array", "uniqueItems": True}
-    report = _check(schema, [list(range(200))] * 20_000, memory=200 * 1024 * 1024)
+    data = "[" + "1," * 10_000_000 + "1]"
+    report = _check({"type": "array"}, data, memory=150 * 1024 * 1024)
     assert report.verdict is Verdict.UNCHECKED
     assert "memory" in report.reason
 
@@ -133,10 +133,10 @@ def test_time_is_limited_within_a_large_file() -> None:
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    """Ten and a hundred megabytes take the same memory."""
+    """A hundred thousand rows and a million take the same memory."""
     schema = tmp_path / "schema.json"
     schema.write_bytes(to_bytes(SPEND))
-    peaks = [_peak(schema, tmp_path, rows) for rows in (400_000, 4_000_000)]
+    peaks = [_peak(schema, tmp_path, rows) for rows in (100_000, 1_000_000)]
     assert peaks[1] < peaks[0] + 5_000
 
 
@@ -149,7 +149,7 @@ def _peak(schema: Path, folder: Path, rows: int) -> int:
     script = (
         "import json, resource, sys; from ckanext.ukharvest.schema_check import child;"
         f"fd = __import__('os').open({str(schema)!r}, 0);"
-        "limits = {'seconds': 300, 'rows': 200000};"
+        "limits = {'seconds': 300};"
         "child.main([json.dumps(limits), str(fd)]);"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )

@@ -62,7 +62,7 @@ def run(
     except SourceError as exc:
         reason = exc.message if exc.message.endswith(".") else f"{exc.message}."
         report = DataReport(Verdict.UNCHECKED, reason=reason)
-        if isinstance(exc, Blocked) and not allow_private:
+        if isinstance(exc, Blocked) and exc.url.startswith("http") and not allow_private:
             print("ukharvest check: here --allow-private allows private addresses", file=err)
     if as_json:
         found = {"location": location, "schema": schema, **report.as_dict()}
