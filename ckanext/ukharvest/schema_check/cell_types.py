@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,6 +75,7 @@ def dated(words: str, pattern: str, *, exact: bool) -> CellType:
     example = _SAMPLE.strftime(pattern)
     datetime.strptime(example, pattern)  # noqa: DTZ007
 
+    @lru_cache(1024)  # dates repeat, and strptime is slow; a text that is none is not kept
     def parse(text: str) -> datetime:
         found = datetime.strptime(text, pattern)  # noqa: DTZ007
         if exact and found.strftime(pattern) != text:
