@@ -1,4 +1,4 @@
-"""What a schema is, by its content; and schemas that are none."""
+"""Schemas are recognised by their content; unusable ones are reported with the reason."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> None:
     except MemoryError:
         size = limits.memory / 1024 / 1024
         output("unchecked", f"The check needs more than {size:,.4g} MB of memory.")
-    except Exception as exc:  # noqa: BLE001 - a bug costs this check only, and is told
+    except Exception as exc:  # noqa: BLE001 - a bug costs this check only, and is reported
         fault = f"internal error ({type(exc).__name__}: {shorten(str(exc), 200)})"
         output("unchecked", f"{fault}; this is a fault of ukharvest.")
     collector.save_progress()

@@ -1,4 +1,4 @@
-"""What a check finds, as it goes: findings, notes, counts; and its end by limits."""
+"""Collects the findings, notes and counts of one check, and ends it at its limits."""
 
 from __future__ import annotations
 

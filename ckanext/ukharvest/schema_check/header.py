@@ -1,4 +1,4 @@
-"""Which column of a file is which of its schema, and what is wrong with the header."""
+"""Match the header of a file with the columns of its schema, and report differences."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class DataReport:
 
 
 class FindingsCsv:
-    """Write findings to a CSV file, each as it is called with it."""
+    """Writes findings to a CSV file: call it with each finding."""
 
     def __init__(self, file: TextIO, place: str = "row") -> None:
         self._writer = csv.writer(file)
