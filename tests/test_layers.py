@@ -26,6 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("source_types", "stock_options"),
     ("mapping",),
     ("reading",),
+    ("schema_check",),
     ("fields", "presentation", "presentation.rendering"),
     ("check_command",),
     ("interfaces", "compat", "config", "dataset_schema"),

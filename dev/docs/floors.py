@@ -19,6 +19,7 @@ _CONTENTS = {
     "source_types": "the table of source types; options of other harvesters",
     "mapping": "a record as a package dict; fields of ckanext-dcat's profiles",
     "reading": "read a source without saving: previews, dry runs",
+    "schema_check": "data against their schema: CSV, JSON, GeoJSON, XML",
     "check_command": "ukharvest check, for publishers",
     "fields": "the UK fields; values, extents and records as people read them",
     "interfaces": "plugin interfaces, CKAN versions, settings, dataset schema",

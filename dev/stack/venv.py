@@ -14,7 +14,7 @@ from .console import StackError, step
 from .paths import CKAN_VERSIONS, DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
 
 REQUIREMENTS = ("ckan[requirements]", "ckanext-harvest", "ckanext-spatial", "ckanext-dcat")
-EXTRAS = "harvest,dcat,spatial"
+EXTRAS = "harvest,dcat,schema,spatial"
 PACKAGE_FILES = tuple(ROOT / name for name in ("setup.py", "setup.cfg", "pyproject.toml"))
 
 

@@ -126,6 +126,8 @@ def test_a_check_parses(name: str, command: str) -> None:
         return
     given = check._arguments().parse_args(words)
     # Parks are the example of docs/developing.md.
+    if given.command == "check" and given.schema:
+        return
     assert given.command != "check" or given.type == "parks" or find(given.type)
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import io
 import json
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from unittest.mock import patch
 
-from ckanext.ukharvest.check_command import command
+from ckanext.ukharvest.check_command import command, data_check
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
@@ -28,12 +31,13 @@ from tests.publisher import Publisher
 from tests.quality.link_check.support import XML, request_path, wms
 
 LIMITS = HttpLimits(connect=2, read=2, total=5, max_bytes=1_000_000, retries=0)
-WITHOUT_CKAN = "read", "preview", "check", "link"
+WITHOUT_CKAN = "read", "preview", "check", "data", "link"
 WITH_CKAN = "harvest", "preview job", "dry run", "link check job"
 
 # Module → which features send its requests. A module that sends requests and is not here fails.
 DOORS: dict[str, tuple[str, ...]] = {
     "check_command.command": ("check",),
+    "check_command.data_check": ("data",),
     "engine.dry_run": ("dry run",),
     "engine.gather.run": ("harvest",),
     "engine.import_stage": ("harvest",),
@@ -56,6 +60,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "reading.budget": ("preview",),
     "reading.records": ("check",),
     "reading.source_preview": ("preview",),
+    "schema_check.files": ("data",),
 }
 
 
@@ -118,6 +123,31 @@ def _check(kind: SourceType, url: str, guard: Guard) -> str:
     return out.getvalue() + err.getvalue()
 
 
+def _check_data(files: Callable[[str, str], tuple[str, str]], url: str, guard: Guard) -> str:
+    """Run the command on data and a schema, one of them the URL and the other a file."""
+    out, err = io.StringIO(), io.StringIO()
+
+    def client(_own: Guard, **_more: object) -> HttpClient:
+        return _client(guard)
+
+    with tempfile.TemporaryDirectory() as folder, patch.object(data_check, "HttpClient", client):
+        location, schema = files(url, folder)
+        data_check.run(location, schema, as_json=True, out=out, err=err)
+    return out.getvalue() + err.getvalue()
+
+
+def _data_at_url(url: str, folder: str) -> tuple[str, str]:
+    schema = Path(folder, "schema.json")
+    schema.write_text(RIVER_SCHEMA)
+    return url, str(schema)
+
+
+def _schema_at_url(url: str, folder: str) -> tuple[str, str]:
+    data = Path(folder, "rivers.csv")
+    data.write_text("river,length\nCam,69\n")
+    return str(data), url
+
+
 def _link(url: str, guard: Guard) -> str:
     with _client(guard) as http:
         return str(check_link(url, http))
@@ -149,6 +179,14 @@ def _serve_file(publisher: Publisher) -> str:
     return "/rivers.csv"
 
 
+RIVER_SCHEMA = json.dumps({"fields": [{"name": "river"}, {"name": "length"}]})
+
+
+def _serve_schema(publisher: Publisher) -> str:
+    publisher.serve("/schema.json", RIVER_SCHEMA)
+    return "/schema.json"
+
+
 _LINKS = {"WMS": _serve_wms, "OGC API": _serve_ogc_api, "file": _serve_file}
 
 
@@ -159,5 +197,7 @@ def _of_type(kind: SourceType, run: Callable[[SourceType, str, Guard], str]) -> 
 
 FEATURES = (
     *(_of_type(kind, run) for run in (_read, _preview, _check) for kind in TYPES.values()),
+    Feature("data file", _serve_file, partial(_check_data, _data_at_url)),
+    Feature("data schema", _serve_schema, partial(_check_data, _schema_at_url)),
     *(Feature(f"link {name}", serve, _link) for name, serve in _LINKS.items()),
 )

@@ -82,7 +82,13 @@ def test_every_feature_works_when_nobody_attacks(feature: Feature, stage: Stage)
     found = play(Attack("none"), feature, stage)
     assert stage.publisher.requests
     assert "may not be read" not in found
-    words = {"read": "Title 2", "preview": '"verdict": "', "check": "Title 2", "link": "format='"}
+    words = {
+        "read": "Title 2",
+        "preview": '"verdict": "',
+        "check": "Title 2",
+        "data": '"valid"',
+        "link": "format='",
+    }
     assert words[feature.kind] in found
 
 

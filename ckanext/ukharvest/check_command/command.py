@@ -1,4 +1,7 @@
-"""``ukharvest check``: how a source's records would arrive, for publishers; needs no CKAN."""
+"""``ukharvest check``: how a source's records would arrive, or whether data follow their schema.
+
+For publishers; needs no CKAN.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO, cast
 
 from ckanext.ukharvest import __version__
-from ckanext.ukharvest.check_command import output
+from ckanext.ukharvest.check_command import data_check, output
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
@@ -83,7 +86,10 @@ def _split_options(options: Sequence[str]) -> dict[str, str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the console command ``ukharvest`` and return its exit code."""
-    given = _arguments().parse_args(arguments)
+    parser = _arguments()
+    given = parser.parse_args(arguments)
+    if given.command == "check" and (wrong := _misuse(given)):
+        parser.error(wrong)
     for stream in (sys.stdout, sys.stderr):
         # A terminal without Unicode must not stop the report.
         cast(Any, stream).reconfigure(errors="replace")
@@ -91,6 +97,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.command == "types":
             output.write_types(TYPES.values(), sys.stdout)
             return FINE
+        if given.schema:
+            return data_check.run(
+                given.type,
+                given.schema,
+                limit=given.limit,
+                errors_file=given.errors,
+                as_json=given.format == "json",
+                allow_private=given.allow_private,
+            )
         return run(
             given.type,
             given.location,
@@ -118,13 +133,29 @@ def _arguments() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="show how a source's records would arrive, and what is wrong with them",
+        usage="ukharvest check [options] TYPE LOCATION\n"
+        "       ukharvest check [options] FILE_OR_URL --schema FILE_OR_URL",
         epilog="Exit code: 0 all records would be imported, 1 some would fail, 2 unusable: "
-        "the source cannot be read, or lists no records.",
+        "the source cannot be read, or lists no records. With --schema: 0 valid, 1 errors, "
+        "2 not checked.",
     )
     check.add_argument("type", metavar="TYPE", help="a source type; see: ukharvest types")
-    check.add_argument("location", metavar="LOCATION", help="a web address or a saved file")
+    check.add_argument(
+        "location", metavar="LOCATION", nargs="?", help="a web address or a saved file"
+    )
+    check.add_argument(
+        "--schema",
+        metavar="FILE_OR_URL",
+        default="",
+        help="check a file of data against this schema, not a source; none for GeoJSON",
+    )
+    check.add_argument(
+        "--errors", metavar="FILE", default="", help="with --schema: save all errors as CSV"
+    )
     check.add_argument("--option", action="append", default=[], metavar="KEY=VALUE")
-    check.add_argument("--limit", type=_number, default=0, metavar="N", help="records to read")
+    check.add_argument(
+        "--limit", type=_number, default=0, metavar="N", help="records or rows to read"
+    )
     check.add_argument("--records", action="store_true", help="print each record as well")
     check.add_argument("--format", choices=("table", "json"), default="table")
     check.add_argument(
@@ -133,6 +164,17 @@ def _arguments() -> argparse.ArgumentParser:
         help="read addresses of this machine and of private networks too",
     )
     return parser
+
+
+def _misuse(given: argparse.Namespace) -> str:
+    """Return what is wrong with arguments together, "" if nothing is."""
+    if not given.schema:
+        if given.errors:
+            return "--errors needs --schema"
+        return "" if given.location else "the following arguments are required: LOCATION"
+    if given.location:
+        return "--schema checks one file: ukharvest check FILE_OR_URL --schema FILE_OR_URL"
+    return "--schema takes neither --option nor --records" if given.option or given.records else ""
 
 
 def _number(text: str) -> int:

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from ckanext.ukharvest.check_command.terminal import columns, one_line, write_indented
 from ckanext.ukharvest.core.errors import NotValid
 from ckanext.ukharvest.core.problems.texts import LOST, NOTE, PROBLEM, STOP
 from ckanext.ukharvest.core.values.geometries import bounds
-from ckanext.ukharvest.core.values.text import name_unseen, shorten
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.presentation.rendering.problem_texts import ProblemTexts, describe_problem
 from ckanext.ukharvest.reading.problem_groups import ProblemGroups
 from ckanext.ukharvest.reading.records import fate_of
@@ -72,13 +73,15 @@ def _write_groups(groups: ProblemGroups, out: TextIO) -> None:
             out.write(f"\n{_HEADINGS[heading]}\n")
         texts = _texts(group["code"], heading, group["field"])
         count = group["records"]
-        _indented(f"{texts.title}: {count:,} record{'' if count == 1 else 's'}", out, 2)
+        write_indented(f"{texts.title}: {count:,} record{'' if count == 1 else 's'}", out, 2)
         for text in filter(None, (texts.wanted, texts.tip and f"How to fix it: {texts.tip}")):
-            _indented(text, out, 4)
+            write_indented(text, out, 4)
         for example in group["examples"]:
             name = example["title"] or example["guid"]
             line = f" (line {example['line']})" if example["line"] else ""
-            _indented(f"{name}: {example['message']}{line}" if name else example["message"], out, 6)
+            write_indented(
+                f"{name}: {example['message']}{line}" if name else example["message"], out, 6
+            )
 
 
 def _texts(code: str, severity: str, field: str) -> ProblemTexts:
@@ -86,40 +89,16 @@ def _texts(code: str, severity: str, field: str) -> ProblemTexts:
     return describe_problem(code, consequence, field, translate=str)
 
 
-def _indented(text: str, out: TextIO, spaces: int) -> None:
-    indent = " " * spaces
-    out.write(
-        textwrap.fill(
-            _one_line(text),
-            _columns(),
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        + "\n"
-    )
-
-
-def _one_line(text: str) -> str:
-    """Return a text without line ends, and without what a terminal would obey."""
-    return name_unseen(" ".join(text.expandtabs(1).splitlines()))
-
-
-def _columns() -> int:
-    return max(40, shutil.get_terminal_size((100, 24)).columns)
-
-
 def _print(lines: Iterable[tuple[str, str]], out: TextIO) -> None:
     """Print (label, value) lines, wrapped to the terminal; lines without label are not indented."""
-    width = _columns()
+    width = columns()
     for label, value in lines:
         if not label:
-            out.write(textwrap.fill(_one_line(value), width) + "\n")
+            out.write(textwrap.fill(one_line(value), width) + "\n")
             continue
         head = f"  {label:<{_LABEL - 3}} "
         wrapped = textwrap.wrap(
-            _one_line(value), width - _LABEL, break_long_words=False, break_on_hyphens=False
+            one_line(value), width - _LABEL, break_long_words=False, break_on_hyphens=False
         )
         out.write(head + ("\n" + " " * _LABEL).join(wrapped or [""]) + "\n")
 

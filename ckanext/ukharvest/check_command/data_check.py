@@ -1,0 +1,130 @@
+"""``ukharvest check FILE --schema SCHEMA``: whether data follow their schema; needs no CKAN."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from ckanext.ukharvest import __version__
+from ckanext.ukharvest.check_command.terminal import write_indented
+from ckanext.ukharvest.core.errors import Blocked, SourceError
+from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.schema_check.check import check_data
+from ckanext.ukharvest.schema_check.files import open_data, read_schema
+from ckanext.ukharvest.schema_check.report import (
+    MIB,
+    DataReport,
+    Finding,
+    FindingsCsv,
+    Limits,
+    Verdict,
+)
+from ckanext.ukharvest.schema_check.schema_file import TITLES
+
+EXIT_CODES = {Verdict.VALID: 0, Verdict.INVALID: 1, Verdict.UNCHECKED: 2}
+NO_SCHEMA = "none"  # for GeoJSON, which has rules of its own
+
+_MAX_BYTES = 1024 * MIB
+_AGENT = f"ckanext-ukharvest/{__version__} (check)"
+_SCHEMA_DOWNLOAD = HttpLimits(read=10.0, total=30.0, retries=1)
+_DOWNLOAD = HttpLimits(read=20.0, total=300.0, max_bytes=_MAX_BYTES, retries=1)
+
+
+def run(
+    location: str,
+    schema: str,
+    *,
+    limit: int = 0,
+    errors_file: str = "",
+    as_json: bool = False,
+    allow_private: bool = False,
+    out: TextIO | None = None,
+    err: TextIO | None = None,
+) -> int:
+    """Check data against a schema and print the result; return the exit code.
+
+    Args:
+        location: the data, a URL or a file.
+        schema: the schema, a URL or a file; "none" for GeoJSON as such.
+        limit: rows of a table to read, 0 for a million.
+        errors_file: CSV file to write all errors to, "" for none.
+    """
+    out, err = out or sys.stdout, err or sys.stderr
+    limits = Limits(data_bytes=_MAX_BYTES, seconds=300.0, **({"rows": limit} if limit else {}))
+    guard = Guard(("0.0.0.0/0", "::/0") if allow_private else ())
+    try:
+        report = _check(location, schema, guard, limits, errors_file)
+    except SourceError as exc:
+        reason = exc.message if exc.message.endswith(".") else f"{exc.message}."
+        report = DataReport(Verdict.UNCHECKED, reason=reason)
+        if isinstance(exc, Blocked) and exc.url.startswith("http") and not allow_private:
+            print("ukharvest check: here --allow-private allows private addresses", file=err)
+    if as_json:
+        found = {"location": location, "schema": schema, **report.as_dict()}
+        json.dump(found, out, ensure_ascii=False, indent=2)
+        out.write("\n")
+    else:
+        _write(report, location, schema, errors_file, out)
+    return EXIT_CODES[report.verdict]
+
+
+def _check(
+    location: str, schema: str, guard: Guard, limits: Limits, errors_file: str
+) -> DataReport:
+    content = None
+    if schema != NO_SCHEMA:
+        with HttpClient(guard, user_agent=_AGENT, limits=_SCHEMA_DOWNLOAD) as http:
+            content = read_schema(schema, http, limits).content
+    with HttpClient(guard, user_agent=_AGENT, limits=_DOWNLOAD) as http:
+        opened = open_data(location, http)
+    with opened as data, _findings_file(errors_file) as file:
+        if file is None:
+            return check_data(data, content, limits)
+        place = "line" if content and content.lstrip().startswith(b"<") else "row"
+        return check_data(data, content, limits, on_finding=FindingsCsv(file, place))
+
+
+@contextmanager
+def _findings_file(path: str) -> Iterator[TextIO | None]:
+    if not path:
+        yield None
+        return
+    try:
+        # With the mark, spreadsheets know that it is UTF-8.
+        file = Path(path).open("w", encoding="utf-8-sig", newline="")  # noqa: SIM115 - see below
+    except OSError as exc:
+        raise SourceError(f"{path} cannot be written: {exc.strerror}") from exc
+    with file:
+        yield file
+
+
+def _write(report: DataReport, location: str, schema: str, errors_file: str, out: TextIO) -> None:
+    write_indented(f"{location}: {report.summary}", out)
+    if report.schema_type:
+        named = "" if schema == NO_SCHEMA else f" {schema},"
+        write_indented(f"Schema:{named} {TITLES[report.schema_type]}", out)
+    if report.stopped:
+        write_indented(report.stopped, out)
+    if report.findings:
+        out.write("\nErrors\n")
+    for finding in report.findings:
+        write_indented(_sentence(finding, report.place), out, 2)
+    more = report.errors - len(report.findings)
+    if more > 0 and not errors_file:
+        write_indented(f"… and {more:,} more. --errors FILE saves them as CSV.", out, 2)
+    elif report.errors and errors_file:
+        write_indented(f"All errors are in {errors_file}.", out, 2)
+    if report.notes:
+        out.write("\nFor information\n")
+    for note in report.notes:
+        write_indented(note, out, 2)
+
+
+def _sentence(finding: Finding, place: str) -> str:
+    text = finding.sentence(place)
+    return text[:1].upper() + text[1:] + ("" if text.endswith("…") else ".")

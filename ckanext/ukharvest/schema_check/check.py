@@ -1,0 +1,155 @@
+"""Check data against a schema: the way in.
+
+The check runs in a process of its own, because schemas come from strangers: their patterns can run
+for years, and their recursion can use any amount of memory. Time and memory of a process can be
+limited, and its end costs nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from io import UnsupportedOperation
+from typing import IO, Any
+
+from ckanext.ukharvest.schema_check.report import DataReport, Finding, Limits, Verdict
+
+DEFAULT_LIMITS = Limits()
+_GRACE = 5.0  # seconds to start and to end by itself
+_MODULE = "ckanext.ukharvest.schema_check.child"
+
+
+def check_data(
+    data: IO[bytes],
+    schema: bytes | None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    on_finding: Callable[[Finding], None] | None = None,
+) -> DataReport:
+    """Check a file against its schema.
+
+    CSV is checked against a schema of the LGA (csvlint's dialect) or a Table Schema, JSON against a
+    JSON Schema, XML against an XSD; which of them the schema is, its content says. GeoJSON is also
+    checked against RFC 7946, and needs no schema.
+
+    Args:
+        data: the file, seekable; it is read from its beginning.
+        schema: the schema's bytes; None for GeoJSON without one.
+        limits: limits of time, memory and sizes.
+        on_finding: called with each finding, up to ``limits.findings``; the report has the first.
+
+    Returns:
+        The report. Bad data, bad schemas and reached limits are results; nothing is raised for
+        them.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as schema_file:
+        schema_file.write(schema or b"")
+        schema_file.flush()
+        with _as_file(data) as file:
+            code = _run(file, None if schema is None else schema_file, output, limits)
+        output.seek(0)
+        return _report(_lines(output), code, limits, on_finding)
+
+
+def _as_file(data: IO[bytes]) -> IO[bytes]:
+    """Return a file of the system with the data, which is closed without closing them."""
+    data.seek(0)
+    try:
+        return open(f"/proc/self/fd/{data.fileno()}", "rb")
+    except (UnsupportedOperation, OSError, AttributeError):
+        copy = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+        while piece := data.read(1 << 20):
+            copy.write(piece)
+        copy.seek(0)
+        return copy
+
+
+def _run(
+    data: IO[bytes], schema: IO[bytes] | None, output: IO[bytes], limits: Limits
+) -> int | None:
+    """Run the check to its end, and return its exit code; None if it took too long."""
+    descriptors = []
+    if schema is not None:
+        schema.seek(0)
+        descriptors = [schema.fileno()]
+    command = [sys.executable, "-m", _MODULE, json.dumps(asdict(limits))]
+    command.append(str(descriptors[0]) if descriptors else "-")
+    process = subprocess.Popen(  # noqa: S603 - our own module; data and schema are files
+        command,
+        stdin=data,
+        stdout=output,
+        stderr=subprocess.DEVNULL,
+        pass_fds=descriptors,
+        cwd="/",  # else modules of the current directory come before ours
+    )
+    try:
+        return process.wait(limits.seconds + _GRACE)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _lines(output: IO[bytes]) -> Iterator[tuple[str, Any]]:
+    for line in output:
+        try:
+            name, value = json.loads(line)
+        except ValueError:  # cut off when the process was ended
+            return
+        yield name, value
+
+
+def _report(
+    lines: Iterator[tuple[str, Any]],
+    code: int | None,
+    limits: Limits,
+    on_finding: Callable[[Finding], None] | None,
+) -> DataReport:
+    values: dict[str, Any] = {"errors": 0, "checked": 0}
+    findings: list[Finding] = []
+    notes: list[str] = []
+    number = 0
+    for name, value in lines:
+        if name == "finding":
+            number += 1
+            finding = Finding(*value)
+            if on_finding:
+                on_finding(finding)
+            if len(findings) < limits.shown:
+                findings.append(finding)
+        elif name == "note":
+            notes.append(value)
+        else:
+            values[name] = value
+    errors = max(number, values["errors"])
+    stopped = values.get("stopped", "")
+    reason = values.get("unchecked", "") if "end" in values else _broken_off(code, limits)
+    if errors:  # what was found before the end is known
+        reason, stopped = "", stopped or reason
+    return DataReport(
+        verdict=Verdict.UNCHECKED if reason else Verdict.INVALID if errors else Verdict.VALID,
+        schema_type=values.get("schema_type", ""),
+        reason=reason,
+        errors=errors,
+        checked=values["checked"],
+        unit=values.get("unit", ""),
+        stopped=stopped,
+        findings=tuple(findings),
+        notes=tuple(notes),
+    )
+
+
+def _broken_off(code: int | None, limits: Limits) -> str:
+    if code is None:
+        return (
+            f"The check was stopped after {limits.seconds:g} seconds; a pattern of the schema may"
+            " be too complex."
+        )
+    if code < 0:
+        return "The check used too much memory or time and was stopped by the system."
+    return f"The check failed (exit code {code}); this is a fault of ukharvest."

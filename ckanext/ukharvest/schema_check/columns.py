@@ -1,0 +1,152 @@
+"""A schema of a table as rules for columns: what csvlint's dialect and Table Schema become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ckanext.ukharvest.core.values.text import counted, shorten
+from ckanext.ukharvest.schema_check.cell_types import TEXT, CellType
+from ckanext.ukharvest.schema_check.collector import Collector
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a cell is invalid; the attributes are those of ``report.Finding``."""
+
+    code: str
+    expected: str
+    example: str = ""
+
+
+# Gets the text of a cell and its value.
+Rule = Callable[[str, Any], "Fault | None"]
+
+
+@dataclass(slots=True)
+class Column:
+    """The rules for one column.
+
+    Attributes:
+        name: its name in the schema.
+        type: the type of its values.
+        required: whether a cell must have a value.
+        missing: texts that stand for no value; rules do not apply to them.
+        text_rules: rules that come before the type and apply to empty cells, too (csvlint).
+        rules: rules for cells with a valid value.
+        unique: whether no value may occur twice.
+        unique_when_missing: whether two cells without a value are one value twice (csvlint).
+    """
+
+    name: str
+    type: CellType = TEXT
+    required: bool = False
+    missing: frozenset[str] = frozenset(("",))
+    text_rules: list[Rule] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    unique: bool = False
+    unique_when_missing: bool = False
+
+    def fault(self, text: str) -> Fault | None:
+        """Return the first rule that a cell breaks."""
+        is_missing = text in self.missing
+        if is_missing and self.required:
+            return Fault("required", "a value", self.type.example)
+        for rule in self.text_rules:
+            if found := rule(text, text):
+                return found
+        if is_missing:
+            return None
+        try:
+            value = self.type.parse(text)
+        except (ValueError, OverflowError, ArithmeticError):
+            return Fault("type", self.type.words, self.type.example)
+        for rule in self.rules:
+            if found := rule(text, value):
+                return found
+        return None
+
+
+@dataclass(slots=True)
+class TableRules:
+    """The rules for a table.
+
+    Attributes:
+        columns: in the schema's order.
+        match: how columns and header belong together: "by-name" (csvlint: other columns, and
+            optional ones that are missing, are only noted), or Table Schema's ``fieldsMatch``.
+        primary_key: names of columns whose values together occur once.
+    """
+
+    columns: list[Column]
+    match: str = "by-name"
+    primary_key: tuple[str, ...] = ()
+
+
+def min_length(length: int) -> Rule:
+    fault = Fault("min-length", f"at least {counted(length, 'character')}")
+    return lambda _text, value: fault if len(value) < length else None
+
+
+def max_length(length: int) -> Rule:
+    fault = Fault("max-length", f"at most {counted(length, 'character')}")
+    return lambda _text, value: fault if len(value) > length else None
+
+
+def pattern(expression: re.Pattern[str], shown: str, example: str = "") -> Rule:
+    """Return the rule that an expression, which includes its anchors, is found in the text."""
+    fault = Fault("pattern", f"text that matches {shorten(shown, 120)}", example)
+    return lambda text, _value: None if expression.search(text) else fault
+
+
+def one_of(values: list[Any], shown: list[str]) -> Rule:
+    fault = Fault("enum", f"one of: {', '.join(shown)}", shown[0] if shown else "")
+    return lambda _text, value: None if value in values else fault
+
+
+def minimum(bound: Any, shown: str, *, or_equal: bool = True) -> Rule:
+    fault = Fault("minimum", f"{shown} or more" if or_equal else f"more than {shown}")
+    return lambda _text, value: None if _is_above(value, bound, or_equal) else fault
+
+
+def maximum(bound: Any, shown: str, *, or_equal: bool = True) -> Rule:
+    fault = Fault("maximum", f"{shown} or less" if or_equal else f"less than {shown}")
+    return lambda _text, value: None if _is_above(bound, value, or_equal) else fault
+
+
+def _is_above(value: Any, bound: Any, or_equal: bool) -> bool:
+    try:
+        return bool(value >= bound if or_equal else value > bound)
+    except (TypeError, ArithmeticError):  # a date with a time zone and one without; not a number
+        return False
+
+
+def read_flag(value: Any, name: str, column: str, collector: Collector) -> bool:
+    """Return a boolean of a schema; the LGA's have the texts "true" and "false"."""
+    if isinstance(value, bool) or value is None:
+        return bool(value)
+    word = str(value).strip().lower()
+    if isinstance(value, str) and word in ("true", "false"):
+        instead = f'as the text "{word}" instead of {word}'
+        collector.note(f"The schema has '{name}' {instead}; it is read as {word}.")
+        return word == "true"
+    _note_unclear(value, name, column, collector)
+    return False
+
+
+def read_length(value: Any, name: str, column: str, collector: Collector) -> int | None:
+    """Return a length of a schema, which may be a number in text."""
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value[:18])
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if value is not None:
+        _note_unclear(value, name, column, collector)
+    return None
+
+
+def _note_unclear(value: Any, name: str, column: str, collector: Collector) -> None:
+    shown = shorten(str(value), 40)
+    collector.note(f"The schema has '{name}' of {column} as {shown}: not checked.")

@@ -1,0 +1,215 @@
+"""Check JSON against a JSON Schema, and GeoJSON as such as well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from ckanext.ukharvest.core import json_limits
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.schema_check import encodings, geojson
+from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
+
+_INSTALL = "The check needs the package jsonschema: pip install 'ckanext-ukharvest[schema]'."
+# Validator → what is expected, by its value in the schema.
+_WORDS = {
+    "type": "{}",
+    "enum": "one of: {}",
+    "const": "{}",
+    "pattern": "text that matches {}",
+    "format": "text in the format {}",
+    "minimum": "{} or more",
+    "maximum": "{} or less",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "text of at least {} characters",
+    "maxLength": "text of at most {} characters",
+    "minItems": "a list of at least {} items",
+    "maxItems": "a list of at most {} items",
+    "uniqueItems": "a list in which each item occurs once",
+    "minProperties": "an object of at least {} properties",
+    "maxProperties": "an object of at most {} properties",
+    "contains": "a list with an item that follows its rule",
+    "not": "anything but this",
+    "oneOf": "what exactly one of {count} rules allows",
+    "anyOf": "what one of {count} rules allows",
+}
+
+
+def check(data: IO[bytes], schema: Any, collector: Collector) -> None:
+    """Check a JSON document.
+
+    Args:
+        schema: the parsed schema, None for GeoJSON, which has rules of its own.
+
+    Raises:
+        Unchecked: the document is no JSON or too large, or the schema invalid.
+        Stopped: the time is over.
+    """
+    value = _read(data, collector)
+    if value is _INVALID:
+        return
+    if schema is None and not geojson.is_geojson(value):
+        raise Unchecked("The file is JSON and no GeoJSON; expected a schema for it.")
+    if schema is not None:
+        validator = _validator(schema, collector)
+    if isinstance(value, Mapping) and isinstance(value.get("features"), list):
+        collector.set_unit("feature")
+        collector.count(len(value["features"]))
+    elif isinstance(value, list):
+        collector.set_unit("item")
+        collector.count(len(value))
+    if schema is not None:
+        _check_schema(value, validator, collector)
+    if geojson.is_geojson(value):
+        for number, fault in enumerate(geojson.faults(value)):
+            found, expected = fault.found, fault.expected
+            collector.error(
+                fault.code, expected, column=fault.path, found=found, example=fault.example
+            )
+            if number % 1000 == 0:
+                collector.check_time()
+
+
+_INVALID = object()
+
+
+def _read(data: IO[bytes], collector: Collector) -> Any:
+    """Return the document; one that is broken JSON has that as its error, and is ``_INVALID``."""
+    data.seek(0)
+    content = data.read(collector.limits.tree_bytes + 1)
+    if len(content) > collector.limits.tree_bytes:
+        size = collector.limits.tree_bytes / 1024 / 1024
+        raise Unchecked(f"The file is larger than {size:.4g} MB, the most for JSON and XML.")
+    title = html_title(content)
+    if title is not None:
+        named = f", “{title}”" if title else ""
+        raise Unchecked(f"The file is a web page{named}; the schema is for JSON.")
+    text, label = encodings.decode_json(content)
+    if label:
+        collector.note(f"The file is {label}; expected UTF-8.")
+    if text.lstrip()[:1] not in ("{", "["):
+        raise Unchecked("The file is not JSON; the schema is for JSON.")
+    try:
+        json_limits.check(text.encode("utf-8", "replace"))
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json_limits.BeyondLimit as exc:
+        raise Unchecked(f"The file {exc.message} and is not read.") from exc
+    except json.JSONDecodeError as exc:
+        found = text[exc.pos : exc.pos + 20]
+        where = f"line {exc.lineno}, character {exc.colno}"
+        collector.error("json-syntax", f"valid JSON ({exc.msg}, {where})", found=found)
+    except _NotJson as exc:
+        collector.error("json-syntax", "valid JSON, which has no such number", found=str(exc))
+    return _INVALID
+
+
+class _NotJson(ValueError):
+    """NaN or Infinity, which Python reads and JSON does not have."""
+
+
+def _refuse_constant(name: str) -> None:
+    raise _NotJson(name)
+
+
+def _validator(schema: Any, collector: Collector) -> Any:
+    """Return jsonschema's validator, without access to the network.
+
+    Raises:
+        Unchecked: jsonschema is missing, or the schema invalid.
+    """
+    try:
+        from jsonschema import SchemaError, validators
+        from jsonschema_specifications import REGISTRY
+    except ImportError as exc:
+        raise Unchecked(_INSTALL) from exc
+    for address in _other_documents(schema):
+        collector.note(f"The schema refers to {shorten(address, 120)}, which is not fetched.")
+    try:
+        draft = validators.validator_for(schema, default=validators.Draft202012Validator)
+        draft.check_schema(schema)
+        # Its own default would open URLs of "$ref".
+        return draft(schema, registry=REGISTRY, format_checker=draft.FORMAT_CHECKER)
+    except SchemaError as exc:
+        place = f" at {pointer(exc.absolute_path)}" if exc.absolute_path else ""
+        why = shorten(exc.message, 120)
+        raise Unchecked(f"The schema is no valid JSON Schema{place}: {why}.") from exc
+    except Exception as exc:
+        raise _unusable(exc) from exc
+
+
+def _check_schema(value: Any, validator: Any, collector: Collector) -> None:
+    try:
+        for number, error in enumerate(validator.iter_errors(value)):
+            _report(error, collector)
+            if number % 100 == 0:
+                collector.check_time()
+    except (Stopped, MemoryError):
+        raise
+    except Exception as exc:
+        raise _unusable(exc) from exc
+
+
+def _unusable(exc: Exception) -> Unchecked:
+    """Return what an exception of jsonschema means, which raises whatever a schema causes."""
+    if isinstance(exc, RecursionError):
+        return Unchecked("The schema refers to itself without end.")
+    address = getattr(exc, "ref", None)  # of referencing's exceptions
+    if isinstance(address, str):
+        return Unchecked(f"The schema refers to {shorten(address, 120)}, which is not in it.")
+    why = shorten(f"{type(exc).__name__}: {exc}", 120)
+    return Unchecked(f"The schema is no valid JSON Schema ({why}).")
+
+
+def _report(error: Any, collector: Collector) -> None:
+    place = pointer(error.absolute_path)
+    rule, value = str(error.validator), error.validator_value
+    found = geojson.show(error.instance)
+    if rule == "required":
+        name = error.message.removesuffix(" is a required property").strip("'\"")
+        collector.error("required", f"the property {name}", column=place, found=found)
+        return
+    if rule in _WORDS:
+        expected = _WORDS[rule].format(_words(value), count=_length(value))
+    else:
+        expected = f"what the rule {rule} allows ({error.message})"
+    collector.error(rule, expected, column=place, found=found)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_words(each) for each in value[:20])
+    return value if isinstance(value, str) else geojson.show(value)
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, list | Mapping) else 1
+
+
+def pointer(path: Any) -> str:
+    """Return a path as in RFC 6901."""
+    parts = (str(each).replace("~", "~0").replace("/", "~1") for each in path)
+    return "".join(f"/{each}" for each in parts)
+
+
+def _other_documents(schema: Any) -> Iterator[str]:
+    """Yield the addresses of other documents that a schema refers to, each once."""
+    found: dict[str, None] = {}
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            for key in ("$ref", "$dynamicRef", "$recursiveRef"):
+                address = value.get(key)
+                if isinstance(address, str) and "://" in address.partition("#")[0]:
+                    found[address.partition("#")[0]] = None
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    own = schema.get("$id", schema.get("id", "")) if isinstance(schema, Mapping) else ""
+    for address in found:
+        if address != str(own).partition("#")[0] and "json-schema.org/" not in address:
+            yield address

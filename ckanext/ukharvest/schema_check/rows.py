@@ -1,0 +1,154 @@
+"""The rows of a CSV file: its encoding, its separator, and rows with their numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Collection, Iterator
+from typing import IO
+
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.schema_check import encodings
+from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
+
+_HEAD = 65536  # characters in which the header is
+# Characters of a line or a cell. Excel's cells have 32,767; boundaries as GeoJSON are longer.
+MAX_CELL = 1_000_000
+_MAX_LINE = 2 * MAX_CELL
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+_SIGNATURES = {
+    b"PK\x03\x04": "a ZIP archive, such as an Excel file",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"%PDF": "a PDF",
+    b"\x1f\x8b": "a gzip archive",
+}
+
+
+def fold(name: str) -> str:
+    """Return a column's name without case, spaces and separators, to find it again."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
+def refuse_other_files(data: IO[bytes]) -> None:
+    """Raise Unchecked for a file that is obviously no CSV; it is then at position 0."""
+    data.seek(0)
+    head = data.read(_HEAD)
+    data.seek(0)
+    for signature, name in _SIGNATURES.items():
+        if head.startswith(signature):
+            raise Unchecked(f"The file is {name}; the schema is for CSV.")
+    title = html_title(head)
+    if title is not None:
+        named = f", “{title}”" if title else ""
+        raise Unchecked(f"The file is a web page{named}; the schema is for CSV.")
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith((b'{"', b"{\n", b"{\r", b"[{", b"[\n", b"<?xml")):
+        name = "XML" if start.startswith(b"<") else "JSON"
+        raise Unchecked(f"The file is {name}; the schema is for CSV.")
+
+
+class Rows:
+    """The rows of a CSV file (RFC 4180), whichever separator of four it has.
+
+    Args:
+        data: the file, seekable.
+        names: the schema's names of columns, by which the separator is recognised.
+    """
+
+    def __init__(self, data: IO[bytes], names: Collection[str], collector: Collector) -> None:
+        self._collector = collector
+        size = collector.limits.data_bytes
+        encoding = encodings.detect(data, size)
+        if encoding.label:
+            collector.note(f"The file is {encoding.label}; expected UTF-8.")
+        text, self._beginning = encodings.open_text(data, encoding, size)
+        head = text.read(_HEAD)
+        if head.endswith("\r"):  # half a line end
+            head += text.read(1)
+        self.separator = find_separator(head, {fold(name) for name in names})
+        if self.separator != ",":
+            name = _SEPARATORS[self.separator]
+            collector.note(f"The separator is a {name}; expected a comma.")
+        self._lines = _lines(head, text)
+        csv.field_size_limit(MAX_CELL)
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with its number, from 1; rows that cannot be read are reported.
+
+        Raises:
+            Stopped: the file or the number of rows is beyond the limits.
+        """
+        most = self._collector.limits.rows + 1  # and the header
+        before: tuple[int, list[str]] | None = None
+        for number, cells in self._read():
+            if before:
+                yield before
+            if number > most:
+                raise Stopped(f"Only the first {most - 1:,} rows were checked.")
+            before = number, cells
+        if self._beginning.is_cut:  # the last row may be cut, too
+            size = self._collector.limits.data_bytes / 1024 / 1024
+            raise Stopped(f"Only the first {size:,.4g} MB were checked.")
+        if before:
+            yield before
+
+    def _read(self) -> Iterator[tuple[int, list[str]]]:
+        reader = csv.reader(self._lines, delimiter=self.separator, strict=True)
+        for number in itertools.count(1):
+            try:
+                yield number, next(reader)
+            except StopIteration:
+                return
+            except csv.Error as exc:
+                if self._beginning.is_cut:
+                    return
+                self._report(number, str(exc))
+
+    def _report(self, number: int, why: str) -> None:
+        """Report a row that is no CSV."""
+        expected = f"a row of CSV ({why})"
+        if "field larger" in why:
+            expected = f"a cell of at most {MAX_CELL:,} characters; is a quotation mark missing?"
+        elif "end of data" in why:
+            expected = "a quotation mark at the end of a quoted cell"
+        elif "expected after" in why:
+            expected = 'quotation marks within a quoted cell written twice ("")'
+        self._collector.error("csv-syntax", expected, row=number)
+        self._collector.count()
+
+
+def _lines(head: str, rest: io.TextIOWrapper) -> Iterator[str]:
+    """Yield the lines of a text whose beginning was read.
+
+    Raises:
+        Unchecked: a line is too long.
+    """
+    *whole, last = io.StringIO(head, newline="").readlines() or [""]
+    yield from whole
+    if not last.endswith(("\n", "\r")):
+        last += rest.readline(_MAX_LINE)
+    while last:
+        if len(last) > _MAX_LINE:
+            why = f"The file has a line of more than {_MAX_LINE:,} characters; expected CSV."
+            raise Unchecked(why)
+        yield last
+        last = rest.readline(_MAX_LINE + 1)
+
+
+def find_separator(head: str, names: Collection[str]) -> str:
+    """Return the separator of a table: the one that finds most names in its first row.
+
+    Args:
+        head: the beginning of the file.
+        names: the schema's names of columns, folded.
+    """
+
+    def score(separator: str) -> tuple[int, int]:
+        try:
+            cells = next(csv.reader(io.StringIO(head, newline=""), delimiter=separator), [])
+        except csv.Error:
+            return 0, 0
+        return sum(fold(cell) in names for cell in cells), len(cells)
+
+    return max(_SEPARATORS, key=score)

@@ -1,0 +1,174 @@
+"""``ukharvest check FILE --schema SCHEMA`` as publishers run it."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from ckanext.ukharvest.check_command import data_check
+from tests.check_command.test_command import _run
+from tests.publisher import Publisher, Response
+from tests.schema_check.support import lint
+
+SCHEMA = json.dumps(lint(("Supplier", {"required": True}), ("Amount", {"type": "float"})))
+DATA = "Supplier,Amount\nAcme,12.50\n,1\nRoads & Co,£3\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """Return the paths of a file with two errors and of its schema."""
+    (tmp_path / "spend.csv").write_text(DATA, "utf-8")
+    (tmp_path / "spend.json").write_text(SCHEMA)
+    return str(tmp_path / "spend.csv"), str(tmp_path / "spend.json")
+
+
+def test_errors_exit_1_and_are_printed(files: tuple[str, str]) -> None:
+    data, schema = files
+    done = _run("check", data, "--schema", schema, columns=200)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        f"{data}: 2 errors in 3 rows",
+        f"Schema: {schema}, a schema of the LGA (csvlint)",
+        "",
+        "Errors",
+        "  Row 3, Supplier: found nothing; expected a value.",
+        "  Row 4, Amount: found '£3'; expected a number without commas or signs of a currency,"
+        " such as 1200.50.",
+    ]
+
+
+def test_a_valid_file_exits_0(files: tuple[str, str]) -> None:
+    data, schema = files
+    Path(data).write_text("Supplier;Amount\nAcme;1\n")
+    done = _run("check", data, "--schema", schema, columns=200)
+    assert done.returncode == 0
+    assert f"{data}: Valid" in done.stdout
+    assert "For information\n  The separator is a semicolon; expected a comma.\n" in done.stdout
+
+
+def test_the_result_as_json(files: tuple[str, str]) -> None:
+    done = _run("check", files[0], "--schema", files[1], "--format", "json")
+    found = json.loads(done.stdout)
+    assert (found["location"], found["schema"]) == files
+    assert (found["verdict"], found["errors"], found["checked"]) == ("invalid", 2, 3)
+    assert [each["row"] for each in found["findings"]] == [3, 4]
+
+
+def test_all_errors_are_saved_as_csv(files: tuple[str, str], tmp_path: Path) -> None:
+    saved = tmp_path / "errors.csv"
+    Path(files[0]).write_text("Supplier,Amount\n" + ",x\n" * 30)
+    done = _run("check", files[0], "--schema", files[1])
+    assert "… and 40 more. --errors FILE saves them as CSV." in done.stdout
+    done = _run("check", files[0], "--schema", files[1], "--errors", str(saved))
+    assert "All errors are in" in done.stdout
+    assert len(saved.read_text("utf-8-sig").splitlines()) == 61
+
+
+def test_geojson_needs_no_schema(tmp_path: Path) -> None:
+    path = tmp_path / "parks.geojson"
+    path.write_text('{"type": "Point", "coordinates": [430000, 434000]}')
+    done = _run("check", str(path), "--schema", "none", columns=200)
+    assert done.returncode == 1
+    assert "Schema: the rules of GeoJSON" in done.stdout
+    assert "/coordinates: found '[430000, 434000]'; expected longitude and latitude" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ("no-such-file.json", "no-such-file.json: No such file or directory."),
+        ("http://127.0.0.1:1/a.json", "Not checked:"),
+        ("ftp://example.org/a.json", "only http and https"),
+    ],
+)
+def test_what_cannot_be_checked_exits_2_and_says_why(
+    files: tuple[str, str], schema: str, words: str
+) -> None:
+    done = _run("check", files[0], "--schema", schema, columns=200)
+    assert done.returncode == 2
+    assert "Not checked: " in done.stdout
+    assert words in done.stdout
+    assert ("--allow-private" in done.stderr) == ("127.0.0.1" in schema)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("a.csv",), "the following arguments are required: LOCATION"),
+        (("data_json", "a.csv", "--schema", "s"), "--schema checks one file"),
+        (("a.csv", "--schema", "s", "--records"), "--schema takes neither --option nor --records"),
+        (("data_json", "a.json", "--errors", "e.csv"), "--errors needs --schema"),
+    ],
+)
+def test_wrong_arguments_exit_2(arguments: tuple[str, ...], words: str) -> None:
+    done = _run("check", *arguments)
+    assert done.returncode == 2
+    assert words in " ".join(done.stderr.split())
+
+
+def test_urls_are_read() -> None:
+    with Publisher() as publisher:
+        publisher.serve("/spend.csv", DATA)
+        publisher.serve("/spend.json", SCHEMA)
+        out = io.StringIO()
+        urls = publisher.url("/spend.csv"), publisher.url("/spend.json")
+        code = data_check.run(*urls, allow_private=True, out=out)
+    assert code == 1
+    assert "2 errors in 3 rows" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        (Response(status=404), "answered 404 Not Found."),
+        (Response(b"x" * 6_000_000), "The schema is larger than 5 MB, the most that is read."),
+        (Response(hang=True), "was not finished after 2 seconds"),
+        (Response(b"<html><title>Sign in</title></html>"), "leads to a web page, “Sign in”"),
+        (Response(b"{"), "The schema is not valid JSON"),
+    ],
+    ids=["404", "large", "silent", "page", "broken"],
+)
+def test_a_schema_that_cannot_be_read_says_so(
+    files: tuple[str, str], response: Response, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = data_check.HttpLimits(read=5, total=2, retries=0)
+    monkeypatch.setattr(data_check, "_SCHEMA_DOWNLOAD", limits)
+    with Publisher() as publisher:
+        publisher.routes["/schema.json"] = response
+        out = io.StringIO()
+        url = publisher.url("/schema.json")
+        code = data_check.run(files[0], url, allow_private=True, out=out, err=io.StringIO())
+    assert code == 2
+    assert words in " ".join(out.getvalue().split())
+
+
+def test_a_file_of_errors_that_cannot_be_written_is_told(files: tuple[str, str]) -> None:
+    done = _run("check", files[0], "--schema", files[1], "--errors", "/no/such/folder/e.csv")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stdout
+
+
+def test_a_terminal_is_not_given_what_it_obeys(tmp_path: Path) -> None:
+    data = tmp_path / "a.csv"
+    data.write_text("Supplier,Amount\nx,\x1b[31mred\u202e\n", "utf-8")
+    schema = tmp_path / "s.json"
+    schema.write_text(SCHEMA)
+    printed = _run("check", str(data), "--schema", str(schema)).stdout
+    assert {sign for sign in printed if unicodedata.category(sign) in ("Cc", "Cf")} == {"\n"}
+
+
+def test_no_ckan_is_loaded(files: tuple[str, str]) -> None:
+    script = (
+        "import sys; from ckanext.ukharvest.check_command.command import main;"
+        f"code = main(['check', {files[0]!r}, '--schema', {files[1]!r}]);"
+        "assert not [n for n in sys.modules if n == 'ckan' or n.startswith('ckan.')], 'ckan';"
+        "sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
