@@ -12,7 +12,7 @@ from ckan.lib.plugins import DefaultTranslation
 from ckanext.ukharvest import config, patches
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.helpers import listing
-from ckanext.ukharvest.logic import guarded_actions, stock_auth
+from ckanext.ukharvest.logic import guarded_actions, harvest_extras, stock_auth
 from ckanext.ukharvest.model import organization_types
 from ckanext.ukharvest.presentation.rendering import form_fields
 from ckanext.ukharvest.quality import after_dataset_save
@@ -59,6 +59,11 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Update stars and suggested theme of a dataset."""
         after_dataset_save.save_assessment(context, pkg_dict)
+
+    def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
+        """Add the extras ``harvest:…`` to a dataset that the API shows."""
+        if harvest_extras.is_shown_by_api():
+            harvest_extras.add_computed(context, pkg_dict)
 
     def edit(self, entity: Any) -> None:
         """Note an organisation's datasets for the index if its type changed.
