@@ -166,6 +166,30 @@ def dataset_extra(key: str) -> Any:
     )
 
 
+def group_extra_sql(group: str, key: str) -> str:
+    """Return an SQL expression for an extra of a group or organisation.
+
+    CKAN 2.12 keeps these extras in a JSONB column, 2.11 in a table of their own.
+
+    Args:
+        group: name of the table "group" in the statement, of our own, as is the key.
+    """
+    if "extras" in model.group_table.c:
+        return f"{group}.extras ->> '{key}'"
+    return (
+        f"(SELECT value FROM group_extra WHERE group_id = {group}.id AND key = '{key}'"  # noqa: S608 - names of our own
+        " AND state = 'active')"
+    )
+
+
+def removal_of_group_extra(key: str) -> list[dict[str, Any]]:
+    """Return what to send to ``organization_update`` to remove a stored extra.
+
+    CKAN 2.12 removes what is not sent; CKAN 2.11 keeps the last extra unless it is marked.
+    """
+    return [] if "extras" in model.group_table.c else [{"key": key, "value": "", "deleted": True}]
+
+
 def rollback() -> None:
     """Roll back the session; replace it if that fails."""
     try:

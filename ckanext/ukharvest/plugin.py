@@ -6,12 +6,14 @@ from typing import Any
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
+from ckan import model
 from ckan.lib.plugins import DefaultTranslation
 
 from ckanext.ukharvest import config, patches
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.helpers import listing
-from ckanext.ukharvest.logic import guarded_actions, stock_auth
+from ckanext.ukharvest.logic import guarded_actions, harvest_extras, stock_auth
+from ckanext.ukharvest.model import organization_types
 from ckanext.ukharvest.presentation.rendering import form_fields
 from ckanext.ukharvest.quality import after_dataset_save
 from ckanext.ukharvest.search import facets, index_fields, place, sources
@@ -30,6 +32,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     p.implements(p.IConfigurer)
     p.implements(p.IPackageController, inherit=True)
     p.implements(p.IResourceController, inherit=True)
+    p.implements(p.IOrganizationController, inherit=True)
     p.implements(p.IFacets, inherit=True)
     p.implements(p.ITranslation)
 
@@ -56,6 +59,19 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Update stars and suggested theme of a dataset."""
         after_dataset_save.save_assessment(context, pkg_dict)
+
+    def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
+        """Add the extras ``harvest:…`` to a dataset that the API shows."""
+        if harvest_extras.is_shown_by_api():
+            harvest_extras.add_computed(context, pkg_dict)
+
+    def edit(self, entity: Any) -> None:
+        """Note an organisation's datasets for the index if its type changed.
+
+        CKAN calls it for organisations and for datasets, before the commit.
+        """
+        if isinstance(entity, model.Group):
+            organization_types.note_change(entity.id)
 
     def before_resource_update(
         self, context: Any, current: dict[str, Any], resource: dict[str, Any]

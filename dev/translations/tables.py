@@ -48,7 +48,8 @@ def tables() -> Iterator[Table]:
     )
     yield Table("presentation/rendering/resources.py", shown_resources.HEADINGS.values())
     yield Table("source_types", _of_types())
-    yield Table("vocabularies/frequencies.csv", _of_frequencies())
+    yield Table("vocabularies/frequencies.csv", _labels("frequencies"))
+    yield Table("vocabularies/organization_types.csv", _labels("organization_types"))
 
 
 def _problem_titles() -> Iterator[problem_words.ProblemText]:
@@ -61,8 +62,8 @@ def _of_rules() -> Iterator[str]:
         yield from (rule.element, rule.wanted)
 
 
-def _of_frequencies() -> Iterator[str]:
-    for row in vocabulary.bundled("frequencies").rows:
+def _labels(name: str) -> Iterator[str]:
+    for row in vocabulary.bundled(name).rows:
         yield row["label"]
 
 

@@ -55,6 +55,7 @@ def test_a_source_with_its_last_run(portal: Portal, publisher: Publisher, source
         "type": "data_json",
         "organization": "somewhere-council",
         "organization_title": "Somewhere Council",
+        "organization_type": "",
         "url": publisher.url(PATH),
         "frequency": "WEEKLY",
         "may_manage": True,

@@ -15,6 +15,7 @@ SOURCE_COLUMNS = (
     "name",
     "type",
     "organization",
+    "organization_type",
     "frequency",
     "next_run",
     "state",
@@ -64,16 +65,22 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 @click.command()
 @click.option("--all", "include_inactive", is_flag=True, help="Also inactive and deleted sources.")
+@click.option(
+    "--organization-type",
+    metavar="TYPE",
+    default="",
+    help='Only sources of organisations of this type, such as "Local Government".',
+)
 @output.form_option
-def sources(include_inactive: bool, form: str) -> None:
+def sources(include_inactive: bool, organization_type: str, form: str) -> None:
     """List harvest sources with health, datasets, last and next run (UTC).
 
     CSV and JSON also have schedule, figures of the last run and deletions that wait.
     """
 
     def ask(offset: int) -> Any:
-        of = {"include_inactive": include_inactive, "limit": 500, "offset": offset}
-        return _ask("ukharvest_source_list", **of)
+        of = {"include_inactive": include_inactive, "organization_type": organization_type}
+        return _ask("ukharvest_source_list", **of, limit=500, offset=offset)
 
     rows = list(collect_pages(ask))
     if form == "table":

@@ -7,11 +7,12 @@ a process is killed between commit and indexing.
 from __future__ import annotations
 
 import datetime as dt
+import time
 from collections.abc import Mapping
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine.index_after_commit import Pending
-from ckanext.ukharvest.model import assessments, pending_index
+from ckanext.ukharvest.model import index_values, pending_index
 
 BATCH = 100  # datasets per commit of the index
 REFUSALS = 20  # refusals by Solr after which a dataset waits for its next import
@@ -29,7 +30,7 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     todo: Pending = dict(pending)
     refused: dict[str, str] = {}
     while todo:
-        with assessments.stars_known(todo):
+        with index_values.known(todo):
             refused |= compat.index_packages(list(todo))
         done = pending_index.remove({id_: at for id_, at in todo.items() if id_ not in refused})
         # Written again during indexing: the index may have the older version.
@@ -40,8 +41,11 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     return refused
 
 
-def catch_up() -> tuple[int, dict[str, str]]:
-    """Index all pending datasets.
+def catch_up(most_seconds: float = float("inf")) -> tuple[int, dict[str, str]]:
+    """Index the pending datasets, those that have waited longest first.
+
+    Args:
+        most_seconds: time after which no further batch is begun.
 
     Returns:
         The number of datasets indexed, and package id → why Solr refused its document.
@@ -52,9 +56,12 @@ def catch_up() -> tuple[int, dict[str, str]]:
     number = 0
     refused: dict[str, str] = {}
     after: tuple[dt.datetime, str] | None = None
+    end = time.monotonic() + most_seconds
     while batch := pending_index.oldest(BATCH, after=after, attempts=REFUSALS):
         found = index_pending(batch)
         refused |= found
         number += len(batch) - len(found)
         after = max((since, id_) for id_, since in batch.items())
+        if time.monotonic() > end:
+            break
     return number, refused

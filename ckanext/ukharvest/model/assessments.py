@@ -8,10 +8,9 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,10 +29,6 @@ def is_made() -> bool:
 
 _collected: ContextVar[list[Mapping[str, Any]] | None] = ContextVar(
     "ukharvest_assessments", default=None
-)
-
-_stars: ContextVar[Mapping[str, tuple[int, ...]]] = ContextVar(
-    "ukharvest_stars", default=MappingProxyType({})
 )
 
 
@@ -131,27 +126,3 @@ def find(package_id: str) -> Assessment | None:
     """Return the assessment of a dataset."""
     found: Assessment | None = Session.get(Assessment, package_id) if is_made() else None
     return found
-
-
-@contextmanager
-def stars_known(package_ids: Collection[str]) -> Iterator[None]:
-    """Read the stars of datasets in one statement; ``stars_of`` knows them inside the block."""
-    statement = sa.select(Assessment.package_id, Assessment.stars)
-    statement = statement.where(Assessment.package_id.in_(package_ids))
-    found = {id_: (stars,) for id_, stars in Session.execute(statement)} if is_made() else {}
-    token = _stars.set({id_: found.get(id_, ()) for id_ in package_ids})
-    try:
-        yield
-    finally:
-        _stars.reset(token)
-
-
-def stars_of(package_id: str) -> tuple[int, ...]:
-    """Return a dataset's stars in this transaction; () if it was never rated."""
-    known = _stars.get().get(package_id)
-    if known is not None:
-        return known
-    if not is_made():
-        return ()
-    statement = sa.select(Assessment.stars).where(Assessment.package_id == package_id)
-    return tuple(Session.scalars(statement))

@@ -40,6 +40,25 @@ def add(package_ids: Sequence[str]) -> dict[str, dt.datetime]:
     return dict.fromkeys(package_ids, since)
 
 
+def add_of_organization(organization_id: str) -> None:
+    """Note, in one statement, that all datasets and sources of an organisation have to be indexed.
+
+    The caller commits it with the organisation.
+    """
+    Session.execute(_ADD_OF_ORGANIZATION, {"organization": organization_id, "since": utcnow()})
+
+
+# In the order of ``add``.
+_ADD_OF_ORGANIZATION = sa.text(
+    f"""
+    INSERT INTO {PendingIndex.__tablename__} (package_id, since, attempts)
+    SELECT id, :since, 0 FROM package
+     WHERE owner_org = :organization AND state <> 'deleted' ORDER BY id
+        ON CONFLICT (package_id) DO UPDATE SET since = excluded.since, attempts = 0
+    """  # noqa: S608 - a name of our own
+)
+
+
 def remove(indexed: Mapping[str, dt.datetime]) -> set[str]:
     """Remove datasets that are indexed, unless they were written again since; commits.
 

@@ -9,16 +9,23 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config, fields
-from ckanext.ukharvest.core.values import local_government_lists, theme_names
+from ckanext.ukharvest.core.values import local_government_lists, organization_types, theme_names
+from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.presentation.messages.stars import out_of_five
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.presentation.rendering.values import FACETS, INDEXED
+
+# Of facets that are no field of a dataset.
+_OTHER_TITLES = {
+    "stars": _("Stars of openness"),
+    "organization_type": _("Type of organisation"),
+}
 
 
 def titles() -> dict[str, str]:
     """Return the portal's facets in its order: index field → title."""
     known = {FACETS[field.key]: field.facet for field in fields.FIELDS if field.facet}
-    known["stars"] = "Stars of openness"
+    known |= _OTHER_TITLES
     return {INDEXED[name]: tk._(known[name]) for name in config.facets()}
 
 
@@ -98,4 +105,5 @@ _LABELS: dict[str, Callable[[str], str]] = {
     "service": shown_values.lga_label,
     "schema": lambda url: shown_values.address_label("schemas", url),
     "stars": _stars,
+    "organization_type": lambda name: tk._(organization_types.label(name)),
 }

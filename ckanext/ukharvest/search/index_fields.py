@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.values import local_government_lists, theme_names
+from ckanext.ukharvest.core.values import local_government_lists, organization_types, theme_names
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.model import assessments, reports
+from ckanext.ukharvest.model import index_values, reports
+from ckanext.ukharvest.model.index_values import IndexValues
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 
 MOST = 100  # values of one field
@@ -25,9 +26,18 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         package: as ``before_dataset_index`` has it.
     """
+    values = index_values.of_dataset(package["id"])
+    own_type = _organization_type(package, values)
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
-        return _of_source(package)
-    return {**_shortened(package), **_counted(package)}
+        return {**_of_source(package), **own_type}
+    return {**_shortened(package), **_counted(package, values), **own_type}
+
+
+def _organization_type(package: Mapping[str, Any], values: IndexValues) -> dict[str, str | None]:
+    """Return the type of the organisation, never an extra of the dataset of the same name."""
+    found = organization_types.find(values.organization_type)
+    key = organization_types.KEY
+    return {key: found or None} if found or key in package else {}
 
 
 def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
@@ -52,7 +62,7 @@ def _shortened(package: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
+def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[str]]:
     """Return the facet fields.
 
     Functions include their parents, so that a branch can be chosen.
@@ -68,7 +78,7 @@ def _counted(package: Mapping[str, Any]) -> dict[str, list[str]]:
         "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
         "schema": _schemas(package),
-        "stars": (str(stars) for stars in assessments.stars_of(package["id"])),
+        "stars": () if known.stars is None else (str(known.stars),),
     }
     found = {shown_values.INDEXED[facet]: _few(each) for facet, each in values.items()}
     return {field: each for field, each in found.items() if each}

@@ -421,6 +421,20 @@ def test_visits_and_words_about_the_organisation_are_no_change(
     assert read(publisher, http)[0][0].content == before
 
 
+def test_what_the_site_computes_about_its_own_harvest_is_no_change(
+    site: Site, publisher: Publisher, http: HttpClient
+) -> None:
+    own = {"key": "guid", "value": "a"}
+    site.packages[0]["extras"] = [own]
+    before = read(publisher, http)[0][0].content
+    assert '"guid"' in str(before)
+    night = {"key": "harvest:last_update", "value": "2026-11-25T02:00:00+00:00"}
+    site.packages[0]["extras"] = [{"key": "harvest:domain", "value": "a.example"}, own, night]
+    assert read(publisher, http)[0][0].content == before
+    site.packages[0]["extras"] = {"guid": "a"}  # as the old REST API gives them
+    assert "guid" in str(read(publisher, http)[0][0].content)
+
+
 @pytest.mark.parametrize(
     ("document", "count", "complete"),
     [

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
+from ckanext.ukharvest.logic.action.core import (
+    organization_create,
+    organization_update,
+    package_create,
+    package_update,
+)
 from ckanext.ukharvest.logic.action.coupled import ukharvest_coupling_show
 from ckanext.ukharvest.logic.action.deletions import (
     ukharvest_deletion_approve,
@@ -96,6 +102,10 @@ __all__ = [
     "harvest_source_reindex",
     "harvest_source_show_status",
     "harvest_sources_job_history_clear",
+    "organization_create",
+    "organization_update",
+    "package_create",
+    "package_update",
     "ukharvest_coupling_show",
     "ukharvest_dashboard_show",
     "ukharvest_dataset_change_list",

@@ -8,6 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import authz
 
+from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.model import datasets, health, runs, source_list
@@ -25,6 +26,9 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :type q: string
     :param organization: name of an organisation (optional)
     :type organization: string
+    :param organization_type: type of the source's organisation, such as ``Local Government``; any
+        name that the list ``organization_types`` has for it (optional)
+    :type organization_type: string
     :param type: source type, as stored (optional)
     :type type: string
     :param health: ``off``, ``held``, ``failing``, ``late``, ``hiccup``, ``empty``, ``shrunk``,
@@ -49,21 +53,23 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :type offset: integer
 
     :returns: ``count``; ``own``: how many of these the user may manage; ``facets``: for each of
-        ``organization``, ``type``, ``health``, ``state`` and ``frequency`` a dict of value →
-        number of sources; ``organizations``: name → title of organisations with a source;
-        ``managed``: how many sources the user may manage in all; ``needs_attention``: how many of
-        these are ``held``, ``failing``, ``late``, ``empty``, ``shrunk`` or ``errors``;
-        ``switched_off``: how many more that are switched off the user may manage; ``results``:
-        dicts with ``id``, ``name``, ``title``, ``type``, ``url``, ``organization``,
-        ``organization_title``, ``frequency``, ``next_run``, ``last_good_run`` (when it ended),
-        ``datasets`` and ``may_manage``. If the user may manage the source, ``datasets`` counts
-        private ones too, and there are ``health``, ``health_reason``, ``state``, ``since``,
-        ``held_deletions``, ``set_aside`` (as in :py:func:`ukharvest_source_show`) and
-        ``last_run`` (as in :py:func:`ukharvest_run_list`, or null). Times are UTC in ISO 8601
+        ``organization``, ``organization_type``, ``type``, ``health``, ``state`` and ``frequency``
+        a dict of value → number of sources; ``organizations``: name → title of organisations with
+        a source; ``managed``: how many sources the user may manage in all; ``needs_attention``:
+        how many of these are ``held``, ``failing``, ``late``, ``empty``, ``shrunk`` or
+        ``errors``; ``switched_off``: how many more that are switched off the user may manage;
+        ``results``: dicts with ``id``, ``name``, ``title``, ``type``, ``url``, ``organization``,
+        ``organization_title``, ``organization_type`` ("" for none), ``frequency``, ``next_run``,
+        ``last_good_run`` (when it ended), ``datasets`` and ``may_manage``. If the user may manage
+        the source, ``datasets`` counts private ones too, and there are ``health``,
+        ``health_reason``, ``state``, ``since``, ``held_deletions``, ``set_aside`` (as in
+        :py:func:`ukharvest_source_show`) and ``last_run`` (as in :py:func:`ukharvest_run_list`, or
+        null). Times are UTC in ISO 8601
     :rtype: dictionary
     """
     tk.check_access("ukharvest_source_list", context, data_dict)
     data = schema.validate(data_dict, schema.source_list_schema())
+    data["organization_type"] = organization_types.find(data["organization_type"])
     asker = _asker(context)
     wish = Wish(
         q=data["q"],
@@ -129,6 +135,7 @@ def _row(listed: Listed, of: health.SourceHealth | None) -> dict[str, Any]:
         "url": source.url,
         "organization": source.organization,
         "organization_title": source.organization_title,
+        "organization_type": listed.organization_type,
         "frequency": source.frequency,
         "next_run": None if of and of.set_aside else iso(source.next_run),
         "last_good_run": iso(good["finished"]) if good else None,

@@ -15,13 +15,18 @@ from ckanext.ukharvest.model import index_repair, pending_index, record_state, u
 from ckanext.ukharvest.operations.sweeper import pauses
 
 NOTE = "ukharvest.index"  # key in system_info: when the whole index was compared
+# An organisation of which all datasets are indexed again must not hold up the other steps.
+MOST_SECONDS = 300.0
 DAY = dt.timedelta(hours=23)  # a tick that is a little early must not shift the night's comparison
 
 
 def index_pending() -> list[str]:
-    """Index every dataset that waits: its index request failed, or the process was killed."""
+    """Index the datasets that wait; what is left after five minutes waits for the next tick.
+
+    Their index request failed, the process was killed, or the type of their organisation changed.
+    """
     try:
-        number, refused = search_index.catch_up()
+        number, refused = search_index.catch_up(MOST_SECONDS)
     except compat.IndexFailed as exc:
         waiting = pending_index.backlog(utcnow()).number
         return [f"{waiting:,} datasets wait for the search index, which does not answer: {exc}"]

@@ -16,7 +16,12 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
-from ckanext.ukharvest.core.values import frequencies, local_government_lists, theme_names
+from ckanext.ukharvest.core.values import (
+    frequencies,
+    local_government_lists,
+    organization_types,
+    theme_names,
+)
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -30,13 +35,14 @@ from ckanext.ukharvest.presentation.rendering.facts import (
 from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 
 # Facet → field of the search index. CKAN's schema has vocab_* for tags of vocabularies: untokenised
-# texts, several for each dataset.
+# texts, several for each dataset. The type of organisation is one text, and named as on data.gov.
 INDEXED = {
     "theme": "vocab_ukharvest_theme",
     "function": "vocab_ukharvest_function",
     "service": "vocab_ukharvest_service",
     "schema": "vocab_ukharvest_schema",
     "stars": "vocab_ukharvest_stars",
+    "organization_type": organization_types.KEY,
 }
 FACETS = {  # key → the facet that counts its values
     "theme-primary": "theme",

@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
@@ -56,8 +57,13 @@ _GROUP = ("id", "name", "title", "display_name", "state")
 
 
 def _steady(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove values that change without the dataset: visits, and texts of its organisation."""
+    """Remove values that change without the dataset.
+
+    Visits, texts of its organisation, and what the site computes about its own harvest.
+    """
     found = {key: value for key, value in item.items() if key != "tracking_summary"}
+    if isinstance(found.get("extras"), list):
+        found["extras"] = harvest_extras.leave_out(found["extras"])
     for key in ("organization", "groups"):
         found[key] = _brief(found[key]) if key in found else None
     resources = found.get("resources")

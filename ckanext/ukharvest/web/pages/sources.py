@@ -8,6 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response, g
 
+from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.presentation.messages import status_labels as status
@@ -21,6 +22,7 @@ PER_PAGE = 20
 # Titles of the filters, in their order.
 FILTERS = {
     "organization": lambda: tk._("Organisation"),
+    "organization_type": lambda: tk._("Type of organisation"),
     "type": lambda: tk._("Type"),
     "health": lambda: tk._("Status"),
     "state": lambda: tk._("State"),
@@ -34,8 +36,9 @@ SORTS = {
 }
 # Of the CSV file. The last ones are empty for sources that the user may not manage.
 COLUMNS = (
-    *("name", "title", "organization", "organization_title", "type", "url", "frequency"),
-    *("datasets", "last_good_run", "next_run", "page", "health", "state"),
+    *("name", "title", "organization", "organization_title", "organization_type"),
+    *("type", "url", "frequency", "datasets"),
+    *("last_good_run", "next_run", "page", "health", "state"),
 )
 CSV_PAGE = 1000
 MOST_VALUES = 12  # values of a filter; the others are folded
@@ -91,6 +94,7 @@ def _line(source: dict[str, Any]) -> dict[str, Any]:
 def _wanted() -> dict[str, str]:
     args = tk.request.args
     wanted = {key: args.get(key, "").strip() for key in ("q", *FILTERS, "mine", "sort")}
+    wanted["organization_type"] = organization_types.find(wanted["organization_type"])
     wanted["mine"] = "1" if wanted["mine"] else ""
     if wanted["sort"] not in SORTS:
         wanted["sort"] = ""
@@ -145,6 +149,8 @@ def _chosen(found: dict[str, Any], wanted: dict[str, str]) -> Iterable[dict[str,
 def _words(key: str, value: str, found: dict[str, Any]) -> str:
     if key == "organization":
         return str(found["organizations"].get(value, value))
+    if key == "organization_type":
+        return str(tk._(organization_types.label(value)))
     if key == "type":
         return type_label(value)
     if key == "frequency":

@@ -1,0 +1,86 @@
+"""Chained actions of CKAN: what they store of our computed values and of our form's field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan.logic.action import create, update
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.core import harvest_extras
+from ckanext.ukharvest.core.values import organization_types
+from ckanext.ukharvest.model import organization_types as stored_types
+
+Original = Callable[[Any, dict[str, Any]], Any]
+Chained = Callable[[Original, Any, dict[str, Any]], Any]
+FORM_FIELD = "ukharvest_organization_type"  # of the organisation's form
+
+
+def _chained_to(stock: Callable[..., Any]) -> Callable[[Chained], Chained]:
+    """Chain a function to an action of CKAN, whose documentation ``help_show`` goes on showing.
+
+    CKAN wraps a chained action in an object that has the attributes in its ``__dict__`` alone.
+    """
+
+    def decorate(function: Chained) -> Chained:
+        function.__dict__["__doc__"] = stock.__doc__
+        chained: Chained = tk.chained_action(function)
+        return chained
+
+    return decorate
+
+
+@_chained_to(create.package_create)
+def package_create(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
+    """Create a dataset, without extras that the API computes (``harvest:domain`` …)."""
+    return original(context, _without_computed(data_dict))
+
+
+@_chained_to(update.package_update)
+def package_update(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
+    """Update a dataset, without extras that the API computes (``harvest:domain`` …).
+
+    They are in the answer of ``package_show``, which callers change and send back.
+    """
+    return original(context, _without_computed(data_dict))
+
+
+def _without_computed(data_dict: dict[str, Any]) -> dict[str, Any]:
+    extras = data_dict.get("extras")
+    if not isinstance(extras, list):
+        return data_dict
+    kept = harvest_extras.leave_out(extras)
+    return data_dict if len(kept) == len(extras) else {**data_dict, "extras": kept}
+
+
+@_chained_to(create.organization_create)
+def organization_create(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
+    """Create an organisation, with the type that was chosen in the form as an extra."""
+    _store_type(data_dict)
+    return original(context, data_dict)
+
+
+@_chained_to(update.organization_update)
+def organization_update(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
+    """Update an organisation, with the type that was chosen in the form as an extra."""
+    _store_type(data_dict)
+    return original(context, data_dict)
+
+
+def _store_type(data_dict: dict[str, Any]) -> None:
+    """Move the form's field to the extras; the form is rendered from these if there are errors."""
+    if FORM_FIELD not in data_dict:
+        return
+    value = organization_types.find(str(data_dict.pop(FORM_FIELD) or ""))
+    extras = data_dict.get("extras") or []
+    if not isinstance(extras, list):
+        return  # CKAN's own validation refuses it
+    key = organization_types.KEY
+    others = [each for each in extras if not (isinstance(each, dict) and each.get("key") == key)]
+    if value:
+        others.append({"key": key, "value": value})
+    elif data_dict.get("id") and stored_types.is_stored(str(data_dict["id"])):
+        others += compat.removal_of_group_extra(key)
+    data_dict["extras"] = others

@@ -1,0 +1,68 @@
+"""The extras ``harvest:…`` of harvested datasets: added to the API's answer, never stored."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core import harvest_extras
+from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.values.iso_time import iso
+from ckanext.ukharvest.logic.sources import TYPE, may_see_source
+from ckanext.ukharvest.model import provenance, schema_version
+from ckanext.ukharvest.model.provenance import Origin
+
+
+def is_shown_by_api() -> bool:
+    """Tell whether the request that is answered is the API's ``package_show``.
+
+    Not so if another action, a page or the search index reads a dataset: what they get may be
+    stored or compared.
+    """
+    if tk.get_endpoint() != ("api", "action"):
+        return False
+    return (tk.request.view_args or {}).get("logic_function") == "package_show"
+
+
+def add_computed(context: Any, package: dict[str, Any]) -> None:
+    """Add the extras to a dataset, in place of stored ones; one statement.
+
+    Only to a harvested dataset whose source is still in the database.
+    """
+    if package.get("type") == TYPE or schema_version.is_behind():
+        return
+    origin = provenance.of_dataset(str(package["id"]))
+    if origin is None:
+        return
+    found = [{"key": key, "value": value} for key, value in _computed(context, origin) if value]
+    package["extras"] = harvest_extras.leave_out(package.get("extras") or ()) + found
+
+
+def _computed(context: Any, origin: Origin) -> Iterator[tuple[str, str | None]]:
+    # The URL of a private source is for those who may see it; no query for public sources.
+    if not origin.is_private or may_see_source(
+        context, origin.source_id, is_private=True, state=origin.source_state
+    ):
+        yield harvest_extras.DOMAIN, _host(origin.source_url)
+        yield harvest_extras.SOURCE_ID, origin.source_id
+    yield harvest_extras.REMOTE_ID, origin.guid
+    yield harvest_extras.LAST_UPDATE, _last_update(origin)
+
+
+def _host(url: str) -> str | None:
+    with contextlib.suppress(ValueError):
+        return urlsplit(url).hostname
+    return None
+
+
+def _last_update(origin: Origin) -> str | None:
+    """Return when a run last imported the record or found it unchanged.
+
+    A run that could not import it has seen it too, but not updated the dataset.
+    """
+    is_confirmed = origin.outcome != RecordOutcome.ERRORED
+    return iso(origin.checked if is_confirmed and origin.checked else origin.harvested)

@@ -1,0 +1,66 @@
+"""What the search index has of a dataset beyond its package dict: stars, type of organisation.
+
+One statement for a dataset, or for a batch of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.model import Assessment, assessments, organization_types
+
+Session = model.Session
+
+
+class IndexValues(NamedTuple):
+    """Values of a dataset or source in this transaction.
+
+    Attributes:
+        stars: None if it was never rated.
+        organization_type: of its organisation, as stored there; "" for none.
+    """
+
+    stars: int | None = None
+    organization_type: str = ""
+
+
+_NOTHING = IndexValues()
+
+_known: ContextVar[Mapping[str, IndexValues]] = ContextVar(
+    "ukharvest_index_values", default=MappingProxyType({})
+)
+
+
+@contextmanager
+def known(package_ids: Collection[str]) -> Iterator[None]:
+    """Read the values of datasets in one statement; ``of_dataset`` knows them inside the block."""
+    token = _known.set({**dict.fromkeys(package_ids, _NOTHING), **_load(package_ids)})
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
+def of_dataset(package_id: str) -> IndexValues:
+    """Return a dataset's values."""
+    found = _known.get().get(package_id)
+    return _load([package_id]).get(package_id, _NOTHING) if found is None else found
+
+
+def _load(package_ids: Collection[str]) -> dict[str, IndexValues]:
+    is_made = assessments.is_made()
+    stars = Assessment.stars if is_made else sa.null()
+    query = sa.select(model.Package.id, stars, sa.literal_column(organization_types.EXTRA))
+    query = query.select_from(model.Package)
+    query = query.outerjoin(model.Group, model.Group.id == model.Package.owner_org)
+    if is_made:
+        query = query.outerjoin(Assessment, Assessment.package_id == model.Package.id)
+    query = query.where(model.Package.id.in_(package_ids))
+    return {row[0]: IndexValues(row[1], row[2] or "") for row in Session.execute(query)}
