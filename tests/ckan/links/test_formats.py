@@ -19,6 +19,8 @@ from ckanext.ukharvest.model import (
     prune,
     record_rows,
 )
+from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Channel, Portal, act, statements, tick
 from tests.ckan.links.place import PATH, RIVERS, Place, queued, work
@@ -59,7 +61,11 @@ def test_a_batch_asks_once_for_what_is_known_of_its_links(place: Place, portal: 
     place.publisher.serve(PATH, catalogue(20))
     (*_others, last) = portal.gather(portal.create_job(place.source))
     body = json.dumps({"harvest_object_id": last})
-    with statements("ukharvest_link") as sent:
+    with (
+        Heart("fetch") as heart,
+        fetch_batches.use_heart(heart),
+        statements("ukharvest_link") as sent,
+    ):
         queue.fetch_callback(Channel(), queue.FakeMethod(body), None, body)
     assert len(sent) == 1
     assert len(link_checks.due(100)) == 20
