@@ -1,4 +1,4 @@
-"""What link checks say about a URL, as far as stars depend on it."""
+"""The results of link checks on which stars depend."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def spend(requests: int, received: int) -> None:
 
 
 def forget_old_days() -> None:
-    """Delete the days that nobody looks at any more."""
+    """Delete days that are older than KEPT."""
     oldest = tables.utcnow().date() - dt.timedelta(days=KEPT)
     statement = sa.delete(LinkDay).where(LinkDay.day < oldest)
     Session.execute(statement.execution_options(synchronize_session=False))

@@ -1,6 +1,6 @@
-"""What link checks say about the resources that are being written or scored. Nothing commits.
+"""Results of link checks for resources that are written or scored. Nothing commits.
 
-In one statement for many datasets (``known``), and in none where they have no links.
+In one statement for many datasets (``use``), and in none where they have no links.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def load(urls: Iterable[str]) -> dict[str, Evidence]:
 
 
 @contextmanager
-def known(evidence: Mapping[str, Evidence]) -> Iterator[None]:
+def use(evidence: Mapping[str, Evidence]) -> Iterator[None]:
     """Use this evidence inside the block; other URLs are looked up when they are met."""
     token = _known.set(dict(evidence))
     try:
@@ -52,7 +52,7 @@ def known(evidence: Mapping[str, Evidence]) -> Iterator[None]:
         _known.reset(token)
 
 
-def of(urls: Collection[str]) -> Mapping[str, Evidence]:
+def find(urls: Collection[str]) -> Mapping[str, Evidence]:
     """Return URL → evidence of these URLs at least."""
     found = _known.get()
     if found is None:

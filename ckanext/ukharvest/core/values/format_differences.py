@@ -1,4 +1,4 @@
-"""Whether the format that was found at a link contradicts the one in the metadata."""
+"""Tell a format found at a link that contradicts the one in the metadata."""
 
 from __future__ import annotations
 

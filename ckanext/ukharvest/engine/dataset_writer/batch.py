@@ -177,7 +177,7 @@ class _Batch:
     def write(self) -> None:
         """Write the datasets, then what we remember of them; no commit."""
         characters = 0
-        with assessments.collected(), link_evidence.known(self._links):
+        with assessments.collected(), link_evidence.use(self._links):
             for write in self._writes:
                 characters += len(self._objects[write.object_id].content or "")
                 self.results[write.object_id] = self._result(write)

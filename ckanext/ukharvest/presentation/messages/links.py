@@ -1,4 +1,4 @@
-"""What link checks say about a link, as text; sentences are built when a page is rendered."""
+"""States and faults of links as text; sentences are built when a page is rendered."""
 
 from __future__ import annotations
 

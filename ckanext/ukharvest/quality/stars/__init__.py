@@ -23,7 +23,7 @@ _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
 def columns(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of ``Assessment`` for a package dict: stars, stars_code, …
 
-    Needs no query but that of its links (``link_evidence.known``) if the dict has its resources
+    Needs no query but that of its links (``link_evidence.use``) if the dict has its resources
     with their ids, as harvests write them.
     """
     resources = package.get("resources")
@@ -71,7 +71,7 @@ class Rules:
         terms = self._terms(facts.get("license_id", ""), facts, facts.get("rights", ""))
         own = [facts.get(key, "") for key in ("uri", "guid", "url")]
         is_linked = rules.is_linked(facts, (*own, *(str(each.get("url") or "") for each in data)))
-        found, links = {}, link_evidence.of([url_of(each) for each in data])
+        found, links = {}, link_evidence.find([url_of(each) for each in data])
         for resource in data:
             link = links.get(url_of(resource), NOTHING)
             stars = self._of_resource(resource, terms, link, is_linked=is_linked)
