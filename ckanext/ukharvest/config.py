@@ -89,6 +89,32 @@ def links_days() -> int:
     return max(1, int(tk.config.get(f"{PREFIX}links.days") or 30))
 
 
+def links_dead_checks() -> int:
+    """Return the failed checks with a definite answer after which a link is dead; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}links.dead_checks") or 3))
+
+
+def links_dead_days() -> int:
+    """Return the days over which these checks are spread at least; 0 or more."""
+    value = tk.config.get(f"{PREFIX}links.dead_days")
+    return 7 if value in (None, "") else max(0, int(value))
+
+
+def links_requests() -> int:
+    """Return the requests that link checks may send a day; 0: any number."""
+    return _not_negative(f"{PREFIX}links.requests_per_day", 10_000)
+
+
+def links_megabytes() -> int:
+    """Return the megabytes that link checks may read a day; 0: any number."""
+    return _not_negative(f"{PREFIX}links.megabytes_per_day", 1_000)
+
+
+def _not_negative(key: str, default: int) -> int:
+    value = tk.config.get(key)
+    return default if value in (None, "") else max(0, int(value))
+
+
 def navigation() -> str:
     """Return who gets a link to harvesting in the header: "editors", "everyone" or "nobody"."""
     return str(tk.config.get(f"{PREFIX}nav") or "editors")

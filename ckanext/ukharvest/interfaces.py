@@ -37,7 +37,10 @@ class IUkHarvestStars(Interface):
     def stars_of_resource(
         self, package: Mapping[str, Any], resource: Mapping[str, Any], found: Stars
     ) -> Stars:
-        """Return the stars of a resource; return ``found`` to change nothing."""
+        """Return the stars of a resource; return ``found`` to change nothing.
+
+        ``found.code`` is "dead-link" if link checks found the resource's link dead.
+        """
         del package, resource
         return found
 

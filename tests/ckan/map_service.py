@@ -11,7 +11,7 @@ from ckan import model
 from ckan.tests import factories
 
 from ckanext.ukharvest.core.link_result import Layer, LinkResult
-from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.model import link_results
 from tests.publisher import Publisher, Request, Response
 
 HOSTILE = "\"'><img src=x onerror=document.title='broken'><script>document.title='in'</script>"
@@ -65,5 +65,5 @@ def page_of(url: str, format_: str = "WMS", **fields: Any) -> str:
 def looked_at(url: str, base: str, *layers: Layer, **fields: Any) -> None:
     """Save a service's layers as the background job does."""
     known = {"version": "1.3.0", "title": "Rivers of Somewhere", **fields}
-    link_checks.save(LinkResult(url, format="WMS", layers=layers, base_url=base, **known), days=30)
+    link_results.save(LinkResult(url, format="WMS", layers=layers, base_url=base, **known), days=30)
     model.Session.commit()

@@ -72,6 +72,7 @@ def test_a_dataset_that_a_person_writes() -> None:
         "caption": "Structured data in an open format (such as CSV)",
         "reason": "structured data in an open format (CSV)",
         "text": "3 out of 5: structured data in an open format (CSV)",
+        "dead_since": None,
     }
     ids = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
     assert [pdf["id"], csv["id"]] == ids[:2]

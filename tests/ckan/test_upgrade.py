@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,19 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest import logic
+from ckanext.ukharvest.core.link_evidence import Evidence
 from ckanext.ukharvest.logic import action
-from ckanext.ukharvest.model import Assessment, Record, RecordProblem, Worker, schema_version
+from ckanext.ukharvest.model import (
+    Assessment,
+    Link,
+    Record,
+    RecordProblem,
+    Worker,
+    link_evidence,
+    link_results,
+    schema_version,
+    utcnow,
+)
 from ckanext.ukharvest.operations.doctor import services
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, work_off
@@ -93,6 +105,50 @@ def test_stored_problems_of_rejected_records_are_those_of_lost_ones(
         schema_version.watch.forget()
     found = sa.select(RecordProblem.lost, RecordProblem.current).join(Record).order_by(Record.guid)
     assert [tuple(row) for row in Session.execute(found)] == [(True, True), (False, True)]
+
+
+def test_links_that_were_checked_before_their_states_were_stored(
+    portal: Portal, publisher: Publisher, ckan: Ckan
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    portal.run(portal.source(publisher.url(PATH)))
+    checked = utcnow()
+    found = {"checked": checked, "due": checked + timedelta(days=30)}
+    urls = (
+        "https://Data.example:8443/files/0.csv",
+        "https://maps.example/wms",
+        "https://a.example",
+    )
+    Session.remove()
+    try:
+        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0011")
+        rows = [
+            {"url": urls[0], "format": "CSV", "why": "", **found},
+            {"url": urls[1], "format": "", "why": "it answered 404", **found},
+            {"url": urls[2], "format": "", "why": "", "checked": None, "due": checked},
+        ]
+        Session.execute(
+            sa.text(
+                "INSERT INTO ukharvest_link (url, url_digest, format, why, checked, due)"
+                " VALUES (:url, sha256(convert_to(:url, 'UTF8')), :format, :why, :checked, :due)"
+            ),
+            rows,
+        )
+        Session.commit()
+        Session.remove()
+    finally:
+        ckan("db", "upgrade", "-p", "ukharvest")
+        schema_version.watch.forget()
+    links = {link.url: link for link in Session.query(Link)}
+    assert [links[url].state for url in urls] == ["works", "", ""]
+    assert [links[url].host for url in urls] == ["data.example", "maps.example", "a.example"]
+    assert [links[url].worked for url in urls] == [checked, None, None]
+    assert [links[url].tried for url in urls] == [checked, checked, None]
+    assert [links[url].failed_since for url in urls] == [None, None, None]
+    assert not any(links[url].rescore for url in urls)
+    # What was found before counts for stars at the next calculation.
+    assert link_evidence.load(urls)[urls[0]] == Evidence("CSV", "")
+    assert link_results.find(urls[1]) is links[urls[1]]
 
 
 def header(user: dict[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""``ckan ukharvest links``: list the results of the link check, or check links now."""
+"""``ckan ukharvest links``: list the results of link checks, check links now, show the backlog."""
 
 from __future__ import annotations
 
@@ -11,35 +11,53 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.cli import output
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.link_result import LinkResult
+from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.model import locks
+from ckanext.ukharvest.operations import link_figures
+from ckanext.ukharvest.operations.doctor.links import format_backlog
+from ckanext.ukharvest.presentation.messages.links import state_label
 
-COLUMNS = ("dataset", "resource_format", "format", "version", "checked", "url", "why")
+COLUMNS = (
+    *("dataset", "state", "dead_since", "resource_format", "format", "version", "tried", "url"),
+    "why",
+)
+HOST_COLUMNS = ("host", "requests", "failures", "median", "p95")
+STATES = [str(each) for each in LinkState if each]
 PAGE = 1000
 
 
 @click.command()
 @click.argument("source", required=False)
 @click.option("--unknown", is_flag=True, help="Only links whose format is not known, and why.")
-@click.option("--check", is_flag=True, help="Check the links that are due, here and now.")
+@click.option("--state", type=click.Choice(STATES), help="Only links in this state.")
+@click.option(
+    "--check", "--look", "check", is_flag=True, help="Check the links that are due, here and now."
+)
+@click.option("--backlog", is_flag=True, help="Show backlog, budget and slow hosts; no links.")
 @output.form_option
-def links(source: str | None, unknown: bool, check: bool, form: str) -> None:
-    """List what the links of harvested resources are, of one SOURCE (name or id) or of all.
+def links(
+    source: str | None, unknown: bool, state: str | None, check: bool, backlog: bool, form: str
+) -> None:
+    """List what link checks say about resources, of one SOURCE (name or id) or of all datasets.
 
     --check does what the background job does that 'ckan harvester run' asks for, for portals
-    without a background worker: cron can call it. It never checks a link before it is due.
+    without a background worker: cron can call it. It never checks a link before it is due, and
+    stops when the day's budget is spent. At the end it says what waits, as --backlog does.
     """
     if check:
         _check(source)
+    if check or backlog:
+        _write_figures(form)
         return
-    rows = collect_pages(lambda offset: _ask(source, unknown=unknown, offset=offset))
+    rows = collect_pages(lambda offset: _ask(source, unknown=unknown, state=state, offset=offset))
     output.write(rows, COLUMNS, form)
 
 
-def _ask(source: str | None, *, unknown: bool, offset: int) -> dict[str, Any]:
-    data = {"unknown": unknown, "limit": PAGE, "offset": offset}
+def _ask(source: str | None, *, unknown: bool, state: str | None, offset: int) -> dict[str, Any]:
+    data = {"unknown": unknown, "state": state or "", "limit": PAGE, "offset": offset}
     if source:
         data["source"] = output.source_or_fail(source).id
     found: dict[str, Any] = tk.get_action("ukharvest_link_list")({"ignore_auth": True}, data)
@@ -62,6 +80,30 @@ def _check(source: str | None) -> None:
         link_check.check_due_links(source_id=source_id, tell=report)
     known = sum(1 for result in results if result.format)
     click.echo(f"Checked {counted(len(results), 'link')}; identified {known:,}.")
+
+
+def _write_figures(form: str) -> None:
+    found = link_figures.load_figures()
+    if form == "json":
+        output.write_json(found)
+        return
+    for state, number in found["states"].items():
+        click.echo(f"{number:>9,}  {state_label(state)}")
+    click.echo(_format_budget(found))
+    click.echo(format_backlog(found))
+    if found["hosts"]:
+        click.echo("Slowest hosts of the last seven days:")
+        output.write(found["hosts"], HOST_COLUMNS, form)
+
+
+def _format_budget(found: dict[str, Any]) -> str:
+    parts = []
+    for spent, limit, noun in (
+        (f"{found['requests']:,}", found["requests_per_day"], "requests"),
+        (f"{found['megabytes']:,g}", found["megabytes_per_day"], "MB"),
+    ):
+        parts.append(f"{spent} of {limit:,} {noun}" if limit else f"{spent} {noun} (no limit)")
+    return f"Today: {', '.join(parts)}, for {counted(found['links'], 'link')}."
 
 
 def format_result(result: LinkResult) -> str:

@@ -23,7 +23,7 @@ from ckanext.ukharvest.web.pages.stars import flatten_figures
 PAGE = 1000
 FIGURES = ("datasets", "0", "1", "2", "3", "4", "5", "average", "not_rated")
 REPORT_COLUMNS = ("organization", *FIGURES, "title")
-LIST_COLUMNS = ("dataset", "stars", "code", "reason", "title")
+LIST_COLUMNS = ("dataset", "stars", "code", "reason", "dead_since", "title")
 
 
 @click.command()

@@ -73,10 +73,14 @@ class TooLarge(FetchError):
 
 
 class Unreachable(FetchError):
-    """Name look-up, connection or TLS failed, or a time limit was reached."""
+    """Name look-up, connection or TLS failed, or a time limit was reached.
+
+    ``kind`` says which: "unknown-name", "refused", "timeout", "certificate" or "connection".
+    """
 
     code = "unreachable"
     retryable = True
+    kind = "connection"
 
 
 class BadStatus(FetchError):

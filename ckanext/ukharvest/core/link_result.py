@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ckanext.ukharvest.core.link_states import LinkFault
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -29,6 +31,10 @@ class LinkResult:
         why: when ``format`` is "": a sentence or two for the publisher: what was requested, what
             came, what was expected, and what to do.
         is_lasting: False for a fault that may pass (time-out, 5xx), so that a retry is worth it.
+        fault: why there is nothing to be had at the URL; NONE if something came, known or not.
+        status: of the answer that decides, 0 if none came.
+        size: bytes of a file, None if the server does not say.
+        checksum: SHA-256 of a file that was read whole, in hexadecimal; else "".
     """
 
     url: str
@@ -40,10 +46,7 @@ class LinkResult:
     title: str = ""
     why: str = ""
     is_lasting: bool = True
-
-
-# Formats of services that describe themselves.
-SERVICE_FORMATS = (
-    *("WMS", "WFS", "WMTS", "WCS", "CSW", "WPS", "SOS", "Atom Feed", "ArcGIS Map Service"),
-    *("Esri REST", "OGC API", "OGC API Features"),
-)
+    fault: LinkFault = LinkFault.NONE
+    status: int = 0
+    size: int | None = None
+    checksum: str = ""

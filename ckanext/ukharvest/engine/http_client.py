@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest import __version__, config
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
-from ckanext.ukharvest.core.http.timed_client import TimedClient
+from ckanext.ukharvest.core.http.timed_client import MeteredClient, TimedClient
 from ckanext.ukharvest.engine.host_turns import SharedTurns
 from ckanext.ukharvest.model import host_stats
 
@@ -23,15 +24,34 @@ def open_client(credential: str = "", *, limits: HttpLimits | None = None) -> Ht
     Raises:
         ConfigError: the ini has no secret of that name.
     """
+    more = _settings(credential)
+    if limits is not None:  # not a harvest
+        return HttpClient(config.guard(), _merged(limits), **more)
+    note = host_stats.count_attempts
+    return TimedClient(config.guard(), config.http_limits(), **more, note=note)
+
+
+def open_metered_client(limits: HttpLimits) -> MeteredClient:
+    """Return a client for link checks, for one thread; the caller closes it.
+
+    Its answers are counted beside those of harvests, see ``host_stats.LINKS``.
+
+    Args:
+        limits: used instead of the portal's, but never with a shorter delay.
+    """
+    note = functools.partial(host_stats.count_attempts, of=host_stats.LINKS)
+    return MeteredClient(config.guard(), _merged(limits), **_settings(), note=note)
+
+
+def _merged(limits: HttpLimits) -> HttpLimits:
     own = config.http_limits()
-    if limits is not None:
-        own = replace(limits, delay=max(own.delay, limits.delay), at_once=own.at_once)
-    more: dict[str, Any] = {
+    return replace(limits, delay=max(own.delay, limits.delay), at_once=own.at_once)
+
+
+def _settings(credential: str = "") -> dict[str, Any]:
+    return {
         "user_agent": f"ckanext-ukharvest/{__version__} (+{config.http_contact()})",
         "credentials": (config.read_credential(credential),) if credential else (),
         "proxy": config.proxy(),
         "turns": SharedTurns(),
     }
-    if limits is not None:  # not a harvest
-        return HttpClient(config.guard(), own, **more)
-    return TimedClient(config.guard(), own, **more, note=host_stats.count_attempts)

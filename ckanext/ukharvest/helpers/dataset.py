@@ -14,6 +14,7 @@ from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
 from ckanext.ukharvest.helpers.facts import fact, facts_of, ukharvest_is_harvested
 from ckanext.ukharvest.model import documents
 from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import resources as shown_resources
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
@@ -104,13 +105,25 @@ def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
 def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
     """Return the link check of a resource, as ``ukharvest_link_show`` does.
 
-    {} if it was never checked or the user may not see it.
+    {} if it was never checked or the user may not see it. Also returns ``sentences``: whether the
+    link works, and whether its format is another than the metadata say.
     """
     try:
         context = {"user": tk.current_user.name}
-        return dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
+        link = dict(tk.get_action("ukharvest_link_show")(context, {"id": resource["id"]}))
     except (tk.ObjectNotFound, tk.NotAuthorized):
         return {}
+    if not link:
+        return {}
+    state = f"{link['text']} {link_texts.describe_last_success(link)}".strip()
+    declared = str(resource.get("format") or "")
+    sentences = (state, link_texts.describe_difference(link, declared))
+    return {**link, "sentences": list(filter(None, sentences))}
+
+
+def ukharvest_link_state(state: str) -> str:
+    """Return the label of a link's state, as ``ukharvest_link_list`` has it."""
+    return link_texts.state_label(state)
 
 
 def _has_detailed_map() -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import parameter_validators as check
 from ckanext.ukharvest.model import changes, notifications, source_list
@@ -177,8 +178,12 @@ def dataset_change_list_schema(default: Validator, natural_number_validator: Val
 
 
 @tk.validator_args
-def link_list_schema(ignore_missing: Validator, unicode_safe: Validator) -> Schema:
-    return {**_page(), "source": [ignore_missing, unicode_safe], "unknown": _flag()}
+def link_list_schema(
+    ignore_empty: Validator, ignore_missing: Validator, unicode_safe: Validator, one_of: Validator
+) -> Schema:
+    states = one_of([str(each) for each in LinkState if each])
+    source = [ignore_missing, unicode_safe]
+    return {**_page(), "source": source, "unknown": _flag(), "state": [ignore_empty, states]}
 
 
 def stars_report_schema() -> Schema:

@@ -302,7 +302,13 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
             stay.
         checked: time of the last check with a result, or of the first without; None before.
         due: time of the next check.
-        faults: number of checks in a row that ended in a temporary fault.
+        host: of the URL, in lower case, without port.
+        state, fault, faults, tried, worked, failed_since, absent, absent_since: see ``LinkHistory``
+            (core/link_states.py).
+        status: HTTP status of the last answer, None if none came.
+        size, checksum: bytes and SHA-256 of the file, None and "" if not known.
+        covered: resources with this URL that changed later make it due.
+        rescore: the stars of its datasets were calculated before its last change.
     """
 
     __tablename__ = "ukharvest_link"
@@ -320,6 +326,35 @@ class Link(tk.BaseModel):  # type: ignore[misc, name-defined]
     checked = sa.Column(sa.DateTime)
     due = sa.Column(sa.DateTime, nullable=False, index=True)
     faults = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    host = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="", index=True)
+    state = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    fault = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    status = sa.Column(sa.Integer)
+    tried = sa.Column(sa.DateTime)
+    worked = sa.Column(sa.DateTime)
+    failed_since = sa.Column(sa.DateTime)
+    absent = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    absent_since = sa.Column(sa.DateTime)
+    size = sa.Column(sa.BigInteger)
+    checksum = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    covered = sa.Column(sa.DateTime)
+    rescore = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+
+
+class LinkDay(tk.BaseModel):  # type: ignore[misc, name-defined]
+    """What link checks cost on one day, UTC (model/link_budget.py).
+
+    Attributes:
+        requests: with redirects; received: bytes, unpacked.
+        links: number of links that were checked.
+    """
+
+    __tablename__ = "ukharvest_link_day"
+
+    day = sa.Column(sa.Date, primary_key=True)
+    requests = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
+    received = sa.Column(sa.BigInteger, nullable=False, default=0, server_default="0")
+    links = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
 
 
 class Assessment(tk.BaseModel):  # type: ignore[misc, name-defined]

@@ -83,12 +83,17 @@ def chunks() -> Iterator[list[dict[str, Any]]]:
     """
     last = ""
     while ids := _next(last):
-        locked = _query().where(_package.c.id.in_(ids), IS_DATASET)
-        # In one order, so that two passes at once wait for each other, and not in a circle.
-        locked = locked.order_by(_package.c.id)
-        locked = locked.with_for_update(read=True, skip_locked=True, of=_package)
-        yield _with_resources(Session.execute(locked).all())
+        yield locked(ids)
         last = ids[-1]
+
+
+def locked(ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return active datasets, locked until the commit, without those that others have locked."""
+    query = _query().where(_package.c.id.in_(ids), IS_DATASET)
+    # In one order, so that two passes at once wait for each other, and not in a circle.
+    query = query.order_by(_package.c.id)
+    query = query.with_for_update(read=True, skip_locked=True, of=_package)
+    return _with_resources(Session.execute(query).all())
 
 
 def _next(last: str) -> list[str]:

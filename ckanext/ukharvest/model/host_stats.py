@@ -1,6 +1,7 @@
 """Response times of publishers' servers in the last seven days, counted in Redis.
 
-Each request attempt of gathers, fetches and foreground runs counts once, some hundreds at a time.
+Each request attempt of gathers, fetches and foreground runs counts once, some hundreds at a time;
+those of link checks are counted beside them.
 The counts may be lost, and a database row for each request would cost too much.
 """
 
@@ -26,16 +27,17 @@ BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 DAYS = 7
 SHOWN = 10
 FAILED = "failed"
+HARVESTS, LINKS = "hosts", "link-hosts"  # whose answers are counted
 _KEPT_SECONDS = (DAYS + 1) * 86_400
 
 
-def count_attempts(attempts: Iterable[Attempt]) -> None:
+def count_attempts(attempts: Iterable[Attempt], *, of: str = HARVESTS) -> None:
     """Count attempts; never raises."""
     tally: Counter[str] = Counter()
     for host, seconds, failed in attempts:
         tally[f"{host} {min(bisect_left(BUCKETS, seconds), len(BUCKETS) - 1)}"] += 1
         tally[f"{host} {FAILED}"] += failed
-    name = _key(_today())
+    name = _key(_today(), of)
     try:
         with connect_to_redis().pipeline(transaction=False) as pipe:
             for field, count in tally.items():
@@ -46,7 +48,7 @@ def count_attempts(attempts: Iterable[Attempt]) -> None:
         log.debug("Answers could not be counted: %s", exc)
 
 
-def slowest(limit: int = SHOWN) -> list[dict[str, Any]]:
+def slowest(limit: int = SHOWN, *, of: str = HARVESTS) -> list[dict[str, Any]]:
     """Return the hosts whose slow answers are the slowest.
 
     Returns:
@@ -56,7 +58,7 @@ def slowest(limit: int = SHOWN) -> list[dict[str, Any]]:
     today = _today()
     with connect_to_redis().pipeline(transaction=False) as pipe:
         for number in range(DAYS):
-            pipe.hgetall(_key(today - dt.timedelta(days=number)))
+            pipe.hgetall(_key(today - dt.timedelta(days=number), of))
         tallies: dict[str, Counter[str]] = {}
         for day in pipe.execute():
             for field, count in day.items():
@@ -92,5 +94,5 @@ def _today() -> dt.date:
     return dt.datetime.now(dt.timezone.utc).date()
 
 
-def _key(day: dt.date) -> str:
-    return key(f"hosts:{day.isoformat()}")
+def _key(day: dt.date, of: str) -> str:
+    return key(f"{of}:{day.isoformat()}")

@@ -1,4 +1,4 @@
-"""Links of resources: which are due for a check, and the results.
+"""Links of resources: which are due for a check, and lists of their results.
 
 A link is a URL, not a resource: a hundred resources with one URL are checked once, and a resource
 whose URL changes has another link. Nothing here uses the network or commits.
@@ -7,27 +7,23 @@ whose URL changes has another link. Nothing here uses the network or commits.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.core.link_result import SERVICE_FORMATS, LinkResult
+from ckanext.ukharvest.core.link_evidence import Evidence
+from ckanext.ukharvest.core.link_states import HOST, LinkState
 from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.core.values import format_differences
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.model import Link, Record
+from ckanext.ukharvest.model import Link, Record, link_evidence, link_results
 
 Session = model.Session
 Resource, Package = model.Resource, model.Package
-
-# Formats, in lower case, of what is looked at: none, and services although theirs is known, since
-# they have layers and an address for their requests, which a preview needs and no metadata name.
-_UNKNOWN_OR_SERVICE = ("", *sorted(map(str.lower, SERVICE_FORMATS)))
 
 # Due before all others: a person asked for it.
 ASKED = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - naive UTC, as all times here
@@ -42,9 +38,8 @@ class Due:
     expected: str
 
 
-def _digest(url: Any) -> sa.ColumnElement[bytes]:
-    """The SHA-256 of an address: nobody can make two of one digest, as with MD5."""
-    return sa.func.sha256(sa.func.convert_to(url, "UTF8"))
+# The SHA-256 of an address: nobody can make two of one digest, as with MD5.
+_DIGEST = sa.func.sha256(sa.func.convert_to(Resource.url, "UTF8"))
 
 
 # Trimmed: CKAN stores URLs with surrounding spaces.
@@ -54,28 +49,25 @@ _IS_LIVE = sa.and_(
     Package.state == "active",
     # Not by lower(left()), of which the planner expects one address in a hundred to pass.
     Resource.url.regexp_match("^https?://", flags="i"),
-    sa.exists().where(Record.package_id == Resource.package_id),
 )
+# Only to these the portal adds formats that it found.
+_IS_HARVESTED = sa.exists().where(Record.package_id == Resource.package_id)
 
 
 def _resources(*columns: Any) -> sa.Select[Any]:
-    """Resources of datasets that came from a source of ours, with what is known of their links."""
+    """Resources of all live datasets, with what is known of their links."""
     return (
         sa.select(*columns)
         .select_from(Resource)
         .join(Package, Package.id == Resource.package_id)
-        .outerjoin(Link, Link.url_digest == _digest(Resource.url))
+        .outerjoin(Link, Link.url_digest == _DIGEST)
         .where(_IS_LIVE)
     )
 
 
 def _due(now: dt.datetime) -> sa.ColumnElement[bool]:
-    # By address and not by the join, so that other resources are left out before it.
-    asked_for = Resource.url.in_(sa.select(Link.url).where(Link.due == ASKED))
-    return sa.and_(
-        sa.or_(_FORMAT.in_(_UNKNOWN_OR_SERVICE), asked_for),
-        sa.or_(Link.id.is_(None), Link.due <= now),
-    )
+    """Links that were never checked, are due by age or asked for, or whose resource changed."""
+    return sa.or_(Link.id.is_(None), Link.due <= now, Resource.metadata_modified > Link.covered)
 
 
 def is_due() -> bool:
@@ -85,7 +77,7 @@ def is_due() -> bool:
 
 
 def due(limit: int, source_id: str | None = None) -> list[Due]:
-    """Return the links that are due, those of different servers mixed, the longest due first.
+    """Return the links that are due, those of different hosts mixed, the longest due first.
 
     Args:
         source_id: only those of this source's datasets.
@@ -98,8 +90,8 @@ def due(limit: int, source_id: str | None = None) -> list[Due]:
         .group_by(Resource.url)
         .subquery()
     )
-    server = sa.func.lower(sa.func.substring(each.c.url, "^[^:]+://([^/?#]+)"))
-    turn = sa.func.row_number().over(partition_by=server, order_by=(each.c.since, each.c.url))
+    host = sa.func.lower(sa.func.substring(each.c.url, HOST))
+    turn = sa.func.row_number().over(partition_by=host, order_by=(each.c.since, each.c.url))
     query = sa.select(each.c.url, each.c.expected).order_by(turn, each.c.since).limit(limit)
     return [Due(url, expected or "") for url, expected in Session.execute(query)]
 
@@ -112,76 +104,35 @@ def _of_source(source_id: str | None) -> sa.ColumnElement[bool]:
     )
 
 
-def find(url: str) -> Link | None:
-    """Return the link of a URL."""
-    return Session.query(Link).filter(Link.url_digest == _digest(url)).one_or_none()
-
-
-def save(look: LinkResult, days: int) -> None:
-    """Save the result of a check, and when to check again.
-
-    A fault that may pass is tried again after a day, then after two, four and so on, and takes
-    away nothing that was found before.
-
-    Args:
-        days: until the next look after a lasting result; at least 1.
-    """
-    before = find(look.url)
-    now = tables.utcnow()
-    faults = 0 if look.is_lasting else (before.faults if before else 0) + 1
-    wait = days if look.is_lasting else min(days, 2 ** min(faults - 1, 30))
-    values = {"why": clean_text(look.why), "due": now + dt.timedelta(days=wait), "faults": faults}
-    if look.is_lasting or before is None or not before.format:
-        values.update(_found(look), checked=now)
-    _put([look.url], values)
-
-
-def _found(look: LinkResult) -> dict[str, Any]:
-    # PostgreSQL takes neither the character 0 nor half a character, which JSON can spell.
-    texts = ("format", "version", "base_url", "media_type", "title")
-    found: dict[str, Any] = {name: clean_text(getattr(look, name)) for name in texts}
-    found["layers"] = [
-        {"name": clean_text(layer.name), "title": clean_text(layer.title)} for layer in look.layers
-    ]
-    return found
-
-
-def _put(urls: Sequence[str], values: Mapping[str, Any]) -> None:
-    rows = [{"url": url, "url_digest": _digest(url), **values} for url in urls]
-    statement = insert(Link).values(rows)
-    statement = statement.on_conflict_do_update(index_elements=["url_digest"], set_=values)
-    Session.execute(statement.execution_options(synchronize_session=False))
-    Session.expire_all()
+def backlog() -> tuple[int, int]:
+    """Return the number of links that are due, and how many of them the host with the most has."""
+    host = sa.func.lower(sa.func.substring(Resource.url, HOST))
+    number = sa.func.count(Resource.url.distinct()).label("number")
+    each = _resources(host, number).where(_due(tables.utcnow())).group_by(host).subquery()
+    sums = sa.select(sa.func.sum(each.c.number), sa.func.max(each.c.number))
+    links, most = Session.execute(sums).one()
+    return int(links or 0), int(most or 0)
 
 
 def ask(package_id: str) -> int:
-    """Make a dataset's links due now, before all others; return their number.
-
-    Links of resources with another format than a service's are asked for if they were looked at
-    before.
-    """
-    wanted = sa.or_(_FORMAT.in_(_UNKNOWN_OR_SERVICE), Link.id.isnot(None))
-    query = _resources(Resource.url).where(Resource.package_id == package_id, wanted)
+    """Make a dataset's links due now, before all others; return their number."""
+    query = _resources(Resource.url).where(Resource.package_id == package_id)
     urls = sorted(set(Session.scalars(query)))
     if urls:
-        _put(urls, {"due": ASKED})
+        link_results.put(urls, {"due": ASKED})
     return len(urls)
 
 
-def formats_of(urls: Collection[str]) -> dict[str, str]:
-    """Return the formats that were found at these addresses, in one statement or none."""
-    if not urls:
-        return {}
-    digests = [_digest(url) for url in set(urls)]
-    query = sa.select(Link.url, Link.format).where(Link.url_digest.in_(digests), Link.format != "")
-    return {row.url: row.format for row in Session.execute(query)}
+def formats_in(evidence: Mapping[str, Evidence]) -> dict[str, str]:
+    """Return URL → format of the links whose format was found."""
+    return {url: each.format for url, each in evidence.items() if each.format}
 
 
 def with_formats(record: DatasetRecord, found: Mapping[str, str]) -> DatasetRecord:
     """Return the record with the formats found at links, for resources without one.
 
     Args:
-        found: URL → format, as ``formats_of`` returns it.
+        found: URL → format, as ``formats_in`` returns it.
     """
     if not any(not each.format and each.url in found for each in record.resources):
         return record
@@ -199,7 +150,7 @@ def fill(resources: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], lis
         All resources, and the ids of those that were given one.
     """
     blank = [each for each in resources if not (each.get("format") or "").strip()]
-    found = formats_of([each["url"] for each in blank])
+    found = formats_in(link_evidence.load(each["url"] for each in blank))
     filled = [each["id"] for each in blank if each["url"] in found]
     return [
         {**each, "format": found[each["url"]]} if each["id"] in filled else each
@@ -213,24 +164,28 @@ def unfilled(since: dt.datetime | None = None) -> list[str]:
     Args:
         since: only where it was found since this time.
     """
-    query = _resources(Resource.package_id).where(_FORMAT == "", Link.format != "").distinct()
+    is_unfilled = sa.and_(_IS_HARVESTED, _FORMAT == "", Link.format != "")
+    query = _resources(Resource.package_id).where(is_unfilled).distinct()
     if since is not None:
         query = query.where(Link.checked >= since)
     return list(Session.scalars(query))
 
 
 def list_links(
-    *, source_id: str | None, only_unknown: bool, limit: int, offset: int
+    *, source_id: str | None, only_unknown: bool, state: str = "", limit: int, offset: int
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the number of resources whose links are looked at, and one page, by address.
+    """Return the number of resources with links, and one page, by address.
 
     Args:
         only_unknown: only links that were checked and whose format is not known.
+        state: only links in this state, "" for all.
     """
-    wanted = sa.or_(_FORMAT.in_(_UNKNOWN_OR_SERVICE), Link.id.isnot(None))
+    wanted = [_of_source(source_id)]
     if only_unknown:
-        wanted = sa.and_(Link.checked.isnot(None), Link.format == "")
-    each = _resources(Resource.id, Resource.url).where(wanted, _of_source(source_id))
+        wanted += [Link.checked.isnot(None), Link.format == ""]
+    if state:
+        wanted.append(Link.state == state)
+    each = _resources(Resource.id, Resource.url).where(*wanted)
     # Layers can be long: only those of the page are read.
     ids = each.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
     page = (
@@ -241,7 +196,7 @@ def list_links(
     rows = [
         {
             "url": url,
-            **as_dict(link),
+            **as_dict(link, format_),
             "resource_format": format_ or "",
             "resource_id": resource_id,
             "dataset": name,
@@ -252,15 +207,27 @@ def list_links(
     return int(Session.scalar(count) or 0), rows
 
 
-def as_dict(link: Link | None) -> dict[str, Any]:
-    """Return what is known of a link in the words of the actions; times are UTC in ISO 8601."""
-    names = ("format", "version", "layers", "base_url", "media_type", "title", "why")
+_TEXTS = ("format", "version", "layers", "base_url", "media_type", "title", "why")
+_TIMES = ("checked", "due", "tried", "worked", "failed_since")
+
+
+def as_dict(link: Link | None, declared: str = "") -> dict[str, Any]:
+    """Return what is known of a link in the words of the actions; times are UTC in ISO 8601.
+
+    Args:
+        declared: the format that the resource has.
+    """
     if link is None or link.checked is None:
-        return {**dict.fromkeys(names, ""), "layers": [], "checked": None, "due": None}
+        nothing: dict[str, Any] = dict.fromkeys((*_TIMES, "status", "size", "dead_since"))
+        texts = dict.fromkeys((*_TEXTS, "state", "fault", "checksum"), "")
+        return {**nothing, **texts, "layers": [], "differs": False}
+    dead_since = link.absent_since if link.state == LinkState.DEAD else None
     return {
-        **{name: getattr(link, name) for name in names},
-        "checked": iso(link.checked),
-        "due": iso(link.due),
+        **{name: getattr(link, name) for name in _TEXTS},
+        **{name: iso(getattr(link, name)) for name in _TIMES},
+        **{name: getattr(link, name) for name in ("state", "fault", "status", "size", "checksum")},
+        "dead_since": iso(dead_since),
+        "differs": format_differences.differ(declared or "", link.format),
     }
 
 
@@ -269,27 +236,37 @@ class Figures:
     """Numbers of links, for the doctor.
 
     Attributes:
-        known, unknown: checked, with and without a result.
+        known, unknown: checked, with and without a format.
+        states: state → number of links.
         waiting: due since before the time that was asked for.
-        last: when any was last looked at.
+        last: when any was last checked.
     """
 
     known: int
     unknown: int
+    states: dict[str, int]
     waiting: int
     last: dt.datetime | None
 
 
+def count_states() -> dict[str, int]:
+    """Return state → number of links that resources have, checked or not."""
+    state = sa.func.coalesce(Link.state, "")
+    query = _resources(state, sa.func.count(Resource.url.distinct())).group_by(state)
+    found = dict(Session.execute(query).all())
+    return {str(each): int(found.get(str(each), 0)) for each in LinkState}
+
+
 def figures(before: dt.datetime) -> Figures:
     """Count links, and those that wait since before this time."""
-    looked_at = Session.execute(
+    checked = Session.execute(
         sa.select(
             sa.func.count().filter(Link.format != ""),
             sa.func.count().filter(Link.format == ""),
-            sa.func.max(Link.checked),
+            sa.func.max(sa.func.greatest(Link.checked, Link.tried)),
         ).where(Link.checked.isnot(None))
     ).one()
     is_old = sa.or_(Link.id.isnot(None), Package.metadata_modified < before)
     waiting = _resources(sa.func.count(Resource.url.distinct())).where(_due(before), is_old)
-    known, unknown, last = looked_at
-    return Figures(known, unknown, int(Session.scalar(waiting) or 0), last)
+    known, unknown, last = checked
+    return Figures(known, unknown, count_states(), int(Session.scalar(waiting) or 0), last)

@@ -21,6 +21,7 @@ from ckanext.ukharvest.model import (
     RecordProblem,
     SourceState,
     health,
+    link_budget,
     run_figures,
 )
 
@@ -94,7 +95,11 @@ def prune_all(
 
 
 def prune_links() -> int:
-    """Delete the links of URLs that no resource has any more; return their number; commits."""
+    """Delete the links of URLs that no resource has any more; return their number; commits.
+
+    Also deletes what checking links cost long ago.
+    """
+    link_budget.forget_old_days()
     used = sa.exists().where(model.Resource.url == Link.url, model.Resource.state == "active")
     return _delete(Link, ~used)
 

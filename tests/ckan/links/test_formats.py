@@ -7,12 +7,22 @@ import json
 import pytest
 from ckan import model
 from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import Link, link_checks, prune, record_rows
+from ckanext.ukharvest.model import (
+    Link,
+    link_checks,
+    link_evidence,
+    link_results,
+    prune,
+    record_rows,
+)
+from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, statements, tick
+from tests.ckan.harvesting import Channel, Portal, act, statements, tick
 from tests.ckan.links.place import PATH, RIVERS, Place, queued, work
 
 pytestmark = pytest.mark.in_process
@@ -46,15 +56,19 @@ def test_a_changed_record_keeps_the_format_without_a_request(place: Place) -> No
     assert not link_checks.is_due()
 
 
-def test_an_import_whose_resources_have_formats_does_not_ask_for_links(
-    place: Place, portal: Portal
-) -> None:
-    place.publisher.serve(PATH, catalogue(1))
-    with statements("ukharvest_link") as sent:
-        for object_id in portal.gather(portal.create_job(place.source)):
-            portal.deliver(object_id)
-    assert sent == []
-    assert not link_checks.is_due()
+def test_a_batch_asks_once_for_what_is_known_of_its_links(place: Place, portal: Portal) -> None:
+    """To note that links are due costs nothing: those without a check are found without a note."""
+    place.publisher.serve(PATH, catalogue(20))
+    (*_others, last) = portal.gather(portal.create_job(place.source))
+    body = json.dumps({"harvest_object_id": last})
+    with (
+        Heart("fetch") as heart,
+        fetch_batches.use_heart(heart),
+        statements("ukharvest_link") as sent,
+    ):
+        queue.fetch_callback(Channel(), queue.FakeMethod(body), None, body)
+    assert len(sent) == 1
+    assert len(link_checks.due(100)) == 20
 
 
 def test_a_format_that_somebody_gave_stays(place: Place) -> None:
@@ -64,8 +78,8 @@ def test_a_format_that_somebody_gave_stays(place: Place) -> None:
     work()
     assert place.formats == ["ZIP", "WMS"]
     dataset_id = place.dataset["id"]
-    assert call_action("ukharvest_link_check", id=dataset_id) == {"links": 1, "queued": True}
-    assert call_action("ukharvest_link_check", id=dataset_id) == {"links": 1, "queued": False}
+    assert call_action("ukharvest_link_check", id=dataset_id) == {"links": 2, "queued": True}
+    assert call_action("ukharvest_link_check", id=dataset_id) == {"links": 2, "queued": False}
     act("resource_patch", id=place.resource["id"], format="")
     call_action("ukharvest_link_check", id=dataset_id)
     work()
@@ -86,7 +100,7 @@ def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
 def test_what_was_found_and_not_written_is_written_by_the_next_tick_s_job(place: Place) -> None:
     """After a job that was killed, and after an import during the link check."""
     place.harvest()
-    link_checks.save(LinkResult(place.resource["url"], format="WMS"), 30)
+    link_results.save(LinkResult(place.resource["url"], format="WMS"), 30)
     model.Session.commit()
     assert not link_checks.is_due()
     tick()
@@ -106,7 +120,7 @@ def test_an_import_at_the_same_time_is_not_overwritten(
         place.publish(RIVERS, title="Rivers and lakes")
         (object_id,) = place.portal.gather(place.portal.create_job(place.source))
         with monkeypatch.context() as patch:
-            patch.setattr(link_checks, "formats_of", lambda _urls: {})  # the result came later
+            patch.setattr(link_evidence, "load", lambda _urls: {})  # the result came later
             place.portal.deliver(object_id)
         real(package_id)
 

@@ -13,8 +13,9 @@ from ckan.lib import jobs
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.engine import link_lanes
 from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.model import link_checks, locks
+from ckanext.ukharvest.model import link_checks, link_results, locks
 from ckanext.ukharvest.operations import sweeper
 from tests.ckan.harvesting import statements, tick
 from tests.ckan.links.place import RIVERS, Place, queued, work
@@ -115,7 +116,7 @@ def test_a_silent_server_is_left_alone_for_the_rest_of_the_job(place: Place) -> 
     place.harvest()
     work()
     asked = {path.partition("?")[0] for path in place.new_requests()}
-    assert len(asked) == link_check.SILENT_AFTER
+    assert len(asked) == link_lanes.SILENT_AFTER
     assert not link_checks.is_due()
 
 
@@ -157,7 +158,7 @@ def test_a_database_that_is_away_ends_the_job_and_queues_none(
         raise sa.exc.OperationalError("SELECT 1", {}, Exception("gone"))
 
     place.harvest()
-    monkeypatch.setattr(link_checks, "save", away)
+    monkeypatch.setattr(link_results, "save", away)
     work()
     assert queued() == []
     assert link_checks.is_due()  # for the next tick

@@ -15,7 +15,7 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.core.link_result import Layer, LinkResult
-from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.model import link_results
 from ckanext.ukharvest.operations import doctor
 from ckanext.ukharvest.operations.doctor import links as check
 from tests.ckan import looks
@@ -64,7 +64,7 @@ def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     place.harvest()
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
     assert "What this link is" not in app.get(page).body
-    link_checks.save(found, 30)
+    link_results.save(found, 30)
     model.Session.commit()
     body = app.get(page).body
     for part in ("What this link is:", "WMS 1.3.0", "2 layers", "checked on", "<details>"):
@@ -79,7 +79,7 @@ def test_how_it_looks_and_what_strangers_write(place: Place, visitor: Visitor) -
     looks.know_stock(visitor, page)  # the link was not checked yet
     layers = tuple(Layer(text, text) for text in texts)
     url = place.publisher.url(RIVERS)
-    link_checks.save(
+    link_results.save(
         LinkResult(url, format="WMS", version=texts[0], layers=layers, title=texts[2]), 30
     )
     model.Session.commit()
@@ -146,5 +146,5 @@ def test_the_doctor_sees_that_nobody_looks(
     work()
     (finding,) = check.waiting_links()
     assert finding.level == "info"
-    assert finding.message == "1 link of resources checked."
+    assert finding.message == "1 link of resources checked. No link is waiting to be checked."
     assert "links" in {each.code for each in doctor.examine()}

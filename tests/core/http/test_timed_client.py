@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.errors import BadStatus, Blocked, Unreachable
 from ckanext.ukharvest.core.http import timed_client
 from ckanext.ukharvest.core.http.client import HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.timed_client import TimedClient
+from ckanext.ukharvest.core.http.timed_client import MeteredClient, TimedClient
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
 
@@ -68,3 +68,19 @@ def test_what_is_refused_was_not_asked(http: TimedClient, reports: Told) -> None
         http.get("http://10.0.0.1/")
     http.close()
     assert not reports
+
+
+def test_what_it_costs(publisher: Publisher, reports: Told) -> None:
+    publisher.serve("/data", b"0123456789", packed=True)
+    publisher.redirect("/old", "/data")
+    publisher.redirect("/inside", "http://10.1.2.3/")
+    limits = HttpLimits(retries=0)
+    with MeteredClient(Guard(LOOPBACK), limits, note=reports.extend) as http:
+        assert http.get(publisher.url("/old")).content == b"0123456789"
+        assert (http.requests, http.received) == (2, 10)
+        with pytest.raises(Unreachable):
+            http.get("http://127.0.0.1:9/")
+        with pytest.raises(Blocked):  # only the redirect was a request
+            http.get(publisher.url("/inside"))
+    assert (http.requests, http.received) == (4, 10)
+    assert len(reports) == 4

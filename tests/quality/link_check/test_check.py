@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import socket
 
 import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.link_states import LinkFault
 from ckanext.ukharvest.quality.link_check import check as module
 from ckanext.ukharvest.quality.link_check.check import LIMITS, check_link
 from tests.conftest import LOOPBACK
@@ -257,3 +259,87 @@ def test_it_never_raises(publisher: Publisher, monkeypatch: pytest.MonkeyPatch) 
         "log explains."
     )
     assert not is_lasting
+
+
+# Whether anything is there
+
+
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        (200, LinkFault.NONE),
+        (404, LinkFault.NOT_FOUND),
+        (410, LinkFault.GONE),
+        (403, LinkFault.LOGIN),
+        (405, LinkFault.CLIENT_ERROR),
+        (503, LinkFault.SERVER_ERROR),
+    ],
+)
+def test_the_fault_of_an_answer(publisher: Publisher, status: int, fault: LinkFault) -> None:
+    publisher.serve("/a.csv", "a,b\n1,2\n", status=status)
+    found = look_at(publisher, "/a.csv", expected="CSV")
+    assert (found.fault, found.status) == (fault, status)
+    assert [request.method for request in publisher.requests] == ["GET"]
+
+
+def test_the_fault_of_no_answer(publisher: Publisher) -> None:
+    publisher.serve("/hangs", hang=True)
+    publisher.serve("/breaks", cut=-1)
+    publisher.redirect("/circle", "/circle")
+    publisher.redirect("/inside", "http://10.1.2.3/")
+    faults = {
+        path: look_at(publisher, path, total=0.3).fault
+        for path in ("/hangs", "/breaks", "/circle", "/inside")
+    }
+    assert faults == {
+        "/hangs": LinkFault.TIMEOUT,
+        "/breaks": LinkFault.CONNECTION,
+        "/circle": LinkFault.REDIRECT,
+        "/inside": LinkFault.BLOCKED,
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (socket.EAI_NONAME, LinkFault.UNKNOWN_NAME),
+        (socket.EAI_AGAIN, LinkFault.CONNECTION),
+    ],
+)
+def test_the_fault_of_a_name(error: int, fault: LinkFault) -> None:
+    def resolve(*_: object, **__: object) -> list[tuple[object, ...]]:
+        raise socket.gaierror(error, "no")
+
+    with HttpClient(Guard(LOOPBACK, resolve=resolve), LIMITS) as http:
+        assert check_link("https://data.exmaple.org/a.csv", http).fault is fault
+
+
+def test_the_fault_of_a_port_that_refuses(publisher: Publisher) -> None:
+    with Publisher() as other:
+        url = other.url("/a.csv")
+    with HttpClient(Guard(LOOPBACK), LIMITS) as http:
+        assert check_link(url, http).fault is LinkFault.REFUSED
+
+
+def test_a_service_that_answers_only_to_what_it_knows_is_there(publisher: Publisher) -> None:
+    publisher.serve(CAPABILITIES, WMS_EXCEPTION, headers=XML)
+    found = look_at(publisher, "/wms", expected="WMS")
+    assert (found.format, found.fault, found.status) == ("", LinkFault.NONE, 200)
+
+
+def test_size_and_checksum_of_a_small_file(publisher: Publisher) -> None:
+    body = b"a,b\n1,2\n3,4\n"
+    publisher.serve("/a.csv", body)
+    publisher.serve("/packed.csv", body, packed=True)
+    for path in ("/a.csv", "/packed.csv"):
+        found = look_at(publisher, path)
+        assert (found.size, found.checksum) == (len(body), hashlib.sha256(body).hexdigest())
+
+
+def test_of_a_large_file_the_server_tells_the_size(publisher: Publisher) -> None:
+    body = b"a,b\n1,2\n" * 20_000
+    publisher.serve("/a.csv", body)
+    publisher.serve("/packed.csv", body, packed=True)
+    found, packed = look_at(publisher, "/a.csv"), look_at(publisher, "/packed.csv")
+    assert (found.size, found.checksum) == (len(body), "")
+    assert (packed.size, packed.checksum) == (None, "")

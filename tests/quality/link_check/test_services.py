@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from ckanext.ukharvest.core.link_result import SERVICE_FORMATS, Layer
-from ckanext.ukharvest.quality.link_check import api, services
+from ckanext.ukharvest.core.link_result import Layer
+from ckanext.ukharvest.quality.link_check import services
 from tests.publisher import Publisher, Response
 from tests.quality.link_check.support import (
     OWS_EXCEPTION,
@@ -278,8 +278,3 @@ def test_a_capabilities_document_by_any_address(publisher: Publisher) -> None:
     found = look_at(publisher, "/files/4711")
     assert (found.format, len(found.layers)) == ("WMS", 450)
     assert len(publisher.paths) == 2  # the second time in full
-
-
-def test_the_formats_of_services_are_those_that_are_told() -> None:
-    told = {*services.VERSIONS, *api.JSON_SERVICES, "Atom Feed", "ArcGIS Map Service"}
-    assert set(SERVICE_FORMATS) == told

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ckanext.ukharvest.core.link_evidence import Evidence
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.quality.stars import rules as stars
@@ -226,3 +227,37 @@ def test_a_newer_list_of_licences_counts_at_once(lists_folder: Path) -> None:
     text = (vocabulary.BUNDLED / "licences.csv").read_text(encoding="utf-8")
     (lists_folder / "licences.csv").write_text(text.replace(",OGL; ", ",Borchester terms; OGL; "))
     assert terms() == OPEN
+
+
+# What link checks found, in ckanext-qa's order: dead, what is there, URL, metadata, licence
+
+
+def test_a_dead_link_comes_before_all_else() -> None:
+    link = Evidence("CSV", "2026-11-01 not-found")
+    for terms in (OPEN, Terms("no-licence")):
+        found = stars_of("CSV", "https://files.example/a.csv", link=link, terms=terms)
+        assert found == Stars(0, "dead-link", "2026-11-01 not-found")
+
+
+@pytest.mark.parametrize(
+    ("found", "url", "format_", "label"),
+    [
+        ("PDF", "https://files.example/a.csv", "CSV", "PDF"),
+        ("XLSX", "https://files.example/a", "CSV", "XLSX"),
+        ("", "https://files.example/a.csv", "PDF", "CSV"),
+        # What says little leaves it to the URL and the metadata.
+        ("ZIP", "https://files.example/a.zip", "CSV", "CSV"),
+        ("TXT", "https://files.example/a.csv", "", "CSV"),
+        ("TXT", "https://files.example/a", "CSV", "CSV"),
+        ("TXT", "https://files.example/a", "", "TXT"),
+        ("JSON", "https://files.example/a.xml", "", "XML"),
+    ],
+)
+def test_what_is_there_comes_before_url_and_metadata(
+    found: str, url: str, format_: str, label: str
+) -> None:
+    assert stars_of(format_, url, link=Evidence(found)).detail == label
+
+
+def test_what_is_there_changes_no_licence() -> None:
+    assert stars_of("", link=Evidence("CSV"), terms=Terms("no-licence")).code == "no-licence"

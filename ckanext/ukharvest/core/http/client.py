@@ -22,7 +22,7 @@ from urllib3.exceptions import HTTPError
 
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http import body as bodies
-from ckanext.ukharvest.core.http.connection import Deadline, Door, describe_fault, pool_manager
+from ckanext.ukharvest.core.http import connection
 from ckanext.ukharvest.core.http.credentials import Credential, Secrets
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, HttpLimits, Reply
@@ -74,8 +74,8 @@ class HttpClient:
         self._secrets.open()
         self._sleep = sleep
         self._clock = clock
-        self._deadline = Deadline(clock)
-        self._pools = pool_manager(Door(guard, self._deadline), proxy)
+        self._deadline = connection.Deadline(clock)
+        self._pools = connection.pool_manager(connection.Door(guard, self._deadline), proxy)
         self._turns = turns or Turns(clock)
 
     def get(
@@ -272,13 +272,15 @@ class HttpClient:
 
     def _unreachable(self, fault: Exception, url: str) -> Unreachable:
         limits = self.limits
+        kind = connection.kind_of_fault(fault)
         if self._deadline.left() <= 0:
             why = f"was not finished after {limits.total:g} seconds, the most it may take"
-            again = False
+            again, kind = False, "timeout"
         else:
-            why, again = describe_fault(fault, origin(url)[1], limits.connect, limits.read)
+            host = origin(url)[1]
+            why, again = connection.describe_fault(fault, host, limits.connect, limits.read)
         error = Unreachable(f"{safe_url(url)} {why}.", url=safe_url(url))
-        error.retryable = again
+        error.retryable, error.kind = again, kind
         return error
 
 

@@ -246,6 +246,24 @@ def describe_fault(fault: Exception, host: str, connect: float, read: float) -> 
     return _break_in_words(fault, host), True
 
 
+def kind_of_fault(fault: Exception) -> str:
+    """Return what kept an answer from coming, as ``Unreachable.kind`` has it."""
+    if isinstance(fault, faults.ProxyError):
+        return kind_of_fault(fault.original_error)
+    cause = fault.__cause__
+    if isinstance(fault, faults.NameResolutionError):
+        may_pass = isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_AGAIN
+        return "connection" if may_pass else "unknown-name"
+    if isinstance(fault, faults.NewConnectionError):
+        return "refused" if isinstance(cause, ConnectionRefusedError) else "connection"
+    if isinstance(fault, faults.TimeoutError | TimeoutError):
+        return "timeout"
+    is_distrust = isinstance(fault, faults.SSLError) and isinstance(
+        fault.args[0] if fault.args else None, ssl.SSLCertVerificationError
+    )
+    return "certificate" if is_distrust else "connection"
+
+
 def _break_in_words(fault: Exception, host: str) -> str:
     inner = fault.args[-1] if fault.args else None
     # RemoteDisconnected is both a bad status line and a connection error.

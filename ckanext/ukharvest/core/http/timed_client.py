@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ckanext.ukharvest.core.errors import Unreachable
+from ckanext.ukharvest.core.errors import Blocked, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import Ask, Reply
 from ckanext.ukharvest.core.http.urls import origin
@@ -54,3 +55,26 @@ class TimedClient(HttpClient):
         told, self._untold = self._untold, []
         if told:
             self._note(told)
+
+
+class MeteredClient(TimedClient):
+    """As ``TimedClient``, for one thread; also counts what it costs.
+
+    Attributes:
+        requests: number of requests sent, retries and redirects included.
+        received: bytes of bodies that were read, unpacked.
+    """
+
+    requests = 0
+    received = 0
+
+    def _once(self, ask: Ask, url: str, trusted: bool) -> Reply:
+        self.requests += 1
+        try:
+            reply = super()._once(ask, url, trusted)
+        except Blocked:
+            self.requests -= 1  # no server was contacted
+            raise
+        self.received += reply.body.seek(0, io.SEEK_END)
+        reply.body.seek(0)
+        return reply

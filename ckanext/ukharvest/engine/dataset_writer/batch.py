@@ -34,6 +34,7 @@ from ckanext.ukharvest.model import (
     coupling,
     guid_conflicts,
     link_checks,
+    link_evidence,
     record_rows,
     tag_names,
     utcnow,
@@ -158,14 +159,10 @@ class _Batch:
         new = [write for write in self._writes if self._is_new(write)]
         self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
-        self._formats = link_checks.formats_of(
-            {
-                each.url
-                for write in self._writes
-                for each in write.record.resources
-                if not each.format
-            }
+        self._links = link_evidence.load(
+            each.url for write in self._writes for each in write.record.resources
         )
+        self._formats = link_checks.formats_in(self._links)
 
     def _key(self, write: Write) -> tuple[str, str]:
         obj = self._objects[write.object_id]
@@ -180,7 +177,7 @@ class _Batch:
     def write(self) -> None:
         """Write the datasets, then what we remember of them; no commit."""
         characters = 0
-        with assessments.collected():
+        with assessments.collected(), link_evidence.use(self._links):
             for write in self._writes:
                 characters += len(self._objects[write.object_id].content or "")
                 self.results[write.object_id] = self._result(write)

@@ -13,7 +13,13 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import index_after_commit
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, call, show
-from ckanext.ukharvest.model import changes, link_checks, pending_deletions, record_rows
+from ckanext.ukharvest.model import (
+    changes,
+    link_checks,
+    link_results,
+    pending_deletions,
+    record_rows,
+)
 from ckanext.ukharvest.model.refusals import Rejected, rejection
 
 Session = model.Session
@@ -41,6 +47,8 @@ def fill_formats(package_id: str) -> list[str]:
         with index_after_commit.suspend_indexing() as pending:
             call("package_update", after, config.harvest_user(), original_package=before)
             record_rows.note_written(package_id, before["metadata_modified"])
+            # What they are was found at these links, so they need no further check.
+            link_results.cover([each["url"] for each in resources if each["id"] in filled])
             index_after_commit.mark_pending(package_id)
             Session.commit()
     except (Rejected, sa.exc.IntegrityError) as exc:

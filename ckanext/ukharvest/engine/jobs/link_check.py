@@ -2,7 +2,8 @@
 
 Never in an import or a web request: a server that does not respond takes ten seconds per link. Each
 result is saved at once, so that a killed jobs worker loses nothing. A job ends after a few minutes
-and queues the next one, so that other jobs get their turn.
+and queues the next one, so that other jobs get their turn; it ends for the day when the day's
+budget is spent.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack
 
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
@@ -20,20 +21,22 @@ from ckan.model import Session
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import RecordError
-from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.link_result import LinkResult
-from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.engine.http_client import open_client
-from ckanext.ukharvest.model import link_checks, locks, utcnow
+from ckanext.ukharvest.core.link_states import DeadAfter
+from ckanext.ukharvest.engine import dataset_writer, link_stars
+from ckanext.ukharvest.engine.http_client import open_metered_client
+from ckanext.ukharvest.engine.link_lanes import Checked, Lanes
+from ckanext.ukharvest.model import link_budget, link_checks, link_results, locks, utcnow
+from ckanext.ukharvest.model.link_budget import Budget
 from ckanext.ukharvest.quality.link_check import check as link_checker
 
 log = logging.getLogger(__name__)
 
 BUDGET = 180.0  # seconds of one job
 TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
-BATCH = 100  # links; the formats found are written to the datasets after each batch
-SILENT_AFTER = 3  # failures in a row after which a server is not tried again
+BATCH = 500  # links; formats and stars are written to the datasets after each batch
+AT_ONCE = 10  # hosts
+MEGABYTE = 1_000_000
 _PREFIX = "ukharvest-links-"  # prefix of our jobs' ids
 
 
@@ -88,45 +91,81 @@ def check_due_links(
         Whether links remain to be checked.
     """
     began = utcnow()
-    with open_client(limits=link_checker.LIMITS) as http:
-        walk = _Walk(http)
+    with ExitStack() as stack:
+        clients = [open_metered_client(link_checker.LIMITS) for _ in range(AT_ONCE)]
+        for client in clients:
+            stack.enter_context(client)
+        walk = _Walk(Lanes(clients), until)
         while batch := link_checks.due(BATCH, source_id):
             Session.commit()
-            for each in batch:
-                if until is not None and time.monotonic() >= until:
-                    walk.fill(link_checks.unfilled(began))
-                    return True
-                tell(walk.check(each))
+            for result in walk.check(batch):
+                tell(result)
             walk.fill(link_checks.unfilled(began))
+            link_stars.rescore()
+            if walk.is_over:
+                return walk.is_late
     # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
     # before.
     walk.fill(link_checks.unfilled())
+    link_stars.rescore()
     return False
 
 
+def budget() -> Budget:
+    """Return what link checks may cost a day, as the portal's ini says."""
+    return Budget(config.links_requests(), config.links_megabytes() * MEGABYTE)
+
+
+def has_budget() -> bool:
+    """Tell whether a link may still be checked today."""
+    return budget().allows(link_budget.spent_today(), link_checker.MOST_REQUESTS)
+
+
 class _Walk:
-    """One pass over the due links; remembers servers that do not respond and refused datasets."""
+    """One pass over the due links; remembers silent hosts and refused datasets.
 
-    def __init__(self, http: HttpClient) -> None:
-        self._http = http
-        self._silent: Counter[str] = Counter()  # server → failures in a row
+    Attributes:
+        is_over: no further link may be checked now.
+        is_late: because the time is up, so that another job goes on.
+    """
+
+    def __init__(self, lanes: Lanes, until: float | None) -> None:
+        self._lanes = lanes
+        self._until = until
+        self._budget = budget()
+        self._spent = link_budget.Spent()
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
+        self._rule = DeadAfter(config.links_dead_checks(), config.links_dead_days())
+        self.is_over = self.is_late = False
 
-    def check(self, due: link_checks.Due) -> LinkResult:
-        """Check one link and save the result."""
-        server = due.url.split("/", 3)[2].lower()
-        if self._silent[server] < SILENT_AFTER:
-            found = link_checker.check_link(due.url, self._http, expected=due.expected)
-            self._silent[server] = 0 if found.is_lasting else self._silent[server] + 1
-        else:
-            why = (
-                f"{shorten(server)} did not answer {SILENT_AFTER} times in a row, so this address "
-                "was not tried; it is tried again later"
-            )
-            found = LinkResult(due.url, why=why, is_lasting=False)
-        link_checks.save(found, config.links_days())
+    def check(self, batch: Collection[link_checks.Due]) -> Iterator[LinkResult]:
+        """Check links as far as time and budget go, and save each result."""
+        self._spent = link_budget.spent_today()
         Session.commit()
-        return found
+        for checked in self._lanes.check(list(batch), self._may_start):
+            self._save(checked)
+            yield checked.result
+
+    def _may_start(self, under_way: int) -> bool:
+        self.is_late = self._until is not None and time.monotonic() >= self._until
+        # Those under way may yet need as many requests as a link ever does; with little of the
+        # budget left, links are checked one by one.
+        needed = (under_way + 1) * link_checker.MOST_REQUESTS
+        may_start = not self.is_late and self._budget.allows(self._spent, needed)
+        self.is_over = not may_start and not under_way
+        return may_start
+
+    def _save(self, checked: Checked) -> None:
+        link_results.save(checked.result, config.links_days(), self._rule)
+        if checked.requests:
+            link_budget.spend(checked.requests, checked.received)
+            spent = self._spent
+            self._spent = link_budget.Spent(
+                spent.requests + checked.requests,
+                spent.received + checked.received,
+                spent.links + 1,
+            )
+        Session.commit()
 
     def fill(self, package_ids: Collection[str]) -> None:
         """Write the formats found to the datasets that lack them."""

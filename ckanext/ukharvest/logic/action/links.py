@@ -11,7 +11,8 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import dataset_of
-from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.model import link_checks, link_results
+from ckanext.ukharvest.presentation.messages import links as texts
 
 
 @tk.side_effect_free
@@ -21,11 +22,17 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     :param id: id of the resource
     :type id: string
 
-    :returns: {} if the link was never checked, else ``format`` ("" if it is unknown),
-        ``version``, ``layers`` (dicts with ``name`` and ``title``), ``base_url`` and ``title`` of
-        a service, ``media_type`` as the server sent it, ``checked`` and ``due`` (the next check;
-        UTC in ISO 8601), and ``why``: one sentence if the last check found nothing, "" for users
-        who may not edit the dataset
+    :returns: {} if the link was never checked, else ``state`` (``works``, ``failing``: not
+        reachable at the last check, ``away``: its server does not answer, ``dead``) and ``text``,
+        the same as a sentence; ``fault`` (stable code of the reason, "" if it works) and
+        ``status`` (HTTP status of the last answer, null if none came); ``format`` ("" if it is
+        unknown), ``differs`` (whether it contradicts the resource's format), ``version``,
+        ``layers`` (dicts with ``name`` and ``title``), ``base_url`` and ``title`` of a service,
+        ``media_type`` as the server sent it, ``size`` in bytes and ``checksum`` (SHA-256) of a
+        file, null and "" if not known; times in UTC in ISO 8601, or null: ``checked`` (when the
+        format was found or looked for), ``tried`` (the last check), ``worked`` (the last success),
+        ``failed_since``, ``dead_since`` and ``due`` (the next check); and ``why``: one sentence
+        if the last check found nothing, "" for users who may not edit the dataset
     :rtype: dictionary
     """
     id_ = tk.get_or_bust(data_dict, "id")
@@ -33,20 +40,21 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     resource = model.Resource.get(id_)
     if resource is None or resource.state != "active":
         raise tk.ObjectNotFound(tk._("No resource has this id."))
-    link = link_checks.find(resource.url)
+    link = link_results.find(resource.url)
     if link is None or link.checked is None:
         return {}
-    shown = link_checks.as_dict(link)
+    shown = link_checks.as_dict(link, resource.format)
+    shown["text"] = texts.describe_state(shown)
     if shown["why"] and not may(context, "package_update", id=resource.package_id):
         shown["why"] = ""
     return shown
 
 
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """Queue a link check of a harvested dataset. For users who may edit the dataset.
+    """Queue a check of a dataset's links, before all others. For users who may edit the dataset.
 
-    It checks links of resources without a format, links of services, and links that were checked
-    before. It does not change a format that a resource has: empty it to have it replaced.
+    It does not change a format that a resource has: empty it to have it replaced. When the day's
+    budget is spent, the links are checked first on the next day.
 
     :param id: id or name of the dataset
     :type id: string

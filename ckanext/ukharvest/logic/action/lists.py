@@ -18,25 +18,27 @@ from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 
 @tk.side_effect_free
 def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
-    """List the links of harvested resources with the results of the link check, sorted by URL.
+    """List the links of resources with the results of the link check, sorted by URL.
 
-    Links of one source for users who may update it, of all sources for sysadmins. Lists links of
-    resources without a format, links of services, and links that were checked.
+    Links of one source for users who may update it, of all datasets for sysadmins.
 
     :param source: name or id of a harvest source (optional)
     :type source: string
     :param unknown: only links that were checked and whose format is unknown (optional, default:
         ``False``)
     :type unknown: boolean
+    :param state: only links in this state: ``works``, ``failing``, ``away`` or ``dead``
+        (optional, default: all)
+    :type state: string
     :param limit: how many to return (optional, default: 100, at most 1000)
     :type limit: integer
     :param offset: how many to skip (optional, default: 0)
     :type offset: integer
 
     :returns: ``count`` and ``results``: one dict per resource, with ``dataset`` (its name),
-        ``resource_id``, ``resource_format`` (as stored in CKAN), ``url``, and as in
-        :py:func:`ukharvest_link_show` ``format``, ``version``, ``layers``, ``base_url``,
-        ``media_type``, ``title``, ``why``, ``checked`` (null if never checked) and ``due``
+        ``resource_id``, ``resource_format`` (as stored in CKAN), ``url``, and all that
+        :py:func:`ukharvest_link_show` returns except ``text``; ``state`` is "" and ``checked``
+        null if the link was never checked
     :rtype: dictionary
     """
     tk.check_access("ukharvest_link_list", context, data_dict)
@@ -44,6 +46,7 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     count, results = link_checks.list_links(
         source_id=_source_id(data["source"]) if data.get("source") else None,
         only_unknown=data["unknown"],
+        state=data.get("state") or "",
         limit=data["limit"],
         offset=data["offset"],
     )

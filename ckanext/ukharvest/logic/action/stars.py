@@ -28,8 +28,9 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     :type id: string
 
     :returns: ``stars`` (0 to 5), ``code`` (stable code of the reason), ``caption`` (what the
-        number means), ``reason``, ``text`` ("3 out of 5: …"), ``since`` (time of the rating; null
-        if it was made just now and is not stored) and ``resources``: dicts with ``id`` and the
+        number means), ``reason``, ``text`` ("3 out of 5: …"), ``dead_since`` (the day since which
+        the link is dead, if ``code`` is ``dead-link``; else null), ``since`` (time of the rating;
+        null if it was made just now and is not stored) and ``resources``: dicts with ``id`` and the
         same keys except ``since``, of the resources that count, in the dataset's order
     :rtype: dictionary
     """
@@ -62,6 +63,7 @@ def _shown(found: Stars) -> dict[str, Any]:
         "caption": texts.caption(found.stars),
         "reason": texts.reason(found),
         "text": texts.describe_stars(found),
+        "dead_since": texts.dead_since(found),
     }
 
 
@@ -137,7 +139,7 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
     :returns: ``count`` and ``results``: dicts with ``id``, ``name``, ``title``, and as in
         :py:func:`ukharvest_stars_show` ``stars`` (null if not rated yet), ``code``,
-        ``reason`` and ``text``
+        ``reason``, ``text`` and ``dead_since``
     :rtype: dictionary
     """
     tk.check_access("ukharvest_stars_list", context, data_dict)
@@ -154,7 +156,8 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 def _listed(row: Any) -> dict[str, Any]:
     found = {"id": row.id, "name": row.name, "title": row.title or row.name}
     if row.stars is None:
-        return {**found, "stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
+        none = {"stars": None, "code": "", "reason": "", "text": tk._("not rated yet")}
+        return {**found, **none, "dead_since": None}
     shown = _shown(Stars(row.stars, row.stars_code, row.stars_detail))
     del shown["caption"]
     return {**found, **shown}

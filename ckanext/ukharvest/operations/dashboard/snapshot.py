@@ -9,10 +9,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 import redis
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.source_status import ATTENTION
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.model import health, host_stats, redis_cache, utcnow
-from ckanext.ukharvest.operations import doctor
+from ckanext.ukharvest.operations import doctor, link_figures
 from ckanext.ukharvest.operations.dashboard import running, sizes, workers
 from ckanext.ukharvest.presentation.messages import attention
 from ckanext.ukharvest.presentation.messages import status_labels as status
@@ -89,6 +90,7 @@ def _make() -> dict[str, Any]:
         "health": _health(),
         "day": running.last_day(),
         "hosts": _or_nothing(host_stats.slowest),
+        "links": link_figures.recall_figures() if config.checks_links() else None,
         "tables": sizes.tables(),
         "checks": checks,
         "checks_as_of": looked["as_of"],

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import link_checks, utcnow
+from ckanext.ukharvest.operations import link_figures
 from ckanext.ukharvest.operations.doctor.finding import INFO, WARNING, Finding
 
 LONG = datetime.timedelta(days=1)
 
 
 def waiting_links() -> Iterator[Finding]:
-    """Find links that wait for a jobs worker; report how many were identified."""
+    """Find links that wait for a jobs worker; report how many work and how many wait."""
     if not config.checks_links():
         return
     since = utcnow() - LONG
@@ -30,10 +33,36 @@ def waiting_links() -> Iterator[Finding]:
             "'ckan ukharvest links --check'; or set ckanext.ukharvest.links.check = false.",
         )
     if figures.known or figures.unknown:
-        unknown = f"; no format found for {figures.unknown:,} of them" if figures.unknown else ""
         yield Finding(
             INFO,
             "links",
-            f"{counted(figures.known + figures.unknown, 'link')} of resources checked{unknown}.",
-            "'ckan ukharvest links --unknown' says why." if figures.unknown else "",
+            f"{counted(figures.known + figures.unknown, 'link')} of resources checked"
+            f"{_faults(figures)}. {format_backlog(link_figures.load_figures())}",
+            "'ckan ukharvest links --state dead' lists dead links, 'ckan ukharvest links "
+            "--unknown' says why a format was not found.",
         )
+
+
+def format_backlog(found: Mapping[str, Any]) -> str:
+    """Return how many links wait and for how long, as a sentence.
+
+    Args:
+        found: as ``link_figures.load_figures`` returns it.
+    """
+    if not found["waiting"]:
+        return "No link is waiting to be checked."
+    verb = "waits" if found["waiting"] == 1 else "wait"
+    return (
+        f"{counted(found['waiting'], 'link')} {verb} to be checked: that takes about "
+        f"{counted(found['days'], 'day')}."
+    )
+
+
+def _faults(figures: link_checks.Figures) -> str:
+    numbers = (
+        (figures.unknown, "without a known format"),
+        (figures.states[LinkState.FAILING], "not reachable at the last check"),
+        (figures.states[LinkState.AWAY], "whose server does not answer"),
+        (figures.states[LinkState.DEAD], "dead"),
+    )
+    return "".join(f"; {number:,} {text}" for number, text in numbers if number)

@@ -13,24 +13,25 @@ from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import link_checks
 from ckanext.ukharvest.operations.sweeper import pauses
 
-NOTE = "ukharvest.links"  # key in system_info: when a tick last found no due link
+NOTE = "ukharvest.links"  # key in system_info: when a tick last found nothing to check
 
 
 def enqueue_due() -> list[str]:
-    """Queue a link check if links are due and none is running.
+    """Queue a link check if links are due, the day's budget is not spent and none is running.
 
-    After a tick without due links, the next check of that is an hour later or when a run ends.
+    After a tick without anything to check, that is looked up again an hour later, or when a run
+    ends.
     """
     if not config.checks_links():
         return []
     quiet = pauses.since(NOTE)
     if quiet and not _ended_run_since(quiet):
         return []
-    is_due = link_checks.is_due()
-    if not is_due:
+    can_check = link_checks.is_due() and link_check.has_budget()
+    if not can_check:
         pauses.begin(NOTE)
     # A dataset that the portal refuses is tried again only once per pause.
-    if not (is_due or link_checks.unfilled()) or not link_check.enqueue():
+    if not (can_check or link_checks.unfilled()) or not link_check.enqueue():
         return []
     return ["asked a background worker ('ckan jobs worker') to check links"]
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ckan.plugins.toolkit as tk
 from ckan import model
 
+from ckanext.ukharvest.core.link_evidence import parse_dead
 from ckanext.ukharvest.core.values.stars import Stars
+from ckanext.ukharvest.presentation.messages import links, times
 from ckanext.ukharvest.quality.stars import plugins
+from ckanext.ukharvest.quality.stars.rules import DEAD_LINK
 
 
 def caption(stars: int) -> str:
@@ -51,7 +54,17 @@ def short(code: str, stars: int) -> str:
     return str(_kinds().get(code, code))
 
 
+def dead_since(found: Stars) -> str | None:
+    """Return the day since which a resource's link is dead, in ISO 8601; None if it is not."""
+    day, _fault = parse_dead(found.detail) if found.code == DEAD_LINK else (None, "")
+    return day.isoformat() if day else None
+
+
 def _detail(found: Stars) -> str:
+    if found.code == DEAD_LINK:
+        day, fault = parse_dead(found.detail)
+        since = times.format_time(day and f"{day}T12:00", day_only=True)
+        return f"{since}, {links.describe_fault(fault)}" if fault else since
     if found.code != "closed-licence":
         return found.detail
     known = model.Package.get_license_register().get(found.detail)
@@ -70,6 +83,9 @@ def _formats() -> dict[str, str]:
 
 def _reasons() -> dict[str, str]:
     return {
+        DEAD_LINK: tk._(
+            "its link has been dead since {detail}: give the URL that the data has now"
+        ),
         "linked": tk._("data that is linked to other data ({detail})"),
         "not-data": tk._(
             "{detail} is a page or a program, not data: add the URL of the data itself"
@@ -101,6 +117,7 @@ def _reasons() -> dict[str, str]:
 
 def _kinds() -> dict[str, str]:
     return {
+        DEAD_LINK: tk._("Dead link"),
         "linked": caption(5),
         "not-data": tk._("A page or a program, not data"),
         "unknown-format": tk._("Format without a rating"),

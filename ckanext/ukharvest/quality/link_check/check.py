@@ -18,11 +18,12 @@ from __future__ import annotations
 import logging
 from urllib.parse import urljoin
 
-from ckanext.ukharvest.core.errors import Blocked, FetchError, Unreachable
+from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import MIB, HttpLimits
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.core.link_result import Layer, LinkResult
+from ckanext.ukharvest.core.link_states import LinkFault, fault_of_status
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.quality.link_check import addresses, api, content, services
@@ -72,7 +73,7 @@ def check_link(url: str, http: HttpClient, *, expected: str = "") -> LinkResult:
         log.exception("Looking at %s failed", safe_url(url))
         fault = "could not be checked: an error of this portal, which its log explains"
         why = f"{safe_url(url)} {fault}."
-        return LinkResult(url, why=why, is_lasting=False)
+        return LinkResult(url, why=why, is_lasting=False, fault=LinkFault.INTERNAL)
 
 
 class _Search:
@@ -134,6 +135,7 @@ class _Search:
             base_url=self._base(service, found),
             media_type=found.media_type,
             title=service.title,
+            status=found.status,
         )
 
     def _base(self, service: Service, found: Answer) -> str:
@@ -181,7 +183,9 @@ class _Search:
 
     def _file(self, plain: Answer, refused: Answer | None) -> LinkResult:
         if plain.is_error or plain.error_text is not None:
-            return self._unknown(refused or plain)
+            # A service may answer only to what it knows, and then with an error of its own.
+            reached = refused if refused is not None and not refused.is_error else plain
+            return self._unknown(refused or plain, reached)
         typed = formats.label(plain.media_type)
         label = content.label_of(plain.content, is_cut=plain.is_cut, named=plain.names, typed=typed)
         # A login page, or a page saying that something is gone, is not what the metadata promise; a
@@ -189,15 +193,35 @@ class _Search:
         is_page = label == "HTML" and (refused or self.expected not in ("", "HTML"))
         was_asked = any(question.words for question in self.asked)
         if not label or is_page or (was_asked and label in _NO_SERVICE):
-            return self._unknown(refused or plain)
-        return LinkResult(self.url, format=label, media_type=plain.media_type)
+            return self._unknown(refused or plain, plain)
+        return LinkResult(
+            self.url,
+            format=label,
+            media_type=plain.media_type,
+            status=plain.status,
+            size=plain.size,
+            checksum=plain.checksum,
+        )
 
-    def _unknown(self, found: Answer) -> LinkResult:
+    def _unknown(self, found: Answer, reached: Answer | None = None) -> LinkResult:
+        """Return the result of an answer without a format.
+
+        Args:
+            found: the answer to describe.
+            reached: the one that says whether anything is there; the same if None.
+        """
+        reached = reached or found
+        fault = fault_of_status(reached.status)
+        is_file = not fault and reached.error_text is None
         return LinkResult(
             self.url,
             media_type=found.media_type,
             why=self._why(found),
             is_lasting=found.is_lasting,
+            fault=fault,
+            status=reached.status,
+            size=reached.size if is_file else None,
+            checksum=reached.checksum if is_file else "",
         )
 
     def fault(self, exc: FetchError) -> LinkResult:
@@ -209,7 +233,8 @@ class _Search:
         else:
             todo = "Give the address of the data or the service itself."
         why = f"{exc.message.rstrip('.')}{self._context()}. {todo}"
-        return LinkResult(self.url, why=why, is_lasting=not isinstance(exc, Unreachable))
+        is_lasting = not isinstance(exc, Unreachable)
+        return LinkResult(self.url, why=why, is_lasting=is_lasting, fault=_fault_of(exc))
 
     def _why(self, found: Answer) -> str:
         return (
@@ -221,6 +246,18 @@ class _Search:
         words = list(dict.fromkeys(each.words for each in self.asked if each.words))
         asked = f" (asked for {', '.join(words)})" if words else ""
         return asked + (f"; expected {self.expected}" if self.expected else "")
+
+
+def _fault_of(exc: FetchError) -> LinkFault:
+    """Return the fault of a link without a usable answer."""
+    if isinstance(exc, Unreachable):
+        return LinkFault(exc.kind)
+    if isinstance(exc, Blocked):
+        return LinkFault.BLOCKED
+    if isinstance(exc, BadStatus):
+        return fault_of_status(exc.status)
+    # What cannot be unpacked, or is too large to be read, is there.
+    return LinkFault.REDIRECT if exc.code == "redirect" else LinkFault.NONE
 
 
 def _is_like_service(plain: Answer) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
@@ -34,6 +35,7 @@ class Answer:
     Attributes:
         url: the URL that answered.
         is_cut: whether there may be more bytes.
+        declared: the size that the server gives, None if it gives none.
     """
 
     question: Question
@@ -43,6 +45,17 @@ class Answer:
     file_name: str
     content: bytes
     is_cut: bool
+    declared: int | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the whole file, None if that is not known."""
+        return self.declared if self.is_cut else len(self.content)
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the whole file, "" if it was not read whole."""
+        return "" if self.is_cut else hashlib.sha256(self.content).hexdigest()
 
     @cached_property
     def root(self) -> etree._Element | None:
@@ -93,7 +106,16 @@ def answer(question: Question, reply: Reply, wanted: int) -> Answer:
         _file_name(reply),
         content,
         is_cut=len(content) >= wanted,
+        declared=_declared(reply),
     )
+
+
+def _declared(reply: Reply) -> int | None:
+    """Return Content-Length, unless it is that of a packed answer."""
+    text = reply.headers.get("Content-Length", "").strip()
+    is_packed = reply.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
+    # PostgreSQL's bigint ends somewhere.
+    return None if is_packed or not text.isdecimal() or len(text) > 18 else int(text)
 
 
 def _file_name(reply: Reply) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 from ckan import model
 from ckan.model import license
 
+from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.stars import NOT_DATA, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.model import datasets
+from ckanext.ukharvest.model import datasets, link_evidence
 from ckanext.ukharvest.quality.stars import plugins, rules
 from ckanext.ukharvest.quality.stars.rules import Terms
 
@@ -22,7 +23,8 @@ _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
 def columns(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of ``Assessment`` for a package dict: stars, stars_code, …
 
-    Needs no query if the dict has its resources with their ids, as harvests write them.
+    Needs no query but that of its links (``link_evidence.use``) if the dict has its resources
+    with their ids, as harvests write them.
     """
     resources = package.get("resources")
     if resources is None or not all(each.get("id") for each in resources):
@@ -69,15 +71,18 @@ class Rules:
         terms = self._terms(facts.get("license_id", ""), facts, facts.get("rights", ""))
         own = [facts.get(key, "") for key in ("uri", "guid", "url")]
         is_linked = rules.is_linked(facts, (*own, *(str(each.get("url") or "") for each in data)))
-        found = {}
+        found, links = {}, link_evidence.find([url_of(each) for each in data])
         for resource in data:
-            stars = self._of_resource(resource, terms, is_linked=is_linked)
+            link = links.get(url_of(resource), NOTHING)
+            stars = self._of_resource(resource, terms, link, is_linked=is_linked)
             found[resource["id"]] = plugins.apply_to_resource(package, resource, stars)
         is_unpublished = facts.get("unpublished", "").lower() in ("true", "yes", "1")
         dataset = rules.score_dataset(found, is_unpublished=is_unpublished)
         return plugins.apply_to_dataset(package, dataset)
 
-    def _of_resource(self, resource: Mapping[str, Any], terms: Terms, *, is_linked: bool) -> Stars:
+    def _of_resource(
+        self, resource: Mapping[str, Any], terms: Terms, link: Evidence, *, is_linked: bool
+    ) -> Stars:
         facts = {key: clean_text(value) for key, value in resource.items()}
         # "Not specified" and the like are no licence; long texts cannot be one of them.
         if any(licences.find(facts[key][:100]) for key in _RESOURCE_LICENCE if facts.get(key)):
@@ -90,6 +95,7 @@ class Rules:
             terms=terms,
             is_linked=is_linked,
             rules=self._formats,
+            link=link,
         )
 
     def _terms(self, licence_id: str, facts: Mapping[str, str], rights: str) -> Terms:
@@ -104,6 +110,12 @@ def fields_of(package: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(extra.get("value"), str) and not extra.get("deleted"):
             facts.setdefault(extra["key"], extra["value"])
     return facts
+
+
+def url_of(resource: Mapping[str, Any]) -> str:
+    """Return the URL of a resource as link checks have it, "" if it is no web address."""
+    url = str(resource.get("url") or "")
+    return url if url[:8].lower().startswith(("http://", "https://")) else ""
 
 
 def _is_data(resource: Mapping[str, Any]) -> bool:

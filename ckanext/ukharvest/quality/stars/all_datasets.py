@@ -12,7 +12,7 @@ from ckan.lib import search
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.values.stars import Stars
-from ckanext.ukharvest.model import assessments, datasets
+from ckanext.ukharvest.model import assessments, datasets, link_evidence
 from ckanext.ukharvest.quality import stars
 
 Session = model.Session
@@ -57,12 +57,27 @@ def score_one(package_id: str) -> list[Change]:
     return changes
 
 
+def score_locked(package_ids: Sequence[str]) -> tuple[list[Change], set[str]]:
+    """Score some datasets; the caller commits.
+
+    Returns:
+        The changes, and the ids of datasets that another process is writing.
+    """
+    packages = datasets.locked(package_ids)
+    changes = _score(stars.Rules(), packages)
+    return changes, set(package_ids) - {package["id"] for package in packages}
+
+
 def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Change]:
     ids = [package["id"] for package in packages]
     before = datasets.assessed(ids)
+    links = link_evidence.load(
+        stars.url_of(each) for package in packages for each in package["resources"]
+    )
+    with link_evidence.use(links):
+        scored = [(package, rules.score(package)) for package in packages]
     rows, changes = [], []
-    for package in packages:
-        found = rules.score(package)
+    for package, found in scored:
         row, old = stars.as_columns(found), before.get(package["id"])
         if old is not None and all(getattr(old, key) == value for key, value in row.items()):
             continue

@@ -1,7 +1,8 @@
-"""Five stars of openness from metadata: the rules (https://5stardata.info/en/).
+"""Five stars of openness: the rules (https://5stardata.info/en/).
 
-The list of file types has the stars of each format; the other rules are here, described for users
-in docs/portal/five-stars.md. Only metadata are used.
+The list of file types has the stars of each format; the other rules are here, in ckanext-qa's
+order, described for users in docs/portal/five-stars.md. They use the metadata, and what link checks
+found earlier.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ckanext.ukharvest.core.values import formats, licences
+from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence
+from ckanext.ukharvest.core.values import format_differences, formats, licences
 from ckanext.ukharvest.core.values.format_table import formats as file_types
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.core.values.text import shorten
@@ -34,11 +36,12 @@ class Terms:
     detail: str = ""
 
 
+DEAD_LINK = "dead-link"  # the reason of a resource whose link is dead
 LINKABLE = 4  # file extensions of RDF formats
 
-# A URL with one of these endings is less exact than the metadata's format, which names the
-# archive's content, or the kind of XML or JSON.
-_GENERAL = formats.ARCHIVES | {"XML", "JSON", "TXT", "BIN", "OWL", "API"}
+# Less exact than the metadata's format, which names the archive's content, or the kind of XML or
+# JSON.
+_GENERAL = format_differences.GENERAL
 
 
 @vocabulary.derived("file_types")
@@ -59,6 +62,7 @@ def score_resource(
     terms: Terms,
     rules: Mapping[str, int],
     is_linked: bool = False,
+    link: Evidence = NOTHING,
 ) -> Stars:
     """Return the stars of one resource.
 
@@ -67,8 +71,11 @@ def score_resource(
         terms: the licence's terms.
         rules: format → stars; names that are not our labels are compared unchanged.
         is_linked: the dataset is linked to other data (see ``is_linked``).
+        link: what the link check found at the URL.
     """
-    label = format_of(url, format_, mimetype, rules)
+    if link.dead:
+        return Stars(0, DEAD_LINK, link.dead)
+    label = format_of(url, format_, mimetype, rules, link.format)
     found = _of_format(label, format_ or mimetype, rules)
     if is_linked and found.stars == LINKABLE:
         found = Stars(HIGHEST, "linked", label)
@@ -86,18 +93,24 @@ def _of_format(label: str, given: str, rules: Mapping[str, int]) -> Stars:
     return Stars(1, "unknown-format" if given else "no-format", given)
 
 
-def format_of(url: str, format_: str, mimetype: str, rules: Mapping[str, int]) -> str:
+def format_of(
+    url: str, format_: str, mimetype: str, rules: Mapping[str, int], found: str = ""
+) -> str:
     """Return the format that counts, "" if none is known.
 
-    The URL shows what is really there, unless its ending is as general as ".zip" or ".xml"; then
-    the publisher's format counts.
+    What the link check found and then the URL show what is really there, unless they are as general
+    as "ZIP" or "XML"; then the publisher's format counts.
+
+    Args:
+        found: by the link check, "" for nothing.
     """
+    seen = formats.of_url(url)
+    for label in (found, seen):
+        if label and label not in _GENERAL:
+            return label
     written = format_.strip()
     named = written if written in rules else formats.label(format_) or formats.label(mimetype)
-    seen = formats.of_url(url)
-    if not seen or (seen in _GENERAL and named):
-        return named
-    return seen
+    return named or seen or found
 
 
 def score_dataset(resources: Mapping[str, Stars], *, is_unpublished: bool = False) -> DatasetStars:

@@ -19,7 +19,7 @@ CSV_PAGE = 1000
 
 _FIGURES = ("organization", "title", "datasets", "0", "1", "2", "3", "4", "5", "average")
 _REPORT_COLUMNS = (*_FIGURES, "not_rated")
-_LIST_COLUMNS = ("name", "title", "stars", "code", "reason")
+_LIST_COLUMNS = ("name", "title", "stars", "code", "reason", "dead_since")
 
 
 @stars.route("/harvest/stars")

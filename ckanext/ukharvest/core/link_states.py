@@ -1,0 +1,197 @@
+"""Why a link failed, and what its checks together say: works, not reachable, away or dead.
+
+The definition is in docs/decisions/0032-when-a-link-is-dead.md.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+
+from ckanext.ukharvest.core.str_enum import StrEnum
+
+# The host of a URL, for Python and PostgreSQL alike, whatever else is wrong with the URL.
+HOST = r"^[^:]+://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)"
+_HOST = re.compile(HOST)
+
+
+class LinkState(StrEnum):
+    """What the checks of a link say; stored."""
+
+    UNCHECKED = ""
+    WORKS = "works"
+    FAILING = "failing"
+    AWAY = "away"
+    DEAD = "dead"
+
+
+class LinkFault(StrEnum):
+    """Why the last check of a link failed; stored."""
+
+    NONE = ""
+    NOT_FOUND = "not-found"
+    GONE = "gone"
+    UNKNOWN_NAME = "unknown-name"
+    REFUSED = "refused"
+    BLOCKED = "blocked"
+    LOGIN = "login"
+    TOO_MANY = "too-many-requests"
+    CLIENT_ERROR = "client-error"
+    SERVER_ERROR = "server-error"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    CERTIFICATE = "certificate"
+    REDIRECT = "redirect"
+    # Not asked: its server did not answer for others. Not stored: an error of this portal.
+    NOT_ASKED = "not-asked"
+    INTERNAL = "internal"
+
+
+# Answers that say that there is nothing at the URL; the others may pass, or mean something else.
+DEFINITE = frozenset(
+    (
+        LinkFault.NOT_FOUND,
+        LinkFault.GONE,
+        LinkFault.UNKNOWN_NAME,
+        LinkFault.REFUSED,
+        LinkFault.BLOCKED,
+    )
+)
+# Faults of a server rather than of one URL.
+OF_SERVER = frozenset(
+    (
+        LinkFault.REFUSED,
+        LinkFault.SERVER_ERROR,
+        LinkFault.TIMEOUT,
+        LinkFault.CONNECTION,
+        LinkFault.NOT_ASKED,
+    )
+)
+_BY_STATUS = {
+    401: LinkFault.LOGIN,
+    403: LinkFault.LOGIN,
+    404: LinkFault.NOT_FOUND,
+    407: LinkFault.LOGIN,
+    410: LinkFault.GONE,
+    429: LinkFault.TOO_MANY,
+    511: LinkFault.LOGIN,
+}
+
+
+def fault_of_status(status: int) -> LinkFault:
+    """Return the fault that an HTTP status is, NONE for a success."""
+    if status < HTTPStatus.BAD_REQUEST:
+        return LinkFault.NONE
+    is_server = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return _BY_STATUS.get(status, LinkFault.SERVER_ERROR if is_server else LinkFault.CLIENT_ERROR)
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL in lower case, without port and login; "" if there is none."""
+    found = _HOST.match(url)
+    return found[1].lower() if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHistory:
+    """What is remembered of the checks of a link; times are naive UTC.
+
+    Attributes:
+        state, fault: after the last check.
+        faults: failed checks in a row.
+        tried: the last check that asked the server.
+        worked: the last check that succeeded.
+        failed_since: the first failed check of those in a row.
+        absent: failed checks in a row with a definite answer; others between them do not count.
+        absent_since: the first of these; a dead link is dead since then.
+    """
+
+    state: LinkState = LinkState.UNCHECKED
+    fault: LinkFault = LinkFault.NONE
+    faults: int = 0
+    tried: dt.datetime | None = None
+    worked: dt.datetime | None = None
+    failed_since: dt.datetime | None = None
+    absent: int = 0
+    absent_since: dt.datetime | None = None
+
+    @property
+    def dead_since(self) -> dt.datetime | None:
+        return self.absent_since if self.state is LinkState.DEAD else None
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """What the other links of a host say: last success, and checks of the last days.
+
+    Attributes:
+        worked: when one of them last worked.
+        tried: how many were checked in the last days.
+        failed: how many of these failed by a fault of the server.
+    """
+
+    worked: dt.datetime | None = None
+    tried: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeadAfter:
+    """When a link counts as dead: so many checks with a definite answer, over so many days."""
+
+    checks: int = 3
+    days: int = 7
+
+
+def after_check(
+    before: LinkHistory, fault: LinkFault, now: dt.datetime, host: HostRecord, rule: DeadAfter
+) -> LinkHistory:
+    """Return a link's history after a check.
+
+    Args:
+        fault: NONE if it worked; NOT_ASKED if its server was left alone.
+    """
+    if fault is LinkFault.NONE:
+        return LinkHistory(LinkState.WORKS, tried=now, worked=now)
+    failed_since = before.failed_since or now
+    is_away = fault in OF_SERVER and _is_away(failed_since, host)
+    after = replace(
+        before,
+        fault=fault,
+        faults=before.faults + 1,
+        tried=before.tried if fault is LinkFault.NOT_ASKED else now,
+        failed_since=failed_since,
+    )
+    if fault in DEFINITE and not is_away:
+        after = replace(after, absent=before.absent + 1, absent_since=before.absent_since or now)
+    if before.state is LinkState.DEAD or _is_dead(after, now, rule):
+        return replace(after, state=LinkState.DEAD)
+    is_away = is_away or fault is LinkFault.NOT_ASKED
+    return replace(after, state=LinkState.AWAY if is_away else LinkState.FAILING)
+
+
+def _is_away(failed_since: dt.datetime, host: HostRecord) -> bool:
+    """Tell whether a whole host fails: nothing of it worked since, or most of it failed lately."""
+    if host.worked is None or host.worked < failed_since:
+        return True
+    return (host.failed + 1) * 2 > host.tried + 1
+
+
+def _is_dead(after: LinkHistory, now: dt.datetime, rule: DeadAfter) -> bool:
+    # Only a definite answer makes it dead, not the fault that came after enough of them.
+    if after.fault not in DEFINITE or after.absent_since is None or after.absent < rule.checks:
+        return False
+    return now - after.absent_since >= dt.timedelta(days=rule.days)
+
+
+def next_check(after: LinkHistory, days: int) -> dt.timedelta:
+    """Return the time until the next check: after failures a day, then two, four and so on.
+
+    Args:
+        days: until the next check of a link that works, or is dead.
+    """
+    if after.state in (LinkState.WORKS, LinkState.DEAD):
+        return dt.timedelta(days=days)
+    return dt.timedelta(days=min(days, 2 ** min(max(after.faults, 1) - 1, 30)))

@@ -1,0 +1,48 @@
+"""Calculate the stars of datasets again whose links died, recovered or turned out to be other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from ckan import model
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.engine import search_index
+from ckanext.ukharvest.model import link_rescoring, pending_index
+from ckanext.ukharvest.quality.stars import all_datasets
+
+log = logging.getLogger(__name__)
+Session = model.Session
+
+CHUNK = 500  # datasets of one transaction
+
+
+def rescore() -> None:
+    """Calculate them, a transaction for some hundred datasets; index those that changed.
+
+    Links of datasets that another process is writing keep their mark and are met again.
+    """
+    last = 0
+    while links := link_rescoring.marked(last):
+        package_ids = link_rescoring.datasets_of(links)
+        skipped: set[str] = set()
+        for start in range(0, len(package_ids), CHUNK):
+            skipped |= _rescore(package_ids[start : start + CHUNK])
+        link_rescoring.unmark(links, skipped)
+        Session.commit()
+        last = links[-1]
+
+
+def _rescore(package_ids: Sequence[str]) -> set[str]:
+    changes, skipped = all_datasets.score_locked(package_ids)
+    changed = [each.id for each in changes if each.is_of_number]
+    pending = pending_index.add(changed) if changed else {}
+    Session.commit()
+    try:
+        for package_id, why in search_index.index_pending(pending).items():
+            log.warning("The index refused dataset %s: %s", package_id, why)
+    except compat.IndexFailed as exc:
+        log.warning("The index is not there; the next tick indexes the datasets: %s", exc)
+        compat.rollback()
+    return skipped

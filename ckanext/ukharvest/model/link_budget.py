@@ -1,0 +1,110 @@
+"""The daily budget of link checks: what was spent, and how long the links that are due will take.
+
+Days are UTC. Nothing here commits.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from ckan import model
+from sqlalchemy.dialects.postgresql import insert
+
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.model import LinkDay
+
+Session = model.Session
+
+KEPT = 60  # days
+_USUAL = 7  # days whose average tells how many requests a link needs
+_REQUESTS_PER_LINK = 1.5  # before there is an average
+_DAY = 86_400  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What link checks may cost a day; 0 is no limit.
+
+    Attributes:
+        requests: with redirects.
+        received: bytes, unpacked.
+    """
+
+    requests: int
+    received: int
+
+    def allows(self, spent: Spent, requests: int) -> bool:
+        """Tell whether so many more requests may be sent today."""
+        has_requests = not self.requests or spent.requests + requests <= self.requests
+        return has_requests and (not self.received or spent.received < self.received)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What link checks have cost on one day."""
+
+    requests: int = 0
+    received: int = 0
+    links: int = 0
+
+
+def spent_today() -> Spent:
+    """Return what was spent since midnight."""
+    row = Session.get(LinkDay, tables.utcnow().date(), populate_existing=True)
+    return Spent(row.requests, row.received, row.links) if row else Spent()
+
+
+def spend(requests: int, received: int) -> None:
+    """Note the check of a link."""
+    statement = insert(LinkDay).values(
+        day=tables.utcnow().date(), requests=requests, received=received, links=1
+    )
+    statement = statement.on_conflict_do_update(
+        index_elements=["day"],
+        set_={
+            "requests": LinkDay.requests + requests,
+            "received": LinkDay.received + received,
+            "links": LinkDay.links + 1,
+        },
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def forget_old_days() -> None:
+    """Delete days that are older than KEPT."""
+    oldest = tables.utcnow().date() - dt.timedelta(days=KEPT)
+    statement = sa.delete(LinkDay).where(LinkDay.day < oldest)
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def days_needed(links: int, most_of_a_host: int, budget: Budget, delay: float) -> int:
+    """Return the days until so many links are checked, at least 1; 0 for no links.
+
+    Args:
+        links: number of links that are due.
+        most_of_a_host: how many of them are on the host that has the most.
+        delay: seconds between two requests to one host.
+    """
+    if not links:
+        return 0
+    requests, received = _per_link()
+    needed = [most_of_a_host * requests * delay / _DAY]
+    if budget.requests:
+        needed.append(links * requests / budget.requests)
+    if budget.received:
+        needed.append(links * received / budget.received)
+    return max(1, math.ceil(max(needed)))
+
+
+def _per_link() -> tuple[float, float]:
+    """Return the requests and bytes that a link needed in the last days."""
+    since = tables.utcnow().date() - dt.timedelta(days=_USUAL)
+    sums = (LinkDay.requests, LinkDay.received, LinkDay.links)
+    query = sa.select(*(sa.func.sum(each) for each in sums)).where(LinkDay.day >= since)
+    requests, received, links = Session.execute(query).one()
+    if not links:
+        return _REQUESTS_PER_LINK, 0.0
+    return max(1.0, float(requests) / float(links)), float(received) / float(links)

@@ -1,0 +1,85 @@
+"""States and faults of links as text; sentences are built when a page is rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.core.link_states import LinkFault, LinkState
+from ckanext.ukharvest.presentation.messages.times import format_time
+
+
+def describe_state(link: Mapping[str, Any]) -> str:
+    """Return the state of a link as one sentence; "" if it was never checked.
+
+    Args:
+        link: as ``link_checks.as_dict`` returns it.
+    """
+    fault = describe_fault(link["fault"], link["status"])
+    day = format_time(link["tried"] or link["checked"], day_only=True)
+    since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
+    texts = {
+        LinkState.WORKS: tk._("This link works (checked on {day})."),
+        LinkState.FAILING: tk._(
+            "This link could not be reached at the last check, on {day}: {fault}."
+        ),
+        LinkState.AWAY: tk._("The server of this link has not answered since {since}."),
+        LinkState.DEAD: tk._("This link has been dead since {since}: {fault}."),
+    }
+    text = texts.get(link["state"], "")
+    return str(text.format(day=day, since=since, fault=fault)) if text else ""
+
+
+def describe_last_success(link: Mapping[str, Any]) -> str:
+    """Return when a link that fails last worked, "" if that is not known or it works."""
+    if not link["worked"] or link["state"] == LinkState.WORKS:
+        return ""
+    day = format_time(link["worked"], day_only=True)
+    return str(tk._("It last worked on {day}.").format(day=day))
+
+
+def describe_difference(link: Mapping[str, Any], declared: str) -> str:
+    """Return that the format found is not the one in the metadata, "" if they agree."""
+    if not link["differs"]:
+        return ""
+    text = tk._("The metadata say {declared}, but what is at the link is {found}.")
+    return str(text.format(declared=declared.strip(), found=link["format"]))
+
+
+def describe_fault(fault: str, status: int | None = None) -> str:
+    """Return why a link failed, as the end of a sentence; "" for no fault."""
+    text = _faults().get(fault, "")
+    return str(text.format(status=status or "")).strip()
+
+
+def state_label(state: str) -> str:
+    """Return a state for lists and counts."""
+    labels = {
+        LinkState.UNCHECKED: tk._("Not checked yet"),
+        LinkState.WORKS: tk._("Works"),
+        LinkState.FAILING: tk._("Not reachable at the last check"),
+        LinkState.AWAY: tk._("Server not answering"),
+        LinkState.DEAD: tk._("Dead"),
+    }
+    return str(labels.get(state, state))  # type: ignore[call-overload]
+
+
+def _faults() -> dict[str, str]:
+    return {
+        LinkFault.NOT_FOUND: tk._("the server says that there is nothing at this URL (404)"),
+        LinkFault.GONE: tk._("the server says that the data was removed (410)"),
+        LinkFault.UNKNOWN_NAME: tk._("the name of the server is not known"),
+        LinkFault.REFUSED: tk._("the server refuses connections"),
+        LinkFault.BLOCKED: tk._("the URL does not lead to the public internet"),
+        LinkFault.LOGIN: tk._("the server asks for a login"),
+        LinkFault.TOO_MANY: tk._("the server had too many requests"),
+        LinkFault.CLIENT_ERROR: tk._("the server does not accept the request ({status})"),
+        LinkFault.SERVER_ERROR: tk._("the server has an error of its own ({status})"),
+        LinkFault.TIMEOUT: tk._("the server took too long to answer"),
+        LinkFault.CONNECTION: tk._("no connection to the server could be made"),
+        LinkFault.CERTIFICATE: tk._("the server’s certificate is not valid"),
+        LinkFault.REDIRECT: tk._("the server redirects without end"),
+        LinkFault.NOT_ASKED: tk._("the server did not answer at other URLs"),
+    }

@@ -1,0 +1,245 @@
+"""The daily budget of link checks, what waits beyond it, and the pace of hosts."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.cli import ukharvest
+from ckanext.ukharvest.core.link_result import LinkResult
+from ckanext.ukharvest.core.link_states import LinkFault
+from ckanext.ukharvest.engine import link_lanes
+from ckanext.ukharvest.engine.link_lanes import Lanes
+from ckanext.ukharvest.model import LinkDay, link_budget, link_checks, prune, redis_cache
+from ckanext.ukharvest.operations import link_figures
+from ckanext.ukharvest.operations.dashboard import snapshot
+from ckanext.ukharvest.operations.doctor import links as check
+from ckanext.ukharvest.quality.link_check import check as link_checker
+from tests.ckan.harvesting import tick
+from tests.ckan.links.place import Place, queued, work
+
+pytestmark = pytest.mark.in_process
+
+FILES = [f"/{number}.csv" for number in range(20)]
+Set = Callable[[str, int], None]
+
+
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Set:
+    """Set a limit of a day."""
+
+    def set_(name: str, value: int) -> None:
+        monkeypatch.setitem(tk.config, f"ckanext.ukharvest.links.{name}_per_day", value)
+
+    return set_
+
+
+@pytest.fixture
+def files(place: Place) -> Place:
+    """A place whose dataset has twenty tables."""
+    for path in FILES:
+        place.publisher.serve(path, "a,b\n1,2\n")
+    place.publish(*FILES)
+    place.harvest()
+    place.new_requests()
+    return place
+
+
+def test_what_is_over_the_budget_waits(
+    files: Place, limit: Set, move: Callable[[float], None], cli: Any
+) -> None:
+    limit("requests", 12)
+    work()
+    asked = files.new_requests()
+    assert 12 - link_checker.MOST_REQUESTS < len(asked) <= 12
+    assert link_budget.spent_today() == link_budget.Spent(len(asked), 8 * len(asked), len(asked))
+    assert link_checks.is_due()
+    work()
+    tick()
+    assert (files.new_requests(), queued()) == ([], [])
+    waiting = 20 - len(asked)
+    assert link_checks.backlog() == (waiting, waiting)
+    found = link_figures.load_figures()
+    assert (found["waiting"], found["days"], found["requests"]) == (waiting, 1, len(asked))
+    output = cli.invoke(ukharvest, ["links", "--look"]).output
+    assert "Checked 0 links" in output
+    assert f"Today: {len(asked)} of 12 requests, 0 of 1,000 MB, for {len(asked)} links." in output
+    assert f"{waiting} links wait to be checked: that takes about 1 day." in output
+    assert cli.invoke(ukharvest, ["links", "--backlog"]).output in output
+    move(1)
+    for _ in range(3):
+        work()
+        move(1)
+    assert len(files.new_requests()) == waiting
+    assert not link_checks.is_due()
+
+
+def test_bytes_count_too(files: Place, limit: Set) -> None:
+    limit("megabytes", 1)
+    model.Session.add(LinkDay(day=tables.utcnow().date(), received=1_000_000))
+    model.Session.commit()
+    work()
+    assert files.new_requests() == []
+    limit("megabytes", 0)
+    work()
+    assert len(files.new_requests()) == 20
+
+
+def test_redirects_cost_requests(place: Place) -> None:
+    place.publisher.serve("/b.csv", "a,b\n1,2\n")
+    place.publisher.redirect("/a.csv", "/b.csv")
+    place.publish("/a.csv")
+    place.harvest()
+    work()
+    assert link_budget.spent_today() == link_budget.Spent(2, 8, 1)
+
+
+def test_how_long_a_backlog_takes(clean: None, limit: Set) -> None:
+    budget = link_budget.Budget(1000, 0)
+    assert link_budget.days_needed(0, 0, budget, 1.0) == 0
+    assert link_budget.days_needed(1, 1, budget, 1.0) == 1
+    assert link_budget.days_needed(10_000, 100, budget, 1.0) == 15  # at 1.5 requests a link
+    assert link_budget.days_needed(10_000, 100, link_budget.Budget(0, 0), 1.0) == 1
+    # All on one host, which gets a request a second.
+    assert link_budget.days_needed(200_000, 200_000, link_budget.Budget(0, 0), 1.0) == 4
+    model.Session.add(LinkDay(day=tables.utcnow().date(), requests=200, links=100))
+    model.Session.commit()
+    assert link_budget.days_needed(10_000, 100, budget, 1.0) == 20
+
+
+def test_old_days_are_forgotten(clean: None, move: Callable[[float], None]) -> None:
+    link_budget.spend(1, 1)
+    model.Session.commit()
+    move(link_budget.KEPT + 1)
+    link_budget.spend(1, 1)
+    prune.prune_links()
+    assert model.Session.query(LinkDay).count() == 1
+
+
+def test_the_doctor_and_the_dashboard_tell(files: Place, limit: Set, app: CKANTestApp) -> None:
+    limit("requests", 12)
+    work()
+    done = len(files.new_requests())
+    (finding,) = check.waiting_links()
+    assert finding.level == "info"
+    assert f"{20 - done} links wait to be checked: that takes about 1 day." in finding.message
+    token = {"Authorization": factories.SysadminWithToken()["token"]}
+    for name in (snapshot.SNAPSHOT, link_figures.SAVED):
+        redis_cache.forget(name)
+    shown = call_action("ukharvest_dashboard_show")["links"]
+    assert shown["waiting"] == 20 - done
+    assert shown["states"] == {"": 20 - done, "works": done, "failing": 0, "away": 0, "dead": 0}
+    assert "127.0.0.1" in {host["host"] for host in shown["hosts"]}
+    page = app.get("/ckan-admin/ukharvest", headers=token).body
+    for text in (
+        f"{20 - done} links are due for a check.",
+        f"{done} of 12 requests",
+        "Slowest hosts at link checks",
+    ):
+        assert text in page
+
+
+# The pace
+
+
+class Clock:
+    """A clock that only sleeping and checks move."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Client:
+    """What lanes need of a client."""
+
+    requests = received = 0
+    limits = replace(link_checker.LIMITS, delay=1.0)
+
+
+def due(*urls: str) -> list[link_checks.Due]:
+    return [link_checks.Due(url, "") for url in urls]
+
+
+def test_a_host_gets_its_pause_and_a_slow_one_a_longer_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, starts = Clock(), []
+
+    def check(url: str, _client: Any, **_: Any) -> LinkResult:
+        starts.append((url, clock.now))
+        clock.now += 4 if "slow" in url else 0.25
+        return LinkResult(url)
+
+    monkeypatch.setattr(link_lanes, "time", clock)
+    monkeypatch.setattr(link_checker, "check_link", check)
+    lanes = Lanes([Client()])  # type: ignore[list-item]
+    links = due(*(f"http://{host}/{n}" for host in ("quick", "slow") for n in range(3)))
+    assert len(list(lanes.check(links, lambda _running: True))) == 6
+    for host, pause in (("quick", 1), ("slow", 4)):
+        times = [at for url, at in starts if host in url]
+        took = 4 if host == "slow" else 0.25
+        assert all(b - a >= pause + took for a, b in zip(times, times[1:], strict=False))
+
+
+def test_hosts_are_asked_at_the_same_time_and_each_for_one_link(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lock, running, most = threading.Lock(), Counter[str](), Counter[str]()
+    meet = threading.Barrier(3, timeout=30)
+
+    def check(url: str, _client: Any, **_: Any) -> LinkResult:
+        host = url.split("/")[2]
+        with lock:
+            running[host] += 1
+            most[host] = max(most[host], running[host])
+        meet.wait()  # until one of each host is under way
+        with lock:
+            running[host] -= 1
+        return LinkResult(url)
+
+    monkeypatch.setattr(link_checker, "check_link", check)
+    clients = [Client() for _ in range(8)]
+    for client in clients:
+        client.limits = replace(Client.limits, delay=0.0)
+    links = due(*(f"http://{host}/{n}" for host in "abc" for n in range(5)))
+    found = list(Lanes(clients).check(links, lambda _running: True))  # type: ignore[arg-type]
+    assert (len(found), dict(most)) == (15, {"a": 1, "b": 1, "c": 1})
+
+
+def test_a_host_that_fails_is_left_alone_and_the_others_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def check(url: str, _client: Any, **_: Any) -> LinkResult:
+        asked.append(url)
+        is_away = "away" in url
+        fault = LinkFault.TIMEOUT if is_away else LinkFault.NONE
+        return LinkResult(url, is_lasting=not is_away, fault=fault)
+
+    monkeypatch.setattr(link_checker, "check_link", check)
+    client = Client()
+    client.limits = replace(Client.limits, delay=0.0)
+    lanes = Lanes([client])  # type: ignore[list-item]
+    links = due(*(f"http://{host}/{n}" for host in ("away", "there") for n in range(6)))
+    found = list(lanes.check(links, lambda _running: True))
+    assert len(found) == 12
+    assert Counter(each.result.fault for each in found) == {"timeout": 3, "not-asked": 3, "": 6}
+    again = list(lanes.check(due("http://away/7"), lambda _running: True))
+    assert [each.result.fault for each in again] == ["not-asked"]
+    assert len(asked) == 9
