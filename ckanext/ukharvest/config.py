@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 
 PREFIX = "ckanext.ukharvest."
 NAVIGATION = ("editors", "everyone", "nobody")
+EXPORT_FORMATS = ("data_json", "jsonl", "turtle", "ntriples")
 
 
 def delete_after_runs() -> int:
@@ -128,6 +130,19 @@ def metrics_token() -> str:
 def vocabularies() -> str:
     """Return the folder of the portal's own vocabularies, "" for none."""
     return str(tk.config.get(f"{PREFIX}vocabularies") or "").strip()
+
+
+def export_folder() -> Path | None:
+    """Return the folder of the exported catalogue, None if neither it nor CKAN's storage is set."""
+    if folder := str(tk.config.get(f"{PREFIX}export.folder") or "").strip():
+        return Path(folder)
+    storage = str(tk.config.get("ckan.storage_path") or "").strip()
+    return Path(storage) / "ukharvest-export" if storage else None
+
+
+def export_formats() -> list[str]:
+    """Return the names of the formats that the catalogue is exported in."""
+    return list(tk.aslist(tk.config[f"{PREFIX}export.formats"]))
 
 
 def not_overwrite_fields() -> frozenset[str]:
@@ -237,6 +252,11 @@ def check_settings() -> None:
         raise CkanConfigurationException(
             f"{PREFIX}facets = {' '.join(facets())}: there is no facet {unknown[0]!r}; expected "
             f"some of {' '.join(known)}"
+        )
+    if unknown := [name for name in export_formats() if name not in EXPORT_FORMATS]:
+        raise CkanConfigurationException(
+            f"{PREFIX}export.formats = {' '.join(export_formats())}: there is no format "
+            f"{unknown[0]!r}; expected some of {' '.join(EXPORT_FORMATS)}"
         )
     if tk.config.get(f"{PREFIX}proxy"):
         log.warning(

@@ -2,6 +2,7 @@
 
 from ckanext.ukharvest.web.pages.changes import changes
 from ckanext.ukharvest.web.pages.deletions import deletions
+from ckanext.ukharvest.web.pages.export import export
 from ckanext.ukharvest.web.pages.form import source_form
 from ckanext.ukharvest.web.pages.gate import gate, refuse_without_tables
 from ckanext.ukharvest.web.pages.help import help_page
@@ -20,6 +21,7 @@ from ckanext.ukharvest.web.pages.steps import steps
 __all__ = [
     "changes",
     "deletions",
+    "export",
     "gate",
     "help_page",
     "mail",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+import counters
 import flask
 import sqlalchemy as sa
 from ckan import model
@@ -139,6 +142,18 @@ def stars() -> dict[str, Any]:
     return {"rates": found}
 
 
+def export_catalogue() -> dict[str, Any]:
+    """Export all datasets in the usual formats; return datasets, seconds and this process's MB."""
+    exporting = import_module("ckanext.ukharvest.operations.export")
+    config = import_module("ckanext.ukharvest.config")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=tk.config["ckan.storage_path"]) as folder:
+        made = exporting.export_catalogue(Path(folder), config.export_formats(), lambda *_: None)
+    seconds = time.monotonic() - started
+    peak = counters.read()["peak MB"]
+    return {"datasets": made["datasets"], "seconds": seconds, "peak MB": peak}
+
+
 def gemini(documents: list[str]) -> dict[str, Any]:
     """Parse GEMINI records without and with the standard's rules; return records a second."""
     raw = import_module("ckanext.ukharvest.core.records").RawRecord
@@ -181,5 +196,5 @@ def _harvesting(connection: Any) -> Iterator[str]:
 
 
 COMMANDS: dict[str, Callable[..., dict[str, Any]]] = {
-    each.__name__: each for each in (copy, pages, stars, gemini, prune, sizes)
+    each.__name__: each for each in (copy, pages, stars, export_catalogue, gemini, prune, sizes)
 }

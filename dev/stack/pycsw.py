@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,3 +36,13 @@ def serve(records: Path, database: Path) -> Iterator[Catalogue]:
     with Child(command, log_file("pycsw"), reads=True) as child:
         url, count = child.line().split()
         yield Catalogue(url, int(count))
+
+
+@contextmanager
+def serve_settings(settings: Path, port: int) -> Iterator[None]:
+    """Serve what a settings file names, as pycsw's documentation says, until the block ends."""
+    environ = [f"PYCSW_CONFIG={settings}", f"PATH={os.environ['PATH']}"]
+    command: list[str | Path] = ["env", *environ, ensure(), "-W", "ignore", HOME / "wsgi.py"]
+    with Child([*command, str(port)], log_file("pycsw"), reads=True) as child:
+        child.line()
+        yield

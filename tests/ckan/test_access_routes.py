@@ -40,6 +40,7 @@ Session = model.Session
 Place = dict[str, str]
 # Route → who may. <name>, <id> and <source> are the source unless the next table names another.
 READ = {
+    "/catalogue/export/<name>": frozenset(),  # public, and nothing has been exported
     "/ckan-admin/ukharvest": SYSADMINS,
     "/ckan-admin/ukharvest/state": SYSADMINS,
     "/dataset/<id>/harvest-changes": ALL,

@@ -7,8 +7,10 @@ import click
 from ckanext.ukharvest.cli.adopt import adopt
 from ckanext.ukharvest.cli.approve import approve
 from ckanext.ukharvest.cli.check import check
+from ckanext.ukharvest.cli.csw import csw
 from ckanext.ukharvest.cli.diff import diff
 from ckanext.ukharvest.cli.doctor import doctor
+from ckanext.ukharvest.cli.export import export
 from ckanext.ukharvest.cli.links import links
 from ckanext.ukharvest.cli.lists import runs, sources, types
 from ckanext.ukharvest.cli.prune import prune
@@ -35,7 +37,9 @@ def ukharvest(context: click.Context) -> None:
 ukharvest.add_command(adopt)
 ukharvest.add_command(approve)
 ukharvest.add_command(check)
+ukharvest.add_command(csw)
 ukharvest.add_command(diff)
+ukharvest.add_command(export)
 ukharvest.add_command(links)
 ukharvest.add_command(prune)
 ukharvest.add_command(run)

@@ -49,6 +49,7 @@ from ckanext.ukharvest.helpers.pages import (
     ukharvest_time,
 )
 from ckanext.ukharvest.helpers.portal import (
+    ukharvest_export,
     ukharvest_frequency,
     ukharvest_in_navigation,
     ukharvest_may_harvest,
@@ -79,6 +80,7 @@ __all__ = [
     "ukharvest_day",
     "ukharvest_difference",
     "ukharvest_duration",
+    "ukharvest_export",
     "ukharvest_extent",
     "ukharvest_facet_items",
     "ukharvest_facet_label",

@@ -10,6 +10,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.model import schema_version, source_list
 from ckanext.ukharvest.operations.dashboard import notice
+from ckanext.ukharvest.operations.export import manifest
 from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 
 # Blueprints of ckanext-harvest, and of CKAN for its dataset type; ours begin with "ukharvest".
@@ -49,6 +50,11 @@ def ukharvest_upgrade_notice() -> str:
     """Return, for sysadmins, how to run a pending migration; else ""."""
     is_shown = schema_version.is_behind() and getattr(tk.current_user, "sysadmin", False)
     return schema_version.translated() if is_shown else ""
+
+
+def ukharvest_export() -> manifest.Manifest | None:
+    """Return the manifest of the exported catalogue, None if there is no export."""
+    return manifest.load(config.export_folder())
 
 
 def ukharvest_source_count(organisation_id: str) -> int:

@@ -19,6 +19,7 @@ _package, _resource = model.package_table, model.resource_table
 # Active datasets of all types, but not harvest sources, which CKAN stores as datasets.
 IS_DATASET = sa.and_(_package.c.state == "active", _package.c.type != "harvest")
 IS_PUBLIC = sa.and_(IS_DATASET, _package.c.private.isnot(True))
+_IS_EXPORTED = sa.and_(IS_PUBLIC, _package.c.type == "dataset")
 
 CHUNK = 500
 
@@ -46,6 +47,22 @@ _OF_SOURCES = sa.text(
      GROUP BY object.harvest_source_id
     """
 )
+
+
+def count_exported() -> int:
+    """Return the number of ids in ``exported_ids``."""
+    query = sa.select(sa.func.count()).select_from(_package).where(_IS_EXPORTED)
+    return int(Session.scalar(query) or 0)
+
+
+def exported_ids(last: str, limit: int) -> list[str]:
+    """Return the next ids, in their order, of public active datasets of the type "dataset".
+
+    Args:
+        last: the id before the first, "" for the first page.
+    """
+    query = sa.select(_package.c.id).where(_IS_EXPORTED, _package.c.id > last)
+    return list(Session.scalars(query.order_by(_package.c.id).limit(limit)))
 
 
 def by_id(ids: Sequence[str]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from ckan import model
 from ckanext.ukharvest.operations.doctor import (
     claims,
     datasets,
+    exports,
     links,
     mail,
     runs,
@@ -64,6 +65,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("stars", "Every dataset has its stars of openness.", stars.unscored_datasets),
     ("mail", "No mail was refused.", mail.refused_mails),
     ("vocabularies", "The portal's own lists of values can be used.", vocabularies.own_lists),
+    ("export", "No export of the catalogue is out of date.", exports.old_export),
     ("storage", "There is nothing to prune.", table_sizes.sizes),
 )
 

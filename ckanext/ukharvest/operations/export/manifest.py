@@ -1,0 +1,67 @@
+"""The manifest: what the export holds, beside its files and under their route."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any, TypedDict
+
+from ckanext.ukharvest.operations.export.files import write_atomically
+
+log = logging.getLogger(__name__)
+
+NAME = "manifest.json"
+ROUTE = "/catalogue/export"
+
+
+class File(TypedDict):
+    """A file: ``name`` ends in .gz; ``bytes`` and ``sha256`` are of the compressed file."""
+
+    name: str
+    title: str
+    format: str
+    media_type: str
+    url: str
+    datasets: int
+    bytes: int
+    sha256: str
+    date: str
+
+
+class Manifest(TypedDict):
+    """An export: its date (ISO 8601, UTC), number of datasets and files.
+
+    ``left_out`` counts public datasets that could not be exported; the log says why.
+    """
+
+    catalogue: str
+    date: str
+    datasets: int
+    left_out: int
+    files: list[File]
+
+
+def load(folder: Path | None) -> Manifest | None:
+    """Return the manifest of the last export, None if there is none that can be read."""
+    if folder is None:
+        return None
+    try:
+        found: Any = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        log.exception("The manifest of the export could not be read: %s", folder / NAME)
+        return None
+    is_whole = isinstance(found, dict) and isinstance(found.get("files"), list)
+    return found if is_whole else None
+
+
+def save(folder: Path, manifest: Manifest) -> None:
+    """Replace the manifest.
+
+    Raises:
+        ExportError: the disk is full, or refuses.
+    """
+    text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+    write_atomically(folder / NAME, text.encode("utf-8"))

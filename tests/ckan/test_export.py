@@ -1,0 +1,263 @@
+"""The exported catalogue: which datasets, which files, and what a failure leaves."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+import sqlalchemy as sa
+from ckan import model
+from ckan.tests import factories
+
+from ckanext.ukharvest import config
+from ckanext.ukharvest.check_command import command as check
+from ckanext.ukharvest.model import locks
+from ckanext.ukharvest.operations import export as exporting
+from ckanext.ukharvest.operations.export import datasets, manifest
+from ckanext.ukharvest.operations.export.files import ExportError
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.chaos.test_full_disk import ROOM, small_disk
+from tests.ckan.harvesting import Portal, act
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+ALL = config.EXPORT_FORMATS
+FILES = ("data.json.gz", "datasets.jsonl.gz", "catalogue.ttl.gz", "catalogue.nt.gz")
+
+
+def export(folder: Path, names: tuple[str, ...] = ALL) -> manifest.Manifest:
+    return exporting.export_catalogue(folder, names, lambda _done, _total: None)
+
+
+def text(folder: Path, name: str) -> str:
+    return gzip.decompress((folder / name).read_bytes()).decode()
+
+
+def packages(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text(folder, "datasets.jsonl.gz").splitlines()]
+
+
+def stored(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def check_source(kind: str, url: str) -> tuple[int, dict[str, Any]]:
+    """Return exit code and result of ``ukharvest check``."""
+    out = io.StringIO()
+    code = check.run(kind, url, as_json=True, allow_private=True, out=out, err=io.StringIO())
+    return code, json.loads(out.getvalue())
+
+
+@pytest.fixture
+def harvested(portal: Portal, publisher: Publisher) -> list[str]:
+    """Titles of the datasets: eleven usual and one odd from a harvest, and two bare ones."""
+    odd = dataset(
+        11,
+        title="Ouse & “Foss” \\ < >",
+        description="Line one\n\nLine two\t\U0001f6b2",
+        spatial="-1.2,53.9,-1.0,54.0",
+        temporal="2020-01-01/2021-01-01",
+        accrualPeriodicity="R/P1M",
+        theme=["Environment", "https://data.example/themes/water"],
+        language=["en", "cy"],
+    )
+    publisher.serve("/data.json", catalogue([*(dataset(number) for number in range(11)), odd]))
+    portal.run(portal.source(publisher.url("/data.json")))
+    factories.Dataset(name="bare", title="", notes="", owner_org=portal.organization_id)
+    factories.Dataset(name="alone", title="Alone", notes="")
+    numbered = [f"Dataset {number:05}" for number in range(11)]
+    return sorted([*numbered, odd["title"], "bare", "Alone"])
+
+
+def test_the_export_has_what_an_anonymous_visitor_sees(portal: Portal, tmp_path: Path) -> None:
+    own = {"owner_org": portal.organization_id}
+    portal.source("https://data.example/data.json")
+    public = factories.Dataset(name="public", **own)
+    factories.Dataset(name="private", private=True, **own)
+    factories.Dataset(name="draft", state="draft", **own)
+    act("package_delete", id=factories.Dataset(name="gone", **own)["id"])
+    factories.Dataset(name="another-type", type="showcase", **own)
+    made = export(tmp_path, ("jsonl",))
+    (found,) = packages(tmp_path)
+    assert (found["name"], made["datasets"], made["left_out"]) == ("public", 1, 0)
+    context = {"user": "", "ignore_auth": False}
+    assert found == tk.get_action("package_show")(context, {"id": public["id"]})
+
+
+def test_a_dataset_that_another_plugin_hides_is_not_exported(
+    portal: Portal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("shown", "hidden"):
+        factories.Dataset(name=name, owner_org=portal.organization_id)
+    real = tk.get_action("package_show")
+
+    def package_show(context: Any, data: dict[str, Any]) -> Any:
+        found = real(context, data)
+        if found["name"] == "hidden":
+            raise tk.NotAuthorized
+        return {**found, "title": "As visitors see it"}
+
+    monkeypatch.setattr(datasets.tk, "get_action", lambda _name: package_show)
+    assert export(tmp_path, ("jsonl",))["datasets"] == 1
+    assert [each["title"] for each in packages(tmp_path)] == ["As visitors see it"]
+
+
+def test_each_file_is_in_the_manifest(harvested: list[str], tmp_path: Path) -> None:
+    made = export(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*FILES, "manifest.json"}
+    assert json.loads((tmp_path / "manifest.json").read_text()) == made == manifest.load(tmp_path)
+    assert (made["datasets"], made["catalogue"]) == (len(harvested), config.site_url())
+    for each in made["files"]:
+        content = (tmp_path / each["name"]).read_bytes()
+        assert each["bytes"] == len(content)
+        assert each["sha256"] == hashlib.sha256(content).hexdigest()
+        assert each["datasets"] == len(harvested)
+        assert each["url"] == f"{config.site_url()}/catalogue/export/{each['name']}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("data_json", "data.json"),
+        ("data_json", "data.json.gz"),
+        ("dcat_rdf", "catalogue.ttl"),
+        ("dcat_rdf", "catalogue.nt"),
+    ],
+)
+def test_what_was_exported_can_be_harvested(
+    harvested: list[str],
+    site: str,
+    tmp_path: Path,
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    name: str,
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.export.folder", str(tmp_path))
+    export(tmp_path)
+    model.Session.remove()
+    if name.endswith(".gz"):  # a folder of files, without CKAN and without any header
+        with Publisher() as publisher:
+            publisher.serve("/data.json", text(tmp_path, name))
+            code, found = check_source(kind, publisher.url("/data.json"))
+    else:
+        code, found = check_source(kind, f"{site}/catalogue/export/{name}")
+    assert (code, found["complete"], found["errors"]) == (0, True, [])
+    assert sorted(each["title"] for each in found["records"]) == harvested
+
+
+def test_equal_datasets_give_equal_files(harvested: list[str], tmp_path: Path) -> None:
+    before = export(tmp_path)
+    times = {name: (tmp_path / name).stat().st_mtime_ns for name in FILES}
+    first = stored(tmp_path)
+    after = export(tmp_path)
+    sums = [[each["sha256"] for each in made["files"]] for made in (before, after)]
+    assert sums[0] == sums[1]
+    assert {name: (tmp_path / name).stat().st_mtime_ns for name in FILES} == times
+    elsewhere = tmp_path / "elsewhere"
+    export(elsewhere)
+    assert {name: stored(elsewhere)[name] for name in FILES} == {n: first[n] for n in FILES}
+
+
+def test_a_changed_dataset_gives_a_new_file(harvested: list[str], tmp_path: Path) -> None:
+    before = export(tmp_path)
+    act("package_patch", id="bare", title="Named")
+    after = export(tmp_path)
+    for one, other in zip(before["files"], after["files"], strict=True):
+        assert one["sha256"] != other["sha256"]
+    assert "Named" in text(tmp_path, "catalogue.ttl.gz")
+
+
+def test_a_full_disk_leaves_the_last_export(
+    harvested: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    with small_disk(folder):
+        export(folder)
+        before = stored(folder)
+        # Hexadecimal digits at random: gzip halves them.
+        large = {**next(datasets.read_all()), "notes": secrets.token_hex(2 * ROOM)}
+        monkeypatch.setattr(datasets, "read_all", lambda: iter([large]))
+        message = "(No space left on device|File too large); the last export was left as it is"
+        with pytest.raises(ExportError, match=message):
+            export(folder)
+        assert stored(folder) == before
+
+
+def test_a_database_that_fails_leaves_the_last_export(
+    harvested: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(tmp_path)
+    before = stored(tmp_path)
+
+    def exported_ids(last: str, limit: int) -> list[str]:
+        if last:
+            raise sa.exc.OperationalError("SELECT", {}, Exception("server closed the connection"))
+        return real(last, limit)
+
+    real = datasets.datasets.exported_ids
+    monkeypatch.setattr(datasets, "PAGE", 3)
+    monkeypatch.setattr(datasets.datasets, "exported_ids", exported_ids)
+    with pytest.raises(sa.exc.OperationalError):
+        export(tmp_path)
+    assert stored(tmp_path) == before
+
+
+def test_a_killed_export_is_written_over(harvested: list[str], tmp_path: Path) -> None:
+    (tmp_path / ".data.json.gz.part").write_bytes(b"half of a longer file" * 10_000)
+    export(tmp_path)
+    assert len(json.loads(text(tmp_path, "data.json.gz"))["dataset"]) == len(harvested)
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_two_exports_at_once(harvested: list[str], tmp_path: Path) -> None:
+    with locks.alone(locks.EXPORT) as is_alone:
+        assert is_alone
+        with pytest.raises(ExportError, match="another export is running"):
+            export(tmp_path)
+    assert not list(tmp_path.iterdir())
+    assert export(tmp_path)["datasets"] == len(harvested)
+
+
+@pytest.mark.parametrize("stage", ["read", "show"])
+def test_one_dataset_that_fails_costs_itself_alone(
+    harvested: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    bad = model.Package.get("bare").id
+    if stage == "read":
+        real = exporting.read
+
+        def read(package: Any, about: Any) -> Any:
+            return 1 / 0 if package["id"] == bad else real(package, about)
+
+        monkeypatch.setattr(exporting, "read", read)
+    else:
+        shown = datasets._show
+        monkeypatch.setattr(datasets, "_show", lambda id_: 1 / 0 if id_ == bad else shown(id_))
+    made = export(tmp_path)
+    assert (made["datasets"], made["left_out"]) == (len(harvested) - 1, 1)
+    found = json.loads(text(tmp_path, "data.json.gz"))["dataset"]
+    assert len(found) == len(packages(tmp_path)) == len(harvested) - 1
+
+
+def test_a_format_that_is_no_longer_exported_goes(harvested: list[str], tmp_path: Path) -> None:
+    export(tmp_path)
+    (tmp_path / "notes.txt").write_text("Not ours")
+    export(tmp_path, ("jsonl",))
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"datasets.jsonl.gz", "manifest.json", "notes.txt"}
+
+
+def test_an_empty_portal(tmp_path: Path) -> None:
+    assert export(tmp_path)["datasets"] == 0
+    assert json.loads(text(tmp_path, "data.json.gz"))["dataset"] == []
+    assert packages(tmp_path) == []
