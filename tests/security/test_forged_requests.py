@@ -20,7 +20,16 @@ from tests.security.stage import OPEN, PUBLISHER, Attack, Hostile, Stage
 
 PACKAGE = Path(ckanext.ukharvest.__file__).parent
 BY_FEATURE = pytest.mark.parametrize("feature", FEATURES, ids=lambda each: each.name)
-CLIENTS = {"HttpClient", "TimedClient", "open_client", "Watched", "FileClient", "urlopen"}
+CLIENTS = {
+    "HttpClient",
+    "TimedClient",
+    "MeteredClient",
+    "open_client",
+    "open_metered_client",
+    "Watched",
+    "FileClient",
+    "urlopen",
+}
 PASSWD = Path("/etc/passwd").read_text(encoding="utf-8").partition("\n")[0]
 
 

@@ -137,8 +137,7 @@ def _insert(database: sqlite3.Connection, dataset: Dataset, package_id: str, now
         row = {name: csw_records.NO_XML.sub("", value) for name, value in row.items()}
         names = ", ".join(row)
         values = ", ".join(f":{name}" for name in row)
-        # Names are those of _columns and csw_records, and values are bound.
-        statement = f"INSERT OR IGNORE INTO {TABLE} ({names}) VALUES ({values})"  # noqa: S608
+        statement = f"INSERT OR IGNORE INTO {TABLE} ({names}) VALUES ({values})"  # noqa: S608 - our own names
         if database.execute(statement, row).rowcount:
             return
 
