@@ -49,5 +49,6 @@ def test_no_input_brings_a_process_down(
     counts = json.loads(done.stdout)
     print(f"{target}: {counts['cases']:,} cases, seed {seed}, {counts['read']:,} of them read")
     assert counts["cases"] >= cases
-    # Otherwise the cases would only test the first check of each parser.
-    assert counts["read"] >= cases / 20, counts
+    # Otherwise the cases would only test the first check of each parser. Few changed inventories
+    # pass their schema: 4 in 100.
+    assert counts["read"] >= cases / 40, counts

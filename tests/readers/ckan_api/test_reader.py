@@ -172,6 +172,21 @@ def test_a_site_that_shows_one_page_for_ever_is_left(
     assert len(publisher.requests) < 10
 
 
+@pytest.mark.parametrize("announced", [{}, {"count": 10_000_000}])
+def test_a_site_that_shows_one_page_for_ever_after_the_first_is_left(
+    announced: dict[str, int], publisher: Publisher, http: HttpClient
+) -> None:
+    publisher.routes = site = Site(0)
+    first = {"count": 10_000_000, "results": [package(0), package(1)]}
+    site.search = lambda request: answer(  # type: ignore[method-assign]
+        first if "start=0&" in f"{request.path}&" else {**announced, "results": [package(2)]}
+    )
+    records, ending = read(publisher, http)
+    assert ids(records) == ["id-0000", "id-0001", "id-0002"]
+    assert not ending.complete
+    assert len(publisher.requests) < 50
+
+
 def test_new_datasets_without_end_are_refused(
     publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -319,6 +319,17 @@ def test_contexts_come_from_the_document_the_house_or_the_one_door(site: Site) -
         site.read()
 
 
+@pytest.mark.parametrize("context", ['"http://[::1"', '{"@import": "http://[::1"}'])
+def test_a_context_that_is_no_url_is_refused_by_name(site: Site, context: str) -> None:
+    body = f'{{"@context": {context}, "@id": "http://a.example/1", "@type": "dcat:Dataset"}}'
+    site.serve("/d", body, "application/ld+json")
+    with pytest.raises(
+        ProtocolError, match=r"context http://\[::1 is not a web address"
+    ) as refused:
+        site.read()
+    assert refused.value.code == "context"
+
+
 def test_json_ld_that_cannot_be_divided_has_a_limit(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ _OVERLAP = timedelta(hours=1)
 # Passes over all pages, after which a read that still lacks datasets is incomplete.
 _PASSES = 3
 _STEPS_BACK = 50
+_BARREN = 10  # pages in a row without a new dataset
 
 
 @dataclass(slots=True)
@@ -133,7 +134,7 @@ class Search:
         while True:
             count = max(count, page.count)
             if self._has_moved(page):
-                if steps_back < _STEPS_BACK:
+                if steps_back < _STEPS_BACK and barren < _BARREN:
                     steps_back += 1
                     back = max(len(page.items), self._source.options.get("rows", 100)) // 2
                     page = self._page(max(page.start - max(back, 1), 0))
@@ -143,7 +144,8 @@ class Search:
             yield from self._new(page)
             barren = barren + 1 if progress.count == found else 0
             behind = page.start + len(page.items)
-            if is_first and barren > 1 and not steps_back:
+            # After a step back some pages are known already.
+            if is_first and barren > (_BARREN if steps_back else 1):
                 progress.is_sure = False  # the site shows the same page whatever is asked for
                 return count
             if not page.items or 0 <= page.count <= behind:

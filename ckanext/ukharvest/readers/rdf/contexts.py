@@ -122,7 +122,7 @@ class Contexts:
         if depth > _MAX_DEPTH:
             raise _refused(base, "names contexts that name contexts without end")
         if isinstance(context, str):
-            return self._remote(urljoin(base, context), depth)
+            return self._remote(_join(base, context), depth)
         if isinstance(context, list):
             flat: list[Any] = []
             for each in context:
@@ -144,7 +144,7 @@ class Contexts:
         }
         if not isinstance(context.get("@import"), str):
             return own
-        imported = self._remote(urljoin(base, context["@import"]), depth)
+        imported = self._remote(_join(base, context["@import"]), depth)
         return {**imported, **own} if isinstance(imported, dict) else own
 
     def _remote(self, url: str, depth: int) -> Any:
@@ -172,6 +172,13 @@ class Contexts:
         if not isinstance(document, dict) or "@context" not in document:
             raise _refused(url, "is no context; expected a JSON object with the key @context")
         return document["@context"]
+
+
+def _join(base: str, context: str) -> str:
+    try:
+        return urljoin(base, context)
+    except ValueError:  # such as half an IPv6 address
+        raise _refused(context, "is not a web address") from None
 
 
 def _refused(url: str, why: str) -> ProtocolError:
