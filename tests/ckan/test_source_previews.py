@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from rq import SimpleWorker
 
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.engine.jobs import source_preview
+from ckanext.ukharvest.engine.jobs import link_check, source_preview
 from ckanext.ukharvest.model import Record, SourcePreview, source_previews
 from ckanext.ukharvest.operations import sweeper
 from tests.ckan.harvesting import Portal, act
@@ -56,9 +56,10 @@ def start_preview(user: dict[str, str], publisher: Publisher, **fields: Any) -> 
 
 
 def work() -> None:
-    """Run the queued jobs as a jobs worker does."""
+    """Run the queued jobs as a jobs worker does, but for checks of links to hosts of no test."""
     for job in jobs.get_queue().jobs:
-        job.func(*job.args)
+        if job.func is not link_check.look_at_due:
+            job.func(*job.args)
     call_action("job_clear")
     model.Session.remove()
 
