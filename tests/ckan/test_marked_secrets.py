@@ -151,8 +151,6 @@ def test_a_marked_secret_is_found_nowhere(
     assert parse_credential(text).value in (MARK, f"Basic {LOGIN}")
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.credentials.marked", text)
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.metrics.token", "let-me-in")
-    # Files are at hosts that do not exist. Link checks send no secret: tests/core/http.
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.links.check", False)
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.http.read_timeout", 5)
     caplog.set_level(logging.DEBUG)
     for name in ("urllib3", "urllib3.connectionpool"):  # the ini of CKAN may have switched it off

@@ -30,8 +30,8 @@ SETTINGS = "pycsw.cfg"
 def csw(folder: Path | None, url: str | None, quiet: bool) -> None:
     """Make csw.db of the exported datasets, for a CSW endpoint by pycsw.
 
-    Run it after "ckan ukharvest export". Settings for pycsw are written to pycsw.cfg beside it
-    if there are none.
+    Run it after "ckan ukharvest export". If the folder has no pycsw.cfg, settings for
+    pycsw are written there, too.
     """
     folder = folder or config.export_folder()
     if folder is None:

@@ -30,7 +30,7 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     todo: Pending = dict(pending)
     refused: dict[str, str] = {}
     while todo:
-        with index_values.known(todo):
+        with index_values.preloaded(todo):
             refused |= compat.index_packages(list(todo))
         done = pending_index.remove({id_: at for id_, at in todo.items() if id_ not in refused})
         # Written again during indexing: the index may have the older version.

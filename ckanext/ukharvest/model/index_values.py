@@ -1,4 +1,4 @@
-"""What the search index has of a dataset beyond its package dict: stars, type of organisation.
+"""Values that the search index adds to a dataset's package dict: stars, type of organisation.
 
 One statement for a dataset, or for a batch of them.
 """
@@ -39,7 +39,7 @@ _known: ContextVar[Mapping[str, IndexValues]] = ContextVar(
 
 
 @contextmanager
-def known(package_ids: Collection[str]) -> Iterator[None]:
+def preloaded(package_ids: Collection[str]) -> Iterator[None]:
     """Read the values of datasets in one statement; ``of_dataset`` knows them inside the block."""
     token = _known.set({**dict.fromkeys(package_ids, _NOTHING), **_load(package_ids)})
     try:

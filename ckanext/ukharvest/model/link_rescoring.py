@@ -7,12 +7,10 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import Link
+from ckanext.ukharvest.model import Link, datasets
 
 Session = model.Session
 Resource, Package = model.Resource, model.Package
-# As ``datasets.locked`` has them: others would count as skipped.
-_IS_DATASET = sa.and_(Package.state == "active", Package.type != "harvest")
 
 PAGE = 500
 
@@ -29,7 +27,7 @@ def datasets_of(links: Sequence[int]) -> list[str]:
         sa.select(Resource.package_id.distinct())
         .join(Link, Link.url == Resource.url)
         .join(Package, Package.id == Resource.package_id)
-        .where(Link.id.in_(links), Resource.state == "active", _IS_DATASET)
+        .where(Link.id.in_(links), Resource.state == "active", datasets.IS_DATASET)
     )
     return sorted(Session.scalars(query))
 

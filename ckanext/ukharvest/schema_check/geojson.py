@@ -7,19 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ckanext.ukharvest.core.values.geometries import DEPTH, MAX_LEVEL
 from ckanext.ukharvest.core.values.text import shorten
 
-# Geometry → nesting depth of its positions.
-_DEPTH = {
-    "Point": 0,
-    "MultiPoint": 1,
-    "LineString": 1,
-    "MultiLineString": 2,
-    "Polygon": 2,
-    "MultiPolygon": 3,
-}
-_GEOMETRIES = (*_DEPTH, "GeometryCollection")
-_MAX_LEVEL = 10  # of collections within collections
+_GEOMETRIES = (*DEPTH, "GeometryCollection")
 _POINT = '{"type": "Point", "coordinates": [-1.5, 53.8]}'
 
 
@@ -82,16 +73,16 @@ def feature_faults(value: Any, path: str) -> Iterator[GeoFault]:
 
 def _geometry(value: Any, path: str, level: int) -> Iterator[GeoFault]:
     kind = value.get("type") if isinstance(value, Mapping) else None
-    if kind == "GeometryCollection" and level < _MAX_LEVEL:
+    if kind == "GeometryCollection" and level < MAX_LEVEL:
         parts = value.get("geometries")
         if not isinstance(parts, list):
             yield GeoFault(f"{path}/geometries", show(parts), "a list of geometries", "geojson")
             return
         for number, each in enumerate(parts):
             yield from _geometry(each, f"{path}/geometries/{number}", level + 1)
-    elif kind in _DEPTH:
+    elif kind in DEPTH:
         places = value.get("coordinates")
-        yield from _coordinates(places, f"{path}/coordinates", _DEPTH[kind], kind)
+        yield from _coordinates(places, f"{path}/coordinates", DEPTH[kind], kind)
     else:
         expected = f"a geometry: {', '.join(_GEOMETRIES)}"
         yield GeoFault(path, show(value), expected, "geojson-geometry", _POINT)
@@ -103,12 +94,11 @@ def _coordinates(value: Any, path: str, depth: int, kind: str) -> Iterator[GeoFa
     elif depth == 0:
         yield from _position(value, path)
     else:
-        before = None
         for number, each in enumerate(value):
-            # The first faults of a line are enough: a wrong system of coordinates breaks all.
-            before = next(_coordinates(each, f"{path}/{number}", depth - 1, kind), None)
-            if before:
-                yield before
+            # The first fault of a line is enough: a wrong system of coordinates breaks all.
+            fault = next(_coordinates(each, f"{path}/{number}", depth - 1, kind), None)
+            if fault:
+                yield fault
                 return
         if depth == 1:
             yield from _line(value, path, kind)

@@ -101,13 +101,10 @@ def _report_differences(
         if names[position] != column:
             written = names[position]
             collector.error("incorrect-label", column, row=_ROW, column=column, found=written)
-    if rules.match in ("exact", "equal", "subset"):
-        for each in missing:
+    has_all = rules.match in ("exact", "equal", "subset")
+    for each in missing:
+        if has_all or each.required:
             _report_missing(each, names, extra, collector)
-    else:
-        for each in missing:
-            if each.required:
-                _report_missing(each, names, extra, collector)
     if rules.match in ("exact", "equal", "superset"):
         for number in extra:
             name = names[number]

@@ -20,10 +20,10 @@ Box = tuple[float, float, float, float]
 # Solr refuses a term of more than 32,766 bytes, and with it the dataset.
 MAX_BYTES = 32_000
 
-_MAX_LEVEL = 10  # of collections within collections
+MAX_LEVEL = 10  # of collections within collections
 
 # type → nesting depth of its positions: a position, a line, rings, polygons.
-_DEPTH = {
+DEPTH = {
     "Point": 0,
     "MultiPoint": 1,
     "LineString": 1,
@@ -40,7 +40,7 @@ _WKT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _COLLECTIONS = ("FEATURE", "FEATURECOLLECTION", "GEOMETRYCOLLECTION", "ENVELOPE")
-_WKT_NAMES = {name.upper(): name for name in _DEPTH}
+_WKT_NAMES = {name.upper(): name for name in DEPTH}
 # DCMI Box: "northlimit=51.7; southlimit=51.2; eastlimit=0.3; westlimit=-0.5".
 _LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNORECASE)
 
@@ -88,7 +88,7 @@ def valid_geojson(value: Any, *, _level: int = 0) -> Geometry:
         ValueError: no such object, or coordinates outside WGS 84.
     """
     kind = value.get("type") if isinstance(value, dict) else None
-    if _level > _MAX_LEVEL:
+    if _level > MAX_LEVEL:
         raise ValueError("the geometry collections are nested too deep")
     if kind == "Feature":
         return valid_geojson(value.get("geometry"), _level=_level + 1)
@@ -118,7 +118,7 @@ def _envelope(corners: Any) -> Geometry:
 
 
 def _coordinates(value: Any, name: str) -> Any:
-    checked = _nested(value, _DEPTH[name])
+    checked = _nested(value, DEPTH[name])
     if name == "Polygon":
         return [_closed(ring) for ring in checked]
     if name == "MultiPolygon":
