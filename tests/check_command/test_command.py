@@ -13,6 +13,7 @@ import pytest
 
 from ckanext.ukharvest.check_command import command as check_command
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from tests.contract import SERVERS
 from tests.iso_spelling import text
 from tests.parsers.gemini.rules.documents import dataset
 from tests.publisher import SOURCES, Publisher, recorded
@@ -20,6 +21,7 @@ from tests.readers.ckan_api.test_reader import Site
 from tests.readers.csw.catalogue import Catalogue
 from tests.readers.dkan_api.test_reader import serve_list, serve_names
 from tests.readers.xml_document.test_reader import document
+from tests.sparql_endpoint import Endpoint
 
 COMMAND = Path(sys.executable).with_name("ukharvest")
 
@@ -116,12 +118,24 @@ def empty(type_: str, publisher: Publisher) -> str:
         serve_names(publisher)
         publisher.serve("/data.json", {"dataset": []})
         return publisher.url("/")
+    if type_ == "oaipmh":
+        SERVERS["oaipmh"](publisher, ())
+        return publisher.url("/oai")
+    if type_ == "sparql":
+        return Endpoint().serve(publisher)
+    if type_ == "ods":
+        SERVERS["ods"](publisher, ())
+        return publisher.url("/")
+    if type_ == "opensearch":
+        return publisher.url(SERVERS["opensearch"](publisher, ()).path)
     for path, body in EMPTY[type_].items():
         publisher.serve(path, body)
     return publisher.url("/data.json")
 
 
-@pytest.mark.parametrize("type_", [*EMPTY, "gemini-csw", "ckan", "dkan"])
+@pytest.mark.parametrize(
+    "type_", [*EMPTY, "gemini-csw", "ckan", "dkan", "oaipmh", "ods", "opensearch", "sparql"]
+)
 def test_a_source_without_records_exits_2_and_says_so(type_: str) -> None:
     with Publisher() as publisher:
         url = empty(type_, publisher)
@@ -328,3 +342,34 @@ def test_problems_of_a_failed_record_are_not_those_of_imported_ones(tmp_path: Pa
     assert "1 with a problem" in said
     assert ": 2 records" not in imported
     assert "No identifier" not in imported
+
+
+def _piped(content: bytes, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [COMMAND, "check", "-", *arguments],
+        input=content,
+        capture_output=True,
+        timeout=60,
+        env={"COLUMNS": "100", "PATH": "", "PYTHONUTF8": "1"},
+    )
+    texts = done.stdout.decode(), done.stderr.decode()
+    return subprocess.CompletedProcess(done.args, done.returncode, *texts)
+
+
+def test_standard_input_is_read(tmp_path: Path) -> None:
+    content = Path(_file("pod-1.1-full")).read_bytes()
+    for arguments in ((), ("--type", "data_json")):
+        done = _piped(content, *arguments, "--format", "json")
+        found = json.loads(done.stdout)
+        assert (done.returncode, found["type"]) == (0, "data_json")
+        assert found["location"] == "standard input"
+        assert found["records"][0]["title"] == "Air quality"
+    unknown = _piped(b"once upon a time")
+    assert unknown.returncode == 2
+    assert "expected --type or --schema" in unknown.stderr
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"fields": [{"name": "a", "type": "integer"}]}', "utf-8")
+    table = _piped(b"a\n1\nx\n", "--schema", str(schema))
+    assert (table.returncode, table.stdout.splitlines()[0]) == (1, "-: 1 error in 2 rows")
+    wrong = _run("check", "data_json", "a.json", "--type", "data_json")
+    assert "--type is for standard input" in " ".join(wrong.stderr.split())

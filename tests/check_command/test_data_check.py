@@ -40,6 +40,10 @@ def test_errors_exit_1_and_are_printed(files: tuple[str, str]) -> None:
         "  Row 3, Supplier: found nothing; expected a value.",
         "  Row 4, Amount: found '£3'; expected a number without commas or signs of a currency,"
         " such as 1200.50.",
+        "",
+        "Columns",
+        "  Supplier: text, 1 empty, Acme to Roads & Co, 2 different values",
+        "  Amount: number (1 cell is not), 1 to 12.50, 3 different values",
     ]
 
 
@@ -58,6 +62,8 @@ def test_the_result_as_json(files: tuple[str, str]) -> None:
     assert (found["location"], found["schema"]) == files
     assert (found["verdict"], found["errors"], found["checked"]) == ("invalid", 2, 3)
     assert [each["row"] for each in found["findings"]] == [3, 4]
+    assert [each["name"] for each in found["columns"]] == ["Supplier", "Amount"]
+    assert [each["row"] for each in found["sample"]["rows"] if each["faults"]] == [3, 4]
 
 
 def test_all_errors_are_saved_as_csv(files: tuple[str, str], tmp_path: Path) -> None:

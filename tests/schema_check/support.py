@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
+from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
 from ckanext.ukharvest.schema_check.judge import judge
 from ckanext.ukharvest.schema_check.report import Finding, Limits
 
@@ -21,6 +22,7 @@ class Result:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
+    columns: list[ColumnSummary] = field(default_factory=list)
     reason: str = ""
     stopped: str = ""
 
@@ -53,6 +55,8 @@ def check(schema: Any, data: Any, **limits: Any) -> Result:
             result.findings.append(Finding(*value))
         elif name == "note":
             result.notes.append(value)
+        elif name == "column":
+            result.columns.append(ColumnSummary(**value))
         else:
             result.values[name] = value
 

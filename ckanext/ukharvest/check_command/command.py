@@ -19,8 +19,12 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.reading.budget import HEAD
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
+from ckanext.ukharvest.reading.type_detection import source_type
 from ckanext.ukharvest.source_types import TYPES, SourceType, find
+
+STANDARD_INPUT = "-"
 
 
 def run(
@@ -35,14 +39,21 @@ def run(
     out: TextIO | None = None,
     err: TextIO | None = None,
 ) -> int:
-    """Check a source and print the result; return the exit code. Raises nothing."""
+    """Check a source and print the result; return the exit code. Raises nothing.
+
+    Args:
+        name: the source type; "" only with standard input, whose first bytes then show it.
+        location: a URL, a saved file, or ``STANDARD_INPUT``.
+    """
     out, err = out or sys.stdout, err or sys.stderr
     guard = Guard(("0.0.0.0/0", "::/0") if allow_private else ())
+    content = sys.stdin.buffer.read() if location == STANDARD_INPUT else None
+    location = "standard input" if content is not None else location
     with HttpClient(guard, user_agent=f"ckanext-ukharvest/{__version__} (check)") as http:
         try:
-            check = Check(
-                _find_type(name), location, _split_options(options), limit=limit, http=http
-            )
+            kind = _find_type(name or _detect_type(content or b""))
+            given = _split_options(options)
+            check = Check(kind, location, given, limit=limit, http=http, content=content)
         except ConfigError as exc:
             refused = {"type": name, "location": location, "complete": False, "reason": ""}
             refused |= {"records": [], "problems": [], "errors": [error_entry(exc)]}
@@ -72,6 +83,12 @@ def _find_type(name: str) -> SourceType:
         expected = ", ".join(TYPES)
         raise ConfigError(f"there is no source type '{name}'; expected one of: {expected}")
     return kind
+
+
+def _detect_type(content: bytes) -> str:
+    if found := source_type(content[:HEAD]):
+        return found
+    raise ConfigError("standard input begins like no known format; expected --type or --schema")
 
 
 def _split_options(options: Sequence[str]) -> dict[str, str]:
@@ -106,9 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 as_json=given.format == "json",
                 allow_private=given.allow_private,
             )
+        is_piped = given.type == STANDARD_INPUT
         return run(
-            given.type,
-            given.location,
+            given.as_type if is_piped else given.type,
+            given.type if is_piped else given.location,
             given.option,
             limit=given.limit,
             as_json=given.format == "json",
@@ -134,14 +152,26 @@ def _arguments() -> argparse.ArgumentParser:
         "check",
         help="show how a source's records would arrive, and what is wrong with them",
         usage="ukharvest check [options] TYPE LOCATION\n"
-        "       ukharvest check [options] FILE_OR_URL --schema FILE_OR_URL",
+        "       ukharvest check [options] FILE_OR_URL --schema FILE_OR_URL\n"
+        "       ukharvest check [options] - [--type TYPE | --schema FILE_OR_URL]",
         epilog="Exit code: 0 all records would be imported, 1 some would fail, 2 unusable: "
         "the source cannot be read, or lists no records. With --schema: 0 valid, 1 errors, "
         "2 not checked.",
     )
-    check.add_argument("type", metavar="TYPE", help="a source type; see: ukharvest types")
+    check.add_argument(
+        "type",
+        metavar="TYPE",
+        help="a source type; see: ukharvest types; - alone reads standard input",
+    )
     check.add_argument(
         "location", metavar="LOCATION", nargs="?", help="a web address or a saved file"
+    )
+    check.add_argument(
+        "--type",
+        dest="as_type",
+        metavar="TYPE",
+        default="",
+        help="source type of standard input; without it, its first bytes show the type",
     )
     check.add_argument(
         "--schema",
@@ -168,9 +198,14 @@ def _arguments() -> argparse.ArgumentParser:
 
 def _misuse(given: argparse.Namespace) -> str:
     """Return what is wrong with arguments together, "" if nothing is."""
+    is_piped = given.type == STANDARD_INPUT
+    if given.as_type and (given.schema or not is_piped):
+        return "--type is for standard input: ukharvest check - --type TYPE"
     if not given.schema:
         if given.errors:
             return "--errors needs --schema"
+        if is_piped:
+            return "- takes no LOCATION" if given.location else ""
         return "" if given.location else "the following arguments are required: LOCATION"
     if given.location:
         return "--schema checks one file: ukharvest check FILE_OR_URL --schema FILE_OR_URL"

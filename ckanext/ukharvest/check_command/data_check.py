@@ -14,7 +14,9 @@ from ckanext.ukharvest.check_command.terminal import write_indented
 from ckanext.ukharvest.core.errors import Blocked, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.schema_check.check import check_data
+from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
 from ckanext.ukharvest.schema_check.files import open_data, read_schema
 from ckanext.ukharvest.schema_check.report import (
     MIB,
@@ -27,6 +29,14 @@ from ckanext.ukharvest.schema_check.report import (
 from ckanext.ukharvest.schema_check.schema_file import TITLES
 
 EXIT_CODES = {Verdict.VALID: 0, Verdict.INVALID: 1, Verdict.UNCHECKED: 2}
+_TYPES = {
+    "integer": "whole number",
+    "number": "number",
+    "date": "date",
+    "datetime": "date and time",
+    "string": "text",
+    "": "no values",
+}
 NO_SCHEMA = "none"  # for GeoJSON, which has rules of its own
 
 _MAX_BYTES = 1024 * MIB
@@ -123,6 +133,32 @@ def _write(report: DataReport, location: str, schema: str, errors_file: str, out
         out.write("\nFor information\n")
     for note in report.notes:
         write_indented(note, out, 2)
+    if report.columns:
+        _write_columns(report, out)
+
+
+def _write_columns(report: DataReport, out: TextIO) -> None:
+    out.write("\nColumns\n")
+    for column in report.columns:
+        write_indented(_describe_column(column), out, 2)
+    left_out = report.sample.header.left_out if report.sample else 0
+    if left_out:
+        write_indented(f"… and {left_out:,} more.", out, 2)
+
+
+def _describe_column(column: ColumnSummary) -> str:
+    """Return "Amount: number (1 cell is not), 3 empty, 0.5 to 1200.5, 17 different values"."""
+    text = f"{column.name or '(no name)'}: {_TYPES[column.type]}"
+    if column.others:
+        text += f" ({counted(column.others, 'cell')} {'is' if column.others == 1 else 'are'} not)"
+    if column.empty:
+        text += f", {column.empty:,} empty"
+    if column.distinct:
+        more = "more than " if column.has_more else ""
+        values = counted(column.distinct, "different value")
+        ends = dict.fromkeys((column.smallest, column.largest))
+        text += f", {' to '.join(ends)}, {more}{values}"
+    return text
 
 
 def _sentence(finding: Finding, place: str) -> str:

@@ -136,6 +136,7 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     period = entry.get("temporal")
     yield "period", f"{period['start'] or '…'} to {period['end'] or '…'}" if period else ""
     yield "place", " · ".join(filter(None, (entry.get("spatial_text"), _box(entry))))
+    yield "texts in", ", ".join(entry.get("translations", ()))
     yield "schema", ", ".join(entry.get("schema_urls", ()))
     extras = entry.get("extras", {})
     yield "function", extras.get("la_function", "")

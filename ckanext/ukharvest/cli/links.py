@@ -17,7 +17,7 @@ from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic.paging import collect_pages
 from ckanext.ukharvest.model import locks
 from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.doctor.links import format_backlog
+from ckanext.ukharvest.operations.doctor.links import format_backlog, format_data
 from ckanext.ukharvest.presentation.messages.links import state_label
 
 COLUMNS = (
@@ -44,8 +44,9 @@ def links(
     """List what link checks say about resources, of one SOURCE (name or id) or of all datasets.
 
     --check does what the background job does that 'ckan harvester run' asks for, for portals
-    without a background worker: cron can call it. It never checks a link before it is due, and
-    stops when the day's budget is spent. At the end it says what waits, as --backlog does.
+    without a background worker: cron can call it. Files that have a schema are checked against it.
+    It never checks a link before it is due, and stops when the day's budget is spent. At the end it
+    says what waits, as --backlog does.
     """
     if check:
         _check(source)
@@ -77,9 +78,13 @@ def _check(source: str | None) -> None:
     with locks.alone(locks.LINKS) as is_alone:
         if not is_alone:
             raise click.ClickException("links are being checked already; try again later")
-        link_check.check_due_links(source_id=source_id, tell=report)
+        link_check.check_due_links(source_id=source_id, tell=report, tell_data=_report_data)
     known = sum(1 for result in results if result.format)
     click.echo(f"Checked {counted(len(results), 'link')}; identified {known:,}.")
+
+
+def _report_data(url: str, text: str) -> None:
+    click.echo(f"{text}  {safe_url(url)}")
 
 
 def _write_figures(form: str) -> None:
@@ -91,6 +96,8 @@ def _write_figures(form: str) -> None:
         click.echo(f"{number:>9,}  {state_label(state)}")
     click.echo(_format_budget(found))
     click.echo(format_backlog(found))
+    if text := format_data(found):
+        click.echo(text)
     if found["hosts"]:
         click.echo("Slowest hosts of the last seven days:")
         output.write(found["hosts"], HOST_COLUMNS, form)

@@ -16,7 +16,9 @@ from dataclasses import asdict
 from io import UnsupportedOperation
 from typing import IO, Any
 
+from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
 from ckanext.ukharvest.schema_check.report import DataReport, Finding, Limits, Verdict
+from ckanext.ukharvest.schema_check.sample import Sample, SampleRow
 
 DEFAULT_LIMITS = Limits()
 _GRACE = 5.0  # seconds to start and to end by itself
@@ -110,23 +112,11 @@ def _report(
     limits: Limits,
     on_finding: Callable[[Finding], None] | None,
 ) -> DataReport:
-    values: dict[str, Any] = {"errors": 0, "checked": 0}
-    findings: list[Finding] = []
-    notes: list[str] = []
-    number = 0
+    received = _Received(limits.shown, on_finding)
     for name, value in lines:
-        if name == "finding":
-            number += 1
-            finding = Finding(*value)
-            if on_finding:
-                on_finding(finding)
-            if len(findings) < limits.shown:
-                findings.append(finding)
-        elif name == "note":
-            notes.append(value)
-        else:
-            values[name] = value
-    errors = max(number, values["errors"])
+        received.add(name, value)
+    values = received.values
+    errors = max(received.number, values.get("errors", 0))
     stopped = values.get("stopped", "")
     reason = values.get("unchecked", "") if "end" in values else _broken_off(code, limits)
     if errors:  # what was found before the end is known
@@ -136,12 +126,55 @@ def _report(
         schema_type=values.get("schema_type", ""),
         reason=reason,
         errors=errors,
-        checked=values["checked"],
+        checked=values.get("checked", 0),
         unit=values.get("unit", ""),
         stopped=stopped,
-        findings=tuple(findings),
-        notes=tuple(notes),
+        findings=tuple(received.findings),
+        notes=tuple(received.notes),
+        sample=received.sample,
+        columns=tuple(received.columns),
     )
+
+
+class _Received:
+    """What the process has written."""
+
+    def __init__(self, shown: int, on_finding: Callable[[Finding], None] | None) -> None:
+        self._shown, self._on_finding = shown, on_finding
+        self.values: dict[str, Any] = {}
+        self.number = 0  # of findings
+        self.findings: list[Finding] = []
+        self.notes: list[str] = []
+        self.columns: list[ColumnSummary] = []
+        self._rows: list[SampleRow] = []
+
+    def add(self, name: str, value: Any) -> None:
+        """Add a line; lines of several values are collected, of others the last one counts."""
+        if name == "finding":
+            self._add_finding(Finding(*value))
+        elif name == "note":
+            self.notes.append(value)
+        elif name == "column":
+            self.columns.append(ColumnSummary(**value))
+        elif name == "sample_row":
+            self._rows.append(SampleRow.from_dict(value))
+        else:
+            self.values[name] = value
+
+    def _add_finding(self, finding: Finding) -> None:
+        self.number += 1
+        if self._on_finding:
+            self._on_finding(finding)
+        if len(self.findings) < self._shown:
+            self.findings.append(finding)
+
+    @property
+    def sample(self) -> Sample | None:
+        """The rows, None if the data are no table."""
+        if not self._rows:
+            return None
+        header, *rows = self._rows
+        return Sample(header, tuple(rows))
 
 
 def _broken_off(code: int | None, limits: Limits) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
 from ckanext.ukharvest.schema_check.report import Finding, Limits
+from ckanext.ukharvest.schema_check.sample import make_row
 
 _NOTES = 30  # in one report
 _FOUND = 80  # characters
@@ -28,7 +31,8 @@ class Collector:
     Args:
         limits: limits of the check.
         emit: called with a name and a value for each thing that becomes known: "schema_type",
-            "unit", "note", "finding" (a list of its attributes), "checked", "errors".
+            "unit", "note", "finding" (a list of its attributes), "checked", "errors", and of a
+            table "sample_row" (the header first) and "column".
         clock: replaces time.monotonic in tests.
     """
 
@@ -45,6 +49,7 @@ class Collector:
         self._clock = clock
         self._end = clock() + limits.seconds
         self._notes: set[str] = set()
+        self._pending: list[tuple[Sequence[int], Finding]] = []
 
     def set_schema_type(self, name: str) -> None:
         """Say what the schema is."""
@@ -69,8 +74,9 @@ class Collector:
         column: str = "",
         found: str = "",
         example: str = "",
+        cells: Sequence[int] = (),
     ) -> None:
-        """Add an error; the arguments are those of ``Finding``."""
+        """Add an error; the arguments are those of ``Finding``, and positions of wrong cells."""
         self.errors += 1
         if self.errors <= self.limits.findings:
             finding = Finding(
@@ -82,6 +88,24 @@ class Collector:
                 code,
             )
             self._emit("finding", [getattr(finding, name) for name in Finding.__slots__])
+            self._pending.append((cells, finding))
+
+    def end_row(self, number: int, cells: Sequence[str], *, is_first: bool) -> None:
+        """Add a row of a table to the sample after it was checked, if it belongs there.
+
+        Args:
+            is_first: it is one of the first; others need an error that the report shows.
+        """
+        pending, self._pending = self._pending, []
+        own = [each for each in pending if each[1].row == number]
+        # Of the errors met since the row before, some may be of rows that cannot be read.
+        if is_first or (own and self.errors - len(pending) < self.limits.shown):
+            self._emit("sample_row", asdict(make_row(number, cells, own)))
+
+    def set_columns(self, columns: Iterable[ColumnSummary]) -> None:
+        """Say what the columns of a table hold."""
+        for each in columns:
+            self._emit("column", asdict(each))
 
     def count(self, number: int = 1) -> None:
         """Count checked rows, features or items; raise Stopped when the time is over."""

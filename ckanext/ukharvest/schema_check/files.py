@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,14 +65,14 @@ def open_data(location: str, http: HttpClient) -> IO[bytes]:
     """Open data, seekable; the caller closes them.
 
     Args:
-        location: a URL, or the path of a file; "-" reads standard input's file.
+        location: a URL, or the path of a file; "-" reads standard input.
 
     Raises:
         SourceError: they cannot be read; the message is a sentence.
     """
     if _is_url(location):
         return http.get(location).body
-    file = _open(location)
+    file: IO[bytes] = sys.stdin.buffer if location == "-" else _open(location)
     if file.seekable():
         return file
     with file:

@@ -57,10 +57,12 @@ def _report_names(names: Sequence[str], collector: Collector) -> None:
     """Report columns without a name, and names that occur twice."""
     for number, name in enumerate(names, 1):
         if not name:
-            collector.error("blank-label", f"a name for column {number}", row=_ROW)
+            expected = f"a name for column {number}"
+            collector.error("blank-label", expected, row=_ROW, cells=(number - 1,))
         elif name in names[: number - 1]:
             expected = f"each name once; column {names.index(name) + 1} has it, too"
-            collector.error("duplicate-label", expected, row=_ROW, column=name, found=name)
+            code, cells = "duplicate-label", (number - 1,)
+            collector.error(code, expected, row=_ROW, column=name, found=name, cells=cells)
 
 
 def _note_differences(
@@ -99,17 +101,17 @@ def _report_differences(
     """Table Schema's way: names are exact; ``fieldsMatch`` says what else may differ."""
     for column, position in found.items():
         if names[position] != column:
-            written = names[position]
-            collector.error("incorrect-label", column, row=_ROW, column=column, found=written)
+            written, code, cells = names[position], "incorrect-label", (position,)
+            collector.error(code, column, row=_ROW, column=column, found=written, cells=cells)
     has_all = rules.match in ("exact", "equal", "subset")
     for each in missing:
         if has_all or each.required:
             _report_missing(each, names, extra, collector)
     if rules.match in ("exact", "equal", "superset"):
         for number in extra:
-            name = names[number]
+            name, code, cells = names[number], "extra-label", (number,)
             expected = "only the schema's columns"
-            collector.error("extra-label", expected, row=_ROW, column=name, found=name)
+            collector.error(code, expected, row=_ROW, column=name, found=name, cells=cells)
     positions = [found[each.name] for each in rules.columns if each.name in found]
     if rules.match == "exact" and positions != sorted(positions):
         order = ", ".join(each.name for each in rules.columns)

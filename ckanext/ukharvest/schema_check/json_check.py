@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.schema_check import encodings, geojson
 from ckanext.ukharvest.schema_check.collector import Collector, Stopped, Unchecked
 
-_INSTALL = "The check needs the package jsonschema: pip install 'ckanext-ukharvest[schema]'."
+INSTALL = "The check needs the package jsonschema: pip install 'ckanext-ukharvest[schema]'."
 # Validator → what is expected, by its value in the schema.
 _WORDS = {
     "type": "{}",
@@ -125,7 +125,7 @@ def _validator(schema: Any, collector: Collector) -> Any:
         from jsonschema import SchemaError, validators
         from jsonschema_specifications import REGISTRY
     except ImportError as exc:
-        raise Unchecked(_INSTALL) from exc
+        raise Unchecked(INSTALL) from exc
     for address in _other_documents(schema):
         collector.note(f"The schema refers to {shorten(address, 120)}, which is not fetched.")
     try:

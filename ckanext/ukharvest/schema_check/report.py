@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, TextIO
 
 from ckanext.ukharvest.core.values.text import as_cell, counted
+from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
+from ckanext.ukharvest.schema_check.sample import Sample
 
 MIB = 1024 * 1024
 
@@ -91,6 +93,8 @@ class DataReport:
         stopped: why the check ended early, as a sentence; "" if it did not.
         findings: the first errors.
         notes: sentences about what is unusual and no error, in the file or in the schema.
+        sample: some rows of a table; None for other data.
+        columns: what the columns of a table hold, at most ``MAX_COLUMNS``.
     """
 
     verdict: Verdict
@@ -102,6 +106,8 @@ class DataReport:
     stopped: str = ""
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    sample: Sample | None = None
+    columns: tuple[ColumnSummary, ...] = ()
 
     @property
     def place(self) -> str:
@@ -137,6 +143,8 @@ class DataReport:
                 {name: getattr(each, name) for name in Finding.__slots__} for each in self.findings
             ],
             "notes": list(self.notes),
+            "sample": asdict(self.sample) if self.sample else None,
+            "columns": [asdict(each) for each in self.columns],
         }
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
 from typing import IO
 
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.schema_check import header, rows
 from ckanext.ukharvest.schema_check.collector import Collector
+from ckanext.ukharvest.schema_check.column_summary import ColumnSummaries
 from ckanext.ukharvest.schema_check.columns import Column, TableRules
+from ckanext.ukharvest.schema_check.sample import FIRST_ROWS, show_cell
 
 # Values that are remembered to find them again, for all columns together: some 200 MB.
 MAX_REMEMBERED = 2_000_000
@@ -35,15 +38,6 @@ class Remembered:
         return 0
 
 
-def show_cell(text: str) -> str:
-    """Return a cell with the spaces around it named, which may be what is wrong with it."""
-    inner = text.strip()
-    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    if not inner:
-        return "[space]" if text else ""
-    return ("[space]" if before else "") + inner + ("[space]" if after else "")
-
-
 def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     """Check a file.
 
@@ -55,17 +49,45 @@ def check(data: IO[bytes], rules: TableRules, collector: Collector) -> None:
     collector.set_unit("row")
     table = iter(rows.Rows(data, [each.name for each in rules.columns], collector))
     names = next(table, (0, []))[1]
-    if not any(name.strip() for name in names):
-        expected = f"a header row with: {', '.join(each.name for each in rules.columns)}"
-        collector.error("no-header", expected, row=1)
-        return
-    columns = header.match(names, rules, collector)
-    if not columns:
-        return
+    columns = _match(names, rules, collector)
+    if names:
+        collector.end_row(1, names, is_first=True)
+    if columns:
+        _check_rows(table, names, columns, rules, collector)
+    elif names:  # the rows may show what the file is
+        for number, cells in itertools.islice(table, FIRST_ROWS):
+            collector.end_row(number, cells, is_first=True)
+
+
+def _match(
+    names: Sequence[str], rules: TableRules, collector: Collector
+) -> list[tuple[int, Column]]:
+    if any(name.strip() for name in names):
+        return header.match(names, rules, collector)
+    expected = f"a header row with: {', '.join(each.name for each in rules.columns)}"
+    collector.error("no-header", expected, row=1)
+    return []
+
+
+def _check_rows(
+    table: Iterator[tuple[int, list[str]]],
+    names: Sequence[str],
+    columns: Sequence[tuple[int, Column]],
+    rules: TableRules,
+    collector: Collector,
+) -> None:
     checker = _Checker(len(names), columns, rules, collector)
-    for number, cells in table:
-        checker.check(number, cells)
-        collector.count()
+    summaries = ColumnSummaries(names, {position: each.missing for position, each in columns})
+    most = FIRST_ROWS
+    try:
+        for number, cells in table:
+            if checker.check(number, cells):
+                summaries.add(cells)
+            collector.end_row(number, cells, is_first=most > 0)
+            most -= 1
+            collector.count()
+    finally:  # a limit may end the check
+        collector.set_columns(summaries.summaries())
 
 
 class _Checker:
@@ -87,11 +109,14 @@ class _Checker:
         self._key = [by_name[name] for name in names] if set(names) <= set(by_name) else []
         self._key_name = ", ".join(names)
 
-    def check(self, number: int, cells: list[str]) -> None:
-        """Check one row; of a row that is empty or has a wrong number of cells, only that."""
+    def check(self, number: int, cells: list[str]) -> bool:
+        """Check one row; return False for one that is empty or has a wrong number of cells.
+
+        Of such a row nothing else is checked.
+        """
         if not any(map(str.strip, cells)):
             self._collector.error("blank-row", "a row with values", row=number)
-            return
+            return False
         if len(cells) != self._width:
             self._collector.error(
                 "ragged-row",
@@ -99,13 +124,14 @@ class _Checker:
                 row=number,
                 found=counted(len(cells), "cell"),
             )
-            return
+            return False
         for position, column in self._columns:
-            self._check_cell(number, column, cells[position])
+            self._check_cell(number, column, position, cells[position])
         if self._key:
             self._check_key(number, cells)
+        return True
 
-    def _check_cell(self, number: int, column: Column, text: str) -> None:
+    def _check_cell(self, number: int, column: Column, position: int, text: str) -> None:
         if fault := column.fault(text):
             self._collector.error(
                 *(fault.code, fault.expected),
@@ -113,19 +139,32 @@ class _Checker:
                 column=column.name,
                 found=show_cell(text),
                 example=fault.example,
+                cells=(position,),
             )
         elif column.unique and (column.unique_when_missing or text not in column.missing):
-            self._check_once("unique", number, column.name, text, (column.name, text))
+            key = (column.name, text)
+            self._check_once("unique", number, column.name, text, key, (position,))
 
     def _check_key(self, number: int, cells: list[str]) -> None:
-        values = tuple(cells[position] for position, _column in self._key)
+        places = [position for position, _column in self._key]
+        values = tuple(cells[position] for position in places)
         if all(cells[position] in column.missing for position, column in self._key):
             expected = "a value, as a part of the primary key"
-            self._collector.error("primary-key", expected, row=number, column=self._key_name)
+            name, code = self._key_name, "primary-key"
+            self._collector.error(code, expected, row=number, column=name, cells=places)
         else:
-            self._check_once("primary-key", number, self._key_name, ", ".join(values), values)
+            found = ", ".join(values)
+            self._check_once("primary-key", number, self._key_name, found, values, places)
 
-    def _check_once(self, code: str, number: int, name: str, found: str, key: Hashable) -> None:
+    def _check_once(
+        self,
+        code: str,
+        number: int,
+        name: str,
+        found: str,
+        key: Hashable,
+        cells: Sequence[int],
+    ) -> None:
         if first := self._remembered.find(key, number):
             expected = f"a value that occurs once; row {first:,} has it, too"
-            self._collector.error(code, expected, row=number, column=name, found=found)
+            self._collector.error(code, expected, row=number, column=name, found=found, cells=cells)

@@ -171,6 +171,10 @@ class Client:
     limits = replace(link_checker.LIMITS, delay=1.0)
 
 
+def checked(lanes: Lanes, links: list[link_checks.Due]) -> list[link_lanes.Checked]:
+    return [each for ended in lanes.check(links, lambda _running: True) for each in ended]
+
+
 def due(*urls: str) -> list[link_checks.Due]:
     return [link_checks.Due(url, "") for url in urls]
 
@@ -189,7 +193,7 @@ def test_a_host_gets_its_pause_and_a_slow_one_a_longer_one(
     monkeypatch.setattr(link_checker, "check_link", check)
     lanes = Lanes([Client()])  # type: ignore[list-item]
     links = due(*(f"http://{host}/{n}" for host in ("quick", "slow") for n in range(3)))
-    assert len(list(lanes.check(links, lambda _running: True))) == 6
+    assert len(checked(lanes, links)) == 6
     for host, pause in (("quick", 1), ("slow", 4)):
         times = [at for url, at in starts if host in url]
         took = 4 if host == "slow" else 0.25
@@ -217,7 +221,7 @@ def test_hosts_are_asked_at_the_same_time_and_each_for_one_link(
     for client in clients:
         client.limits = replace(Client.limits, delay=0.0)
     links = due(*(f"http://{host}/{n}" for host in "abc" for n in range(5)))
-    found = list(Lanes(clients).check(links, lambda _running: True))  # type: ignore[arg-type]
+    found = checked(Lanes(clients), links)  # type: ignore[arg-type]
     assert (len(found), dict(most)) == (15, {"a": 1, "b": 1, "c": 1})
 
 
@@ -237,9 +241,9 @@ def test_a_host_that_fails_is_left_alone_and_the_others_are_not(
     client.limits = replace(Client.limits, delay=0.0)
     lanes = Lanes([client])  # type: ignore[list-item]
     links = due(*(f"http://{host}/{n}" for host in ("away", "there") for n in range(6)))
-    found = list(lanes.check(links, lambda _running: True))
+    found = checked(lanes, links)
     assert len(found) == 12
     assert Counter(each.result.fault for each in found) == {"timeout": 3, "not-asked": 3, "": 6}
-    again = list(lanes.check(due("http://away/7"), lambda _running: True))
+    again = checked(lanes, due("http://away/7"))
     assert [each.result.fault for each in again] == ["not-asked"]
     assert len(asked) == 9

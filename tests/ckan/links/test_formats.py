@@ -100,7 +100,7 @@ def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
 def test_what_was_found_and_not_written_is_written_by_the_next_tick_s_job(place: Place) -> None:
     """After a job that was killed, and after an import during the link check."""
     place.harvest()
-    link_results.save(LinkResult(place.resource["url"], format="WMS"), 30)
+    link_results.save([LinkResult(place.resource["url"], format="WMS")], 30)
     model.Session.commit()
     assert not link_checks.is_due()
     tick()

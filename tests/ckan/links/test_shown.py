@@ -64,7 +64,7 @@ def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     place.harvest()
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
     assert "What this link is" not in app.get(page).body
-    link_results.save(found, 30)
+    link_results.save([found], 30)
     model.Session.commit()
     body = app.get(page).body
     for part in ("What this link is:", "WMS 1.3.0", "2 layers", "checked on", "<details>"):
@@ -79,9 +79,8 @@ def test_how_it_looks_and_what_strangers_write(place: Place, visitor: Visitor) -
     looks.know_stock(visitor, page)  # the link was not checked yet
     layers = tuple(Layer(text, text) for text in texts)
     url = place.publisher.url(RIVERS)
-    link_results.save(
-        LinkResult(url, format="WMS", version=texts[0], layers=layers, title=texts[2]), 30
-    )
+    found = LinkResult(url, format="WMS", version=texts[0], layers=layers, title=texts[2])
+    link_results.save([found], 30)
     model.Session.commit()
     looks.check(visitor, "resource", page, beside=page, region=".ukharvest-link", is_own=False)
     looks.assert_harmless(visitor.page)

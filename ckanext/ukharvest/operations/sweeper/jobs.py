@@ -23,10 +23,13 @@ MAX_RESENDS = 2
 
 def recover_gathers() -> list[str]:
     """Queue jobs again whose gather process died; end jobs whose gather died too often."""
-    queue_state = lost_work.load_queue_state(lost_work.GATHER)
     query = Session.query(HarvestJob).filter(
         HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
     )
+    if query.first() is None:
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.GATHER)
+    query = query.populate_existing()  # jobs that changed since the first query
     jobs = [job for job in query if queue_state.is_lost(job.id)]
     known = reports.reports_of(job.id for job in jobs)
     did = []
@@ -125,10 +128,11 @@ def _discard_all(job_id: str) -> None:
 
 def send_new() -> list[str]:
     """Send jobs that were created but never sent: each blocks all runs of its source."""
+    query = Session.query(HarvestJob).filter(HarvestJob.status == "New")
+    if query.first() is None:
+        return []
     queue_state = lost_work.load_queue_state(lost_work.GATHER)
-    query = Session.query(HarvestJob).filter(
-        HarvestJob.status == "New", queue_state.is_past(HarvestJob.created)
-    )
+    query = query.filter(queue_state.is_past(HarvestJob.created)).populate_existing()
     return [_send_new(job) for job in query if queue_state.is_lost(job.id)]
 
 

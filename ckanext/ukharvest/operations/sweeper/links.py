@@ -10,7 +10,7 @@ from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.model import link_checks
+from ckanext.ukharvest.model import data_checks, link_checks
 from ckanext.ukharvest.operations.sweeper import pauses
 
 NOTE = "ukharvest.links"  # key in system_info: when a tick last found nothing to check
@@ -27,13 +27,17 @@ def enqueue_due() -> list[str]:
     quiet = pauses.since(NOTE)
     if quiet and not _ended_run_since(quiet):
         return []
-    can_check = link_checks.is_due() and link_check.has_budget()
+    can_check = (link_checks.is_due() or _are_data_due()) and link_check.has_budget()
     if not can_check:
         pauses.begin(NOTE)
     # A dataset that the portal refuses is tried again only once per pause.
     if not (can_check or link_checks.unfilled()) or not link_check.enqueue():
         return []
     return ["asked a background worker ('ckan jobs worker') to check links"]
+
+
+def _are_data_due() -> bool:
+    return config.checks_data() and bool(data_checks.count_due())
 
 
 def _ended_run_since(time: datetime.datetime) -> bool:

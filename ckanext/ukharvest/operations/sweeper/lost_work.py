@@ -27,7 +27,8 @@ DEAD_ARE_KEPT = dt.timedelta(days=1)  # the doctor shows consumers that died
 class QueueState:
     """State of one queue and its consumers; load it before reading states from the database.
 
-    In this order work in transit never looks lost: a message is queued, then its consumer is busy
+    Steps load it only where the database has work that could be lost, which is seldom. In this
+    order work in transit never looks lost: a message is queued, then its consumer is busy
     with it, then the state changes.
 
     Attributes:

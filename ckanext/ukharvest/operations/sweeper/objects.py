@@ -40,8 +40,14 @@ class _Lost(NamedTuple):
 
 def recover() -> list[str]:
     """Queue objects again whose consumer died; give up objects that killed MAX_KILLS consumers."""
+    if not _has_objects(HarvestObject.state.in_(UNDER_WAY)):
+        return []
     lost = _orphans(lost_work.load_queue_state(lost_work.FETCH))
     return [text for each in lost if (text := _recover(each))]
+
+
+def _has_objects(*conditions: sa.ColumnElement[bool]) -> bool:
+    return Session.query(HarvestObject.id).filter(*conditions).first() is not None
 
 
 def _recover(lost: _Lost) -> str:
@@ -143,6 +149,9 @@ def resend_waiting() -> list[str]:
     Not during their gather, which sends them itself (ckanext-harvest issue 446), and not before the
     end of their pause after a service failed (model/retries.py).
     """
+    retries.forget_finished()
+    if not _has_objects(HarvestObject.state == "WAITING"):
+        return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     did = _wake_up(queue_state) if config.batch_size() > 1 else []
     ours = config.our_type_names() if config.batch_size() > 1 else ()
@@ -164,7 +173,6 @@ def resend_waiting() -> list[str]:
         .order_by(HarvestObject.gathered)
     )
     ids = [id_ for id_, job_id in query if queue_state.is_lost(id_, job_id)]
-    retries.forget_finished()
     Session.commit()
     lost_work.send(lost_work.FETCH, ids)
     sent = f"sent {len(ids)} waiting harvest objects that were not on the queue"
@@ -185,13 +193,15 @@ def _wake_up(queue_state: lost_work.QueueState) -> list[str]:
 
 def report_given_up() -> list[str]:
     """Count objects as errored that the queue gave up on silently (state, but no status)."""
-    queue_state = lost_work.load_queue_state(lost_work.FETCH)
     query = (
         Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
         .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
         .filter(HarvestJob.status == "Running", HarvestObject.state == "ERROR")
         .filter(HarvestObject.report_status.is_(None))
     )
+    if query.first() is None:
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.FETCH)
     ids = [id_ for id_, job_id in query if not {id_, job_id} & queue_state.busy]
     explained = Session.query(HarvestObjectError.harvest_object_id).filter(
         HarvestObjectError.harvest_object_id.in_(ids)
