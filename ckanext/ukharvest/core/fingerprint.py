@@ -122,4 +122,33 @@ def _rdf(content: str) -> bytes:
     return content.encode("utf-8", "replace")
 
 
-CANONICAL: dict[str, Callable[[str], bytes]] = {"json": _json, "xml": _xml, "rdf": _rdf}
+def is_triples(content: str) -> bool:
+    """Tell whether the content of a form "…_or_rdf" is core.rdf's canonical N-Triples."""
+    return content.endswith(" .\n")  # no document of XML or JSON does
+
+
+def _xml_or_rdf(content: str) -> bytes:
+    return _rdf(content) if is_triples(content) else _xml(content)
+
+
+def _json_or_rdf(content: str) -> bytes:
+    return _rdf(content) if is_triples(content) else _json(content)
+
+
+def is_xml(content: str) -> bool:
+    """Tell whether the content of a form "xml_or_json" is XML."""
+    return content.lstrip().startswith("<")
+
+
+def _xml_or_json(content: str) -> bytes:
+    return _xml(content) if is_xml(content) else _json(content)
+
+
+CANONICAL: dict[str, Callable[[str], bytes]] = {
+    "json": _json,
+    "json_or_rdf": _json_or_rdf,
+    "rdf": _rdf,
+    "xml": _xml,
+    "xml_or_json": _xml_or_json,
+    "xml_or_rdf": _xml_or_rdf,
+}

@@ -194,4 +194,14 @@ def next_check(after: LinkHistory, days: int) -> dt.timedelta:
     """
     if after.state in (LinkState.WORKS, LinkState.DEAD):
         return dt.timedelta(days=days)
-    return dt.timedelta(days=min(days, 2 ** min(max(after.faults, 1) - 1, 30)))
+    return growing_pause(after.faults, days)
+
+
+def growing_pause(faults: int, days: int) -> dt.timedelta:
+    """Return the time until the next request: a day, doubled with each further failure.
+
+    Args:
+        faults: failed requests in a row.
+        days: the longest pause.
+    """
+    return dt.timedelta(days=min(days, 2 ** min(max(faults, 1) - 1, 30)))

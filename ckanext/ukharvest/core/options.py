@@ -31,6 +31,10 @@ class Option:
             which names of organisations contain.
         alias: its name in configurations of other harvesters.
         alias_values: lower-case text of a value under that alias → value here.
+        excludes: options that cannot be set together with this one.
+        is_long: a text of several lines, in the form a box for them.
+        label: its name in the form; "" for an option of our types, whose labels are in
+            presentation/messages/option_texts.py.
     """
 
     name: str
@@ -44,6 +48,9 @@ class Option:
     separator: str = ""
     alias: str = ""
     alias_values: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    excludes: tuple[str, ...] = ()
+    is_long: bool = False
 
 
 MAX_RESOURCES = Option(
@@ -59,7 +66,8 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
     """Return the value of every declared option, converted.
 
     Raises:
-        ConfigError: a value of the wrong type or an unknown name; ``field`` is the option.
+        ConfigError: a value of the wrong type, an unknown name, or two options that exclude each
+            other; ``field`` is the option.
     """
     known = {option.name: option for option in declared}
     aliases = {option.alias: option for option in known.values() if option.alias}
@@ -67,10 +75,20 @@ def validate(options: Mapping[str, Any], declared: Iterable[Option]) -> dict[str
     for name in options:
         if name not in known:
             raise ConfigError(_unknown(str(name), known), field=str(name), code="unknown-option")
-    return {
+    found = {
         name: _convert(option, options[name]) if name in options else option.default
         for name, option in known.items()
     }
+    for option in known.values():
+        _check_others(option, found)
+    return found
+
+
+def _check_others(option: Option, found: Mapping[str, Any]) -> None:
+    others = [other for other in option.excludes if found.get(other)]
+    if found[option.name] and others:
+        message = f"{option.name}: cannot be set together with {others[0]}; expected one of them"
+        raise ConfigError(message, field=option.name, code="bad-option")
 
 
 def _renamed(option: Option | None, name: str, value: Any) -> tuple[str, Any]:

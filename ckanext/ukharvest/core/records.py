@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ckanext.ukharvest.core.record_limits import RecordLimits
+from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.errors import RecordError
@@ -156,7 +157,12 @@ class Reader(Protocol):
     """Reads sources of one protocol. Immutable: one instance serves every run."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
-        """Yield every record of the source; raise SourceError when the read must stop."""
+        """Yield every record of the source.
+
+        Raises:
+            SourceError: the read must stop.
+            ConfigError: the source does not accept an option, or needs one.
+        """
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record with its content; raise FetchError or RecordError."""
@@ -166,7 +172,7 @@ class Parser(Protocol):
     """A module that parses one format."""
 
     VERSION: int  # increase it when the meaning of a field changes: records are imported again
-    FORM: str  # form of the content: "json", "xml" or "rdf"; decides how it is fingerprinted
+    FORM: str  # form of the content: a key of core.fingerprint.CANONICAL
 
     def parse(self, raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         """Return the dataset; raise ParseError without identity or title, or SkipRecord."""
@@ -238,6 +244,7 @@ class ResourceRecord:
         size: bytes.
         date, temporal: the time that the resource is about.
         extras: other values under their CKAN names; text only.
+        translations: as those of the dataset.
     """
 
     url: str
@@ -254,6 +261,7 @@ class ResourceRecord:
     licence: Licence | None = None
     schema_url: str = ""
     extras: Mapping[str, str] = field(default_factory=dict)
+    translations: Mapping[str, ResourceTranslation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +286,10 @@ class DatasetRecord:
             name, "create" creates the others.
         coupled: identifiers and URLs of the records of the datasets that this service operates
             on, as the source gave them; any of them identifies its dataset.
+        text_language: code of the language of title and notes (``en``), "" if the source does not
+            say it. ``language`` has those of the data.
+        translations: language code → the texts in it, ``text_language`` among them; {} if the
+            source has one language only. ``core.translations`` makes it.
     """
 
     guid: str
@@ -308,3 +320,5 @@ class DatasetRecord:
     organisation: RemoteGroup | None = None
     groups: tuple[RemoteGroup, ...] = ()
     coupled: tuple[str, ...] = ()
+    text_language: str = ""
+    translations: Mapping[str, Translation] = field(default_factory=dict)

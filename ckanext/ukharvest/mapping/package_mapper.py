@@ -16,7 +16,7 @@ from typing import Any
 from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.mapping import resource_matching
+from ckanext.ukharvest.mapping import resource_matching, translated_fields
 
 VERSION = 2  # increase it when the mapping changes: every record is then imported again
 
@@ -26,13 +26,15 @@ KEPT_FIELDS = ("id", "name", "private", "groups", "type")
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Values that the harvest source adds to each of its datasets.
+    """Values that the harvest source and the portal add to each of its datasets.
 
     Attributes:
         tags, extras: added if the record has none with that name.
         groups: names of groups that the dataset is added to.
         not_overwrite: dataset fields and extras that are not changed once set.
         reference: value of ``harvest_source_reference``; "" for the record's guid.
+        language: the portal's, of texts whose language is not known.
+        resource_schema: names of the dataset type's own fields of resources.
     """
 
     owner_org: str
@@ -42,6 +44,8 @@ class Defaults:
     extras: Mapping[str, str] = field(default_factory=dict)
     not_overwrite: Collection[str] = ()
     reference: str = ""
+    language: str = "en"
+    resource_schema: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def to_package_dict(
         schema: names of the dataset type's own fields.
         defaults: values that the source adds.
     """
-    resources, ours = _resources(record, existing, known_resources)
+    resources, ours = _resources(record, existing, known_resources, defaults)
     package: dict[str, Any] = {
         "title": record.title,
         "notes": record.notes,
@@ -89,8 +93,10 @@ def to_package_dict(
         "private": defaults.private,
         "type": "dataset",
         "state": "active",
+        **translated_fields.dataset_fields(record, schema, defaults.language),
     }
-    _place(package, {**defaults.extras, **_facts(record, defaults.reference)}, schema)
+    facts = _facts(record, defaults.reference) | translated_fields.dataset_extras(record, schema)
+    _place(package, {**defaults.extras, **facts}, schema)
     if existing:
         _keep(package, existing, defaults.not_overwrite)
     _add_groups(package, defaults.groups)
@@ -175,6 +181,8 @@ def _keep(
     for key in KEPT_FIELDS:
         if key in existing:
             package[key] = existing[key]
+    # A title that stays keeps its translations.
+    not_overwrite = {*not_overwrite, *(f"{key}_translated" for key in not_overwrite)}
     extras = {extra["key"]: extra["value"] for extra in package["extras"]}
     for extra in existing.get("extras", ()):
         if extra["key"] in not_overwrite and extra["value"]:
@@ -189,6 +197,7 @@ def _resources(
     record: DatasetRecord,
     existing: Mapping[str, Any] | None,
     known: Sequence[Sequence[str]] | None,
+    defaults: Defaults,
 ) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
     """Return the resources, known ones with their CKAN ids, and those added by hand last."""
     old = list(existing.get("resources", ())) if existing else []
@@ -201,7 +210,10 @@ def _resources(
     for resource, before in zip(record.resources, matched, strict=True):
         new_id = str(uuid.uuid4()) if existing else ""
         ckan_id = before["id"] if before else new_id
-        resources.append(_resource(resource, ckan_id))
+        texts = translated_fields.resource_fields(
+            resource, record, defaults.resource_schema, defaults.language
+        )
+        resources.append({**_resource(resource, ckan_id), **texts})
         written.append((ckan_id, resource_matching.match_key(resource)))
     return resources + by_hand, written
 

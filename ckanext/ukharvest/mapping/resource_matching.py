@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.core.records import ResourceRecord
 
 # Query parameters that publishers change without changing the file: DataShare's version,
@@ -57,7 +58,19 @@ def match_resources(
 
 def match_key(resource: ResourceRecord) -> str:
     """Return a resource's stored key, which still matches when its URL and name were edited."""
-    return f"id:{resource.id}" if resource.id else f"url:{_stable(resource.url)}"
+    return key_of(resource.id, resource.url)
+
+
+def key_of(id_: str, url: str) -> str:
+    """Return the match key of a resource with this id in its source, "" for none, and this URL."""
+    return f"id:{id_}" if id_ else f"url:{_stable(url)}"
+
+
+def move_key(move: BaseMove, key: str) -> str:
+    """Return the match key of a resource whose base URL was replaced; "" if it has another."""
+    sort, colon, url = key.partition(":")
+    moved = move.apply(url)
+    return f"{sort}{colon}{moved}" if moved else ""
 
 
 def _stable(url: str | None) -> str:

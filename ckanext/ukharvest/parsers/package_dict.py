@@ -76,11 +76,18 @@ def _unquoted(value: Any) -> Any:
     return value
 
 
+# CKAN fills it from license_id with its register's URL, which may be of another version.
+_COMPUTED = "license_url"
+
+
 def flatten(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields and extras as one object; a filled field wins over an extra of its name."""
+    """Return fields and extras as one object.
+
+    A filled field wins over an extra of its name, unless CKAN computes the field.
+    """
     flat = {key: value for key, value in data.items() if key != "extras"}
     for key, value in extras(data.get("extras")).items():
-        if key and is_blank(flat.get(key)):
+        if key and (is_blank(flat.get(key)) or (key == _COMPUTED and not is_blank(value))):
             flat[key] = value
     return flat
 

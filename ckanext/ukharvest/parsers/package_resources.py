@@ -7,11 +7,12 @@ from urllib.parse import urljoin
 
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
+from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
 # Internal fields of CKAN: they do not describe the file, and differ in meaning between sites.
@@ -25,6 +26,7 @@ _BOOKKEEPING = frozenset(
 _READ = frozenset(
     ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
     + ("created", "last_modified", "schema_url", "schema_type", "date", "extras")
+    + tuple(OF_RESOURCE)
 )
 
 # Values of resource_type in CKAN and data.gov.uk → kind of resource. The value itself is kept
@@ -88,6 +90,7 @@ def _resource(part: Fields, base: str) -> ResourceRecord | None:
         temporal=period,
         schema_url=schema_url,
         extras=_extras(part, word) | schema_facts | ({} if period else _undated(part)),
+        translations=package_translations.of_resource(part.data),
     )
 
 
@@ -179,5 +182,6 @@ RESOURCE_MAPPING = (
     Field(("created", "last_modified"), "issued, modified", read_apart),
     Field(("schema_url", "schema_type"), "schema_url; extra schema_type", read_apart),
     Field(("date",), "temporal", read_apart),
+    Field((*OF_RESOURCE,), "translations", read_apart),
     Field(("every other field and extra",), "extras", read_apart),
 )

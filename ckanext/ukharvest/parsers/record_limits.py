@@ -36,6 +36,8 @@ _RESOURCE = {
     "mimetype": "line",
     "schema_url": "url",
 }
+_TRANSLATION = {"title": "line", "notes": "text"}
+_RESOURCE_TRANSLATION = {"name": "line", "description": "text"}
 _AGENT = {"name": "line", "email": "line", "url": "url", "role": "line"}
 _GROUP = {"id": "line", "name": "line", "title": "line"}
 _LICENCE = {"id": "line", "title": "text", "url": "url"}
@@ -119,6 +121,13 @@ class _Cutter:
             self.problems.append(Problem("long-text", name, f"{message} {expected}"))
         return {key: self.text(text, "text", f"{name}.{key}") for key, text in named}
 
+    def translations(
+        self, values: Mapping[str, Part], rules: Mapping[str, str], name: str
+    ) -> Mapping[str, Part]:
+        """Return the texts of the first languages."""
+        some = self.items(tuple(values.items()), "values", name, "too-many-values")
+        return {code: self.part(texts, rules, f"{name}.") for code, texts in some}
+
     def extent(self, record: DatasetRecord, name: str) -> Mapping[str, Any] | None:
         if not record.spatial:
             return record.spatial
@@ -136,6 +145,10 @@ class _Cutter:
             licence = self.part(resource.licence, _LICENCE, "resources.licence.")
             cut = cut if licence is resource.licence else replace(cut, licence=licence)
         extras = self.extras(resource.extras, "resources.extras")
+        if resource.translations:
+            name = "resources.translations"
+            texts = self.translations(resource.translations, _RESOURCE_TRANSLATION, name)
+            cut = replace(cut, translations=texts)
         return cut if extras is resource.extras else replace(cut, extras=extras)
 
     def all_problems(self) -> Iterator[Problem]:
@@ -168,12 +181,17 @@ def limit_record(
         for name, rules in _PARTS.items()
         if (value := getattr(record, name)) is not None
     }
+    texts = cutter.translations(record.translations, _TRANSLATION, "translations")
     groups = cutter.items(record.groups, "values", "groups", "too-many-values")
     changed: dict[str, Any] = {**lists, **parts}
     cut = replace(
         cut,
         **changed,
         tags=cutter.items(record.tags, "tags", tags, "too-many-tags"),
+        translations={
+            code: replace(each, tags=cutter.items(each.tags, "tags", tags, "too-many-tags"))
+            for code, each in texts.items()
+        },
         groups=tuple(cutter.part(each, _GROUP, "groups.") for each in groups),
         spatial=cutter.extent(record, spatial),
         resources=tuple(

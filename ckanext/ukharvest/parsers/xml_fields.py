@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from lxml import etree
@@ -36,6 +36,10 @@ class Node:
         """Add a problem with a field; ``words`` follow its name in the message."""
         field = self._path + name
         self._problems.append(Problem(code, field, f"{field}: {words}"))
+
+    def add(self, problems: Iterable[Problem]) -> None:
+        """Add problems found elsewhere."""
+        self._problems.extend(problems)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the texts of the children with this name, without empty ones."""

@@ -63,12 +63,7 @@ class Pages:
         """
         self._number += 1
         if self._number > self._limit:
-            raise ProtocolError(
-                f"{self._url} still shows new records after {self._limit:,} pages;"
-                " expected the pages to end",
-                code="endless-paging",
-                url=self._url,
-            )
+            raise endless_paging(self._url, self._limit)
         return (yield from self._sift(records))
 
     def _sift(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
@@ -101,6 +96,12 @@ class Pages:
 def _mark(raw: RawRecord) -> bytes:
     text = raw.modified if raw.content is None else raw.content
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def endless_paging(url: str, pages: int, does: str = "shows new records") -> ProtocolError:
+    """Return the error of a server that ``does`` something new after so many pages."""
+    message = f"{url} still {does} after {pages:,} pages; expected the pages to end"
+    return ProtocolError(message, code="endless-paging", url=url)
 
 
 def digest_of(body: IO[bytes]) -> bytes:

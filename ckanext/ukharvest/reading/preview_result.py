@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
 class ErrorEntry(TypedDict):
@@ -73,17 +73,87 @@ class Asked(TypedDict):
     to: str
 
 
+class Proposal(TypedDict):
+    """A value for the form of a source, that ``records`` of the first ``of`` records have."""
+
+    value: str
+    records: int
+    of: int
+
+
+class Lookup(TypedDict):
+    """The source that an address led to: see ``address_lookup.Found``.
+
+    ``site_title``: title of the site's first page, "" if it has none.
+    """
+
+    source_type: str
+    url: str
+    how: str
+    site_title: str
+
+
+class HeldValue(TypedDict):
+    """A value that records of the source have: see ``filter_values.FilterValue``.
+
+    choice: "only" or "without" if the options name it so, else "".
+    """
+
+    value: str
+    title: str
+    records: int | None
+    choice: str
+
+
+class HeldField(TypedDict):
+    """A field to filter by: see ``filter_values.FilterField``. of: number of records counted."""
+
+    name: str
+    include: str
+    exclude: str
+    prefix: str
+    of: int | None
+    values: list[HeldValue]
+
+
+class MoveResult(TypedDict):
+    """Which of a source's records are at its new URL.
+
+    datasets: number of the source's datasets. same, moved: those whose record is there with the
+    same guid, and with the base URL replaced. added: records there that are not known. missing:
+    row ids of the others. records: [[old base URL, new one, row ids of the records], …] of those
+    to replace. resources: [[old base URL, new one], …], the one to try first first. from_url,
+    from_type: of the source when it was compared. config: its options for the new type. dropped:
+    names of options that the new type does not have.
+    """
+
+    datasets: int
+    same: int
+    moved: int
+    added: int
+    missing: list[int]
+    records: list[list[Any]]
+    resources: list[list[str]]
+    from_url: str
+    from_type: str
+    config: str
+    dropped: list[str]
+
+
 class PreviewResult(TypedDict):
     """The result of a source preview.
 
     verdict: "yes", "problems", "no" or "unfinished". over: why the preview ended before the source
-    did: "time", "size", "enough", "stopped", "worker" or "queue" (no jobs worker ran it), "fault";
-    else "". count: number of the source's records, exact or as far as listed. read: number of
-    records read. complete: None if the read did not end. seconds: taken by the preview;
-    estimate_seconds: for a first run. fates, changes: fate or ``RecordClass`` → number of records.
-    takes_over: number of datasets that a first run would adopt. asked: the first requests;
-    requests: number of all. excerpt: of the last response, if nothing was read. is_inside: a
-    response came from the portal's own network.
+    did: "time", "size", "large" (of a check), "enough", "stopped", "worker" or "queue" (no jobs
+    worker ran it), "fault"; else "". count: number of the source's records, exact or as far as
+    listed. read: number of records read. complete: None if the read did not end. seconds: taken by
+    the preview; estimate_seconds: for a first run. fates, changes: fate or ``RecordClass`` → number
+    of records. takes_over: number of datasets that a first run would adopt. asked: the first
+    requests; requests: number of all. excerpt: of the last response, if nothing was read.
+    is_inside: a response came from the portal's own network. report: of data with a schema, as
+    ``DataReport.as_dict`` returns it; None for sources. lookup: of an address whose type was not
+    given. proposals: "publisher", "contact" and "licence" → the value that most records have.
+    held: the values that its records have, for filters. move: of the dry run of a move, else None.
     """
 
     verdict: str
@@ -107,6 +177,11 @@ class PreviewResult(TypedDict):
     excerpt: str
     is_inside: bool
     takes_over: int
+    report: dict[str, Any] | None
+    lookup: Lookup | None
+    proposals: dict[str, Proposal]
+    held: list[HeldField]
+    move: MoveResult | None
 
 
 NOTHING: PreviewResult = {
@@ -131,4 +206,9 @@ NOTHING: PreviewResult = {
     "excerpt": "",
     "is_inside": False,
     "takes_over": 0,
+    "report": None,
+    "lookup": None,
+    "proposals": {},
+    "held": [],
+    "move": None,
 }

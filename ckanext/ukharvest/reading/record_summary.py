@@ -79,7 +79,7 @@ def _fields(entry: Entry) -> Iterator[tuple[str, str]]:
         yield key, " · ".join(filter(None, (agent.get("name"), agent.get("email"))))
     yield "licence", _licence(entry)
     yield "rights", entry.get("rights", "")
-    for key in ("tags", "themes", "language", "schema_urls"):
+    for key in ("tags", "themes", "language", "translations", "schema_urls"):
         yield key, ", ".join(entry.get(key, ()))
     for key in ("frequency", "issued", "modified", "metadata_modified", "version"):
         yield key, entry.get(key, "")

@@ -7,13 +7,15 @@ result is what a run would import.
 from __future__ import annotations
 
 import dataclasses
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ckanext.ukharvest.core import options as declared
 from ckanext.ukharvest.core.errors import (
     BadStatus,
+    ConfigError,
     FetchError,
     NotValid,
     RecordError,
@@ -21,7 +23,9 @@ from ckanext.ukharvest.core.errors import (
     SourceError,
     UkharvestError,
 )
-from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits, Reply
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.record_filter import Unwanted
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
@@ -59,6 +63,34 @@ class FileClient:
         return self.get(url, **more)
 
 
+class TextClient:
+    """Stands in for an HTTP client where a source's text was sent: it has this for any URL.
+
+    Args:
+        name: of the text, in messages.
+        content: the text's bytes.
+    """
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self.limits = HttpLimits()
+        self.guard = Guard()
+        self._name = name
+        self._content: bytes | None = content
+
+    def get(self, url: str, **_: object) -> Reply:
+        """Return the text, whatever the URL; raise BadStatus at further requests."""
+        content, self._content = self._content, None
+        if content is None:
+            message = f"{url} is not in the {self._name}, which is all there is to read"
+            raise BadStatus(message, status=404, url=url)
+        body = io.BytesIO(content)
+        return Reply(url=url, requested_url=url, status=200, headers={}, body=body)
+
+    def post(self, url: str, **more: object) -> Reply:
+        """Return the text, whatever the URL."""
+        return self.get(url, **more)
+
+
 class Check:
     """One check of one source; iterate over its records, then read its attributes.
 
@@ -68,6 +100,7 @@ class Check:
         options: the source's options, not yet validated.
         limit: number of records to read; 0: all.
         http: used for URLs, not for files.
+        content: instead of the file: its bytes; ``location`` is then a name for messages.
 
     Raises:
         ConfigError: from the constructor, for an invalid option.
@@ -81,6 +114,7 @@ class Check:
         *,
         http: HttpClient,
         limit: int = 0,
+        content: bytes | None = None,
     ) -> None:
         self.kind = kind
         self.location = location
@@ -90,7 +124,11 @@ class Check:
         self.errors: list[ErrorEntry] = []
         self.lost = 0
         self._limit = limit
-        client = http if is_url(location) else cast(HttpClient, FileClient(Path(location)))
+        client: Any = http
+        if content is not None:
+            client = TextClient(location, content)
+        elif not is_url(location):
+            client = FileClient(Path(location))
         self._source = Source(location, declared.validate(options, kind.options), client)
 
     @property
@@ -118,7 +156,7 @@ class Check:
                 self.lost += "error" in entry
                 titles.setdefault(entry["guid"], entry["title"])
                 yield entry
-        except SourceError as exc:
+        except (ConfigError, SourceError) as exc:
             self.errors.append(error_entry(exc))
             return
         if not number:
@@ -159,7 +197,8 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
             raw = kind.reader.fetch(source, raw)
         return _parsed(kind, source, raw)
     except SkipRecord as exc:
-        return {**_empty(raw), "skipped": exc.message}
+        entry = _of(exc.record) if isinstance(exc, Unwanted) else _empty(raw)
+        return {**entry, "position": raw.position, "skipped": exc.message}
     except FetchError as exc:
         # A saved listing has no more to give.
         return {**_empty(raw), "error": error_entry(exc)} if is_url(source.url) else _empty(raw)

@@ -10,16 +10,32 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
-from ckanext.ukharvest.core.errors import FetchError, RecordError, SourceError, UkharvestError
+from ckanext.ukharvest.core.errors import (
+    ConfigError,
+    FetchError,
+    RecordError,
+    SourceError,
+    UkharvestError,
+)
+from ckanext.ukharvest.core.filter_values import FilterFields
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.problems.texts import LOST
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.reading.address_lookup import OUT_OF_REACH, PROBE_SECONDS, first_bytes
 from ckanext.ukharvest.reading.budget import Over, Watched
-from ckanext.ukharvest.reading.preview_result import NOTHING, ErrorEntry, PreviewResult, Sample
+from ckanext.ukharvest.reading.held_values import HeldValues
+from ckanext.ukharvest.reading.preview_result import (
+    NOTHING,
+    ErrorEntry,
+    HeldField,
+    PreviewResult,
+    Sample,
+)
 from ckanext.ukharvest.reading.problem_groups import ProblemGroups
+from ckanext.ukharvest.reading.proposals import CommonValues
 from ckanext.ukharvest.reading.record_classifier import Classified, RecordClass, RecordClassifier
 from ckanext.ukharvest.reading.record_summary import sample_of
-from ckanext.ukharvest.reading.records import as_entry, error_entry, fate_of
+from ckanext.ukharvest.reading.records import Entry, as_entry, error_entry, fate_of
 from ckanext.ukharvest.reading.source_read import SourceRead
 from ckanext.ukharvest.reading.type_detection import better_address, source_type
 from ckanext.ukharvest.source_types import SourceType
@@ -27,7 +43,9 @@ from ckanext.ukharvest.source_types import SourceType
 SAMPLES = 20  # records that are shown
 EXCERPT = 500  # characters of an answer
 IMPORT_SECONDS = 0.1  # that writing a dataset takes, measured: for the estimate
-PROBE_SECONDS = 5.0
+# Records in answers that are here already, and seconds of the preview: values are counted so far.
+MOST_COUNTED = 2000
+COUNTING_ENDS = 20.0
 
 # Stage ("listing" or "reading") and number of records; False ends the preview.
 Tell = Callable[[str, int], bool]
@@ -46,6 +64,8 @@ class SourcePreview:
         source: URL and options; its ``http`` is replaced.
         http: the HTTP client with the budget.
         classifier: classifies the records; without rules their changes are unknown.
+        counts_values: whether the values are counted that records have, for filters; the server may
+            get some more requests.
         tell: called with stage and number of records read; returns False to end the preview.
     """
 
@@ -54,6 +74,7 @@ class SourcePreview:
     http: Watched
     classifier: RecordClassifier = field(default_factory=RecordClassifier)
     tell: Tell = _go_on
+    counts_values: bool = False
     total: int = 0
     listed: int = 0
     read: int = 0
@@ -65,6 +86,9 @@ class SourcePreview:
     changes: Counter[str] = field(default_factory=Counter)
     groups: ProblemGroups = field(default_factory=ProblemGroups)
     samples: list[Sample] = field(default_factory=list)
+    common: CommonValues = field(default_factory=CommonValues)
+    values: HeldValues = field(default_factory=HeldValues)
+    held: list[HeldField] = field(default_factory=list)
     _titles: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> PreviewResult:
@@ -77,9 +101,20 @@ class SourcePreview:
             self._records()
         except Over as exc:
             self.over = exc.why
-        except SourceError as exc:
+        except (ConfigError, SourceError) as exc:
             self.error = error_entry(exc)
+        if self.counts_values and not self.error and self.over in ("", "enough"):
+            self.held = self.values.fields(self._fields_of_server(), self.source.options)
         return self._result()
+
+    def _fields_of_server(self) -> FilterFields:
+        if self.kind.filter_fields is None:
+            return FilterFields()
+        self.http.left = None
+        try:
+            return self.kind.filter_fields(self.source)
+        except (Over, ConfigError, SourceError):
+            return FilterFields()  # the records have values as well
 
     def _note_total(self, total: int) -> None:
         self.total = max(self.total, total)
@@ -96,7 +131,7 @@ class SourcePreview:
         for record in read:
             self.listed += 1
             if most and self.read >= most:
-                self._count_on()
+                self._count_on(record.raw)
                 continue
             self.first_after = self.first_after or self.http.seconds
             self._take(record)
@@ -111,12 +146,19 @@ class SourcePreview:
     def _title_of_first(self, guid: str) -> str:
         return self._titles.get(guid, "")
 
-    def _count_on(self) -> None:
-        """Count records beyond the budget; allow one more request, to see if there are more."""
-        if self.total:
-            raise Over("enough")
+    def _count_on(self, raw: RawRecord) -> None:
+        """Count records beyond the budget, and their values if they are here already.
+
+        One more request is allowed, to see if there are more, unless the source says how many.
+        """
         if self.http.left is None:
-            self.http.left = 1
+            self.http.left = 0 if self.total else 1
+        is_here = self.counts_values and raw.content is not None and raw.error is None
+        if self.total and not is_here:
+            raise Over("enough")
+        is_wanted = self.values.records < MOST_COUNTED and self.http.seconds < COUNTING_ENDS
+        if is_here and is_wanted:
+            self._count_values(as_entry(self.kind, self.source, raw))
         if self.listed % 1000 == 0:
             self.http.check()
 
@@ -126,17 +168,28 @@ class SourcePreview:
             self.changes[change] += 1
             return
         entry = as_entry(self.kind, self.source, raw)
+        self._look_at(entry)
+        self._count_values(entry)
         self._titles.setdefault(entry["guid"], entry["title"])
         fate = fate_of(entry)
         self.fates[fate] += 1
         arrives = fate in ("fine", "problems")
         if change and arrives:
             self.changes[change] += 1
-        self.groups.add(entry["problems"], entry)
+        if arrives:
+            self.common.add(entry)
+        self.groups.add(entry["problems"] if fate != "skipped" else (), entry)
         if "error" in entry:
             self.groups.add([entry["error"]], entry, consequence=LOST)
         if len(self.samples) < SAMPLES:
             self.samples.append(sample_of(entry, fate, change if arrives else ""))
+
+    def _count_values(self, entry: Entry) -> None:
+        if "error" not in entry and entry["title"]:
+            self.values.add(entry)
+
+    def _look_at(self, entry: Entry) -> None:
+        """Do nothing: for subclasses, which get each record as it would be imported."""
 
     def _with_content(self, record: Classified) -> tuple[str, RawRecord]:
         """Return the record's class in a run, "" if unknown, and the record with its content."""
@@ -183,6 +236,8 @@ class SourcePreview:
             "requests": self.http.number,
             "excerpt": _as_text(self.http.head) if self.error or not self.read else "",
             "is_inside": self.http.http.guard.led_inside,
+            "proposals": self.common.proposals(),
+            "held": self.held,
         }
 
     @property
@@ -210,7 +265,7 @@ class SourcePreview:
 
     @property
     def _is_out_of_reach(self) -> bool:
-        return self.error is not None and self.error["code"] in ("blocked", "unreachable")
+        return self.error is not None and self.error["code"] in OUT_OF_REACH
 
     def _better_address(self) -> str:
         left = self.http.budget.seconds - self.http.seconds
@@ -219,11 +274,8 @@ class SourcePreview:
         return better_address(self.kind.name, self.source.url, self._first_bytes)
 
     def _first_bytes(self, url: str) -> bytes:
-        http = self.http.http
-        http.limits = replace(http.limits, total=PROBE_SECONDS, read=PROBE_SECONDS)
         try:
-            with http.get(url, first=4096) as reply:
-                return reply.content
+            return first_bytes(self.http.http, url)
         except FetchError:
             return b""
 

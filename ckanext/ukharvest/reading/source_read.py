@@ -55,7 +55,7 @@ class SourceRead:
         """Yield the records in the source's order.
 
         Raises:
-            SourceError: the source cannot be read any further.
+            SourceError, ConfigError: the source cannot be read any further.
         """
         reading = Reading(unique(self.kind.reader.records(self.source)))
         for raw in reading:

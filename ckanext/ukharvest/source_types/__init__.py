@@ -1,4 +1,7 @@
-"""The source types: each combines a reader and a parser. Needs no CKAN."""
+"""The source types: each combines a reader and a parser. Needs no CKAN.
+
+Ours are listed here; other distributions add theirs by entry point (``registry``).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,12 @@ from ckanext.ukharvest.source_types.dcat_rdf import DCAT_RDF
 from ckanext.ukharvest.source_types.dkan import DKAN
 from ckanext.ukharvest.source_types.gemini import GEMINI_CSW, GEMINI_SINGLE, GEMINI_WAF
 from ckanext.ukharvest.source_types.inventory import INVENTORY
-from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.source_types.oaipmh import OAIPMH
+from ckanext.ukharvest.source_types.ods import ODS
+from ckanext.ukharvest.source_types.opensearch import OPENSEARCH
+from ckanext.ukharvest.source_types.registry import LeftOut, Registry
+from ckanext.ukharvest.source_types.source_type import COMMON_OPTIONS, INTERFACE, SourceType
+from ckanext.ukharvest.source_types.sparql import SPARQL
 
 __all__ = [
     "CKAN",
@@ -19,19 +27,26 @@ __all__ = [
     "GEMINI_CSW",
     "GEMINI_SINGLE",
     "GEMINI_WAF",
+    "INTERFACE",
     "INVENTORY",
+    "OAIPMH",
+    "SPARQL",
+    "ODS",
+    "OPENSEARCH",
     "TYPES",
+    "LeftOut",
     "SourceType",
     "aliases",
     "find",
+    "left_out",
     "names_of",
+    "registered",
     "reserved_options",
 ]
 
 
-TYPES = {
-    kind.name: kind
-    for kind in (
+TYPES = Registry(
+    (
         CKAN,
         DATA_JSON,
         DCAT_RDF,
@@ -40,8 +55,26 @@ TYPES = {
         GEMINI_SINGLE,
         GEMINI_WAF,
         INVENTORY,
+        OAIPMH,
+        SPARQL,
+        ODS,
+        OPENSEARCH,
     )
-}
+)
+
+
+def registered(name: str) -> SourceType:
+    """Return the source type with this name, for the harvester plugin of another distribution.
+
+    If the type was left out, return one whose sources fail with the reason when they are read: its
+    plugin loads, nothing is imported or deleted, and the runs say what to do.
+    """
+    return TYPES.get(name) or TYPES.stand_in(name)
+
+
+def left_out() -> tuple[LeftOut, ...]:
+    """Return the source types of other distributions that cannot be used, with the reasons."""
+    return TYPES.left_out
 
 
 def find(name: str) -> SourceType | None:

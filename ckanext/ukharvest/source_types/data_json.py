@@ -39,4 +39,5 @@ DATA_JSON = SourceType(
     options=(*document.OPTIONS, *datajson.OPTIONS),
     aliases=("datajson", "dcat_json"),
     field_names=FieldNames(resources="distribution", tags="keyword"),
+    usual_urls=("/data.json",),
 )

@@ -9,7 +9,7 @@ from ckanext.ukharvest.readers.rdf import reader as rdf
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 # Used by engine/profiles.py.
-_PROFILES = Option(
+PROFILES = Option(
     "profiles",
     "list",
     (),
@@ -24,7 +24,7 @@ DCAT_RDF = SourceType(
     " also in pages (Hydra, Link headers, ?page=n)",
     reader=rdf.RdfReader(),
     parser=dcat,
-    options=(*rdf.OPTIONS, *dcat.OPTIONS, _PROFILES),
+    options=(*rdf.OPTIONS, *dcat.OPTIONS, PROFILES),
     aliases=("dcat_xml",),
     field_names=FieldNames(
         resources="dcat:distribution",
@@ -34,4 +34,5 @@ DCAT_RDF = SourceType(
         modified="dct:modified",
         created="dct:created",
     ),
+    usual_urls=("/catalog.xml", "/catalog.ttl"),
 )

@@ -24,4 +24,5 @@ DKAN = SourceType(
         modified="metadata_modified or modified",
         metadata_modified="metadata_modified or modified",
     ),
+    usual_urls=("",),
 )

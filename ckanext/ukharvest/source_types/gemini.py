@@ -5,6 +5,7 @@ from __future__ import annotations
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.readers.csw import kinds
 from ckanext.ukharvest.readers.csw import reader as csw
 from ckanext.ukharvest.readers.waf import reader as waf
 from ckanext.ukharvest.readers.xml_document import reader as xml_document
@@ -67,8 +68,8 @@ GEMINI_CSW = SourceType(
     name="gemini-csw",
     title="GEMINI from a CSW server",
     description=(
-        "A CSW 2.0.2 catalogue (GeoNetwork, pycsw, Esri and others): all records, or by type "
-        "or a condition in CQL"
+        "A CSW 2.0.2 catalogue (GeoNetwork, pycsw, Esri and others), by POST, GET or SOAP: all "
+        "records, or by type, date or a condition in CQL or as an OGC filter"
     ),
     reader=csw.Csw(_GEMINI_SHAPE),
     parser=gemini,
@@ -76,4 +77,7 @@ GEMINI_CSW = SourceType(
     aliases=("csw",),
     dated=True,
     field_names=_FIELD_NAMES,
+    filter_fields=kinds.filter_fields,
+    usual_urls=("/geonetwork/srv/eng/csw", "/csw"),
+    probe="?service=CSW&request=GetCapabilities",
 )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
+from ckanext.ukharvest.core import record_filter
+from ckanext.ukharvest.core.filter_values import AskForFields
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Parser, RawRecord, Reader
 from ckanext.ukharvest.parsers import record_checks
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.parsers.record_limits import limit_record
+
+# Version of what docs/developing/source-types.md states as public: raised when a type that was
+# made for it no longer works. A type from another distribution names the one it was made for.
+INTERFACE = 1
 
 _LIMITS = RecordLimits()
 
@@ -41,6 +47,20 @@ class SourceType:
             the dataset's ``harvest_source_reference`` is that URL, not the guid, and the reader
             gets the documents read before (``Source.copies``), to skip unchanged ones.
         field_names: the format's own names of the fields that ``parse`` checks.
+        interface: version of the interface that the type was made for (``INTERFACE``); required
+            of types from other distributions, checked when they are loaded.
+        url_hint, url_example: for the form: what the source's URL leads to, and such a URL.
+        group: heading of the form: "portals", "location", "files" or "others".
+        docs_url: the type's own page, for the form and the help; "" for ours, in docs/sources.
+        recognise: tells from the first bytes of a response that a source has this type; used
+            where none of our types is recognised.
+        usual_urls: paths (with a query, if it needs one) that sources of this type have on their
+            site; tried if the URL that was entered is not one. "" is for types that are found by
+            their site.
+        probe: what is added to a source's URL for the request that shows its type, such as
+            "?verb=Identify"; "" if the URL itself shows it.
+        filter_fields: asks a source's server for the values that its filters can have, with the
+            number of records of each, whatever the options filter now. May raise SourceError.
     """
 
     name: str
@@ -55,6 +75,15 @@ class SourceType:
     dated: bool = False
     reference_is_address: bool = False
     field_names: FieldNames = FieldNames()
+    interface: int = 0
+    url_hint: str = ""
+    url_example: str = ""
+    group: str = "others"
+    docs_url: str = ""
+    recognise: Callable[[bytes], bool] | None = None
+    usual_urls: tuple[str, ...] = ()
+    probe: str = ""
+    filter_fields: AskForFields | None = None
 
     @property
     def plugin(self) -> str:
@@ -68,6 +97,7 @@ class SourceType:
 
         Raises:
             ParseError, NotValid, SkipRecord: as the parser.
+            Unwanted: the options that filter by values leave the record out.
         """
         names = self.field_names
         record = limit_record(
@@ -79,7 +109,12 @@ class SourceType:
         )
         today = datetime.now(timezone.utc).date()
         found = record_checks.check(record, names, today)
-        return replace(record, problems=(*record.problems, *found))
+        record = replace(record, problems=(*record.problems, *found))
+        if record_filter.is_set(options):
+            reason = record_filter.why_unwanted(asdict(record), options)
+            if reason:
+                raise record_filter.Unwanted(f"{raw.display_name}: {reason}", record)
+        return record
 
 
 # Options of all source types; used by engine and mapping.
@@ -110,4 +145,5 @@ COMMON_OPTIONS = (
         "Groups, by name, that every dataset of this source is put into.",
         sysadmin_only=True,
     ),
+    *record_filter.OPTIONS,
 )

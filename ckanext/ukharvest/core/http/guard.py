@@ -130,6 +130,41 @@ class Guard:
         return any(ip in network for network in self.allow)
 
 
+class PublicGuard(Guard):
+    """A guard for URLs of people without any right here: it allows public addresses only.
+
+    Its message for addresses and names inside is the one for unknown names, so that it does not
+    reveal the names of the internal network.
+    """
+
+    def __init__(
+        self,
+        proxied: bool = False,
+        *,
+        resolve: Callable[..., Sequence[tuple[Any, ...]]] | None = None,
+    ) -> None:
+        super().__init__(proxied=proxied, resolve=resolve)
+
+    def check_address(self, address: Address | str, *, host: str = "", url: str = "") -> None:
+        """Raise Blocked unless the address is public."""
+        try:
+            super().check_address(address, host=host, url=url)
+        except Blocked:
+            raise _not_allowed(url or host or str(address)) from None
+
+    def addresses(self, host: str, port: int) -> list[SocketAddress]:
+        """Return the public addresses of a name; raise Blocked if it has none."""
+        try:
+            return super().addresses(host, port)
+        except (Blocked, socket.gaierror):
+            raise _not_allowed(host) from None
+
+
+def _not_allowed(what: str) -> Blocked:
+    what = safe_url(what)
+    return Blocked(f"{what} is not known, or not allowed here; expected a public URL", url=what)
+
+
 def _literal(host: str) -> Address | None:
     """Return the address that a host spells out, also as 2130706433 or 0x7f.1, or None."""
     try:

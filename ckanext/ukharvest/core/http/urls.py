@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import NoReturn
-from urllib.parse import quote, urlencode, urljoin
+from urllib.parse import quote, unquote, urlencode, urljoin, urlsplit, urlunsplit
 
 from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
@@ -83,6 +83,17 @@ def with_query(url: str, params: Mapping[str, str | int]) -> str:
     """Return a URL with parameters added to its query, without fragment."""
     base, _, _ = url.partition("#")
     return base + ("&" if "?" in base else "?") + urlencode(params)
+
+
+def without_parameters(url: str, names: re.Pattern[str]) -> str:
+    """Return a URL without the query parameters of these names, and without fragment."""
+    parts = urlsplit(url)
+    kept = [
+        piece
+        for piece in parts.query.split("&")
+        if piece and not names.fullmatch(unquote(piece.partition("=")[0]))
+    ]
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(kept), ""))
 
 
 def origin(url: str) -> Origin:

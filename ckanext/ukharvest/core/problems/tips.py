@@ -77,6 +77,10 @@ _OF_FIELDS = {
         "Contact the portal's sysadmin: one of the portal's own profiles, such as "
         "euro_dcat_ap_3, cannot read the record."
     ),
+    "translation-failed": (
+        "Contact the portal's sysadmin: one of the portal's plugins, such as a translation service,"
+        " failed on this record."
+    ),
     "relative-url": (
         "Give the complete URL with its host, such as https://example.gov.uk/data/roads.csv. "
         "On a CKAN site, set ckan.site_url."
@@ -206,7 +210,8 @@ _OF_RECORDS = {
     "not-ntriples": "Start a full run, so that the record is read again, such as after an upgrade.",
     "not-shown": (
         "Make package_show (CKAN) or GetRecordById (CSW) work for every record in the list, "
-        "such as /api/3/action/package_show?id=roads."
+        "such as /api/3/action/package_show?id=roads. With SPARQL, the server must have statements "
+        "about each."
     ),
     "not-valid": (
         "Correct what the message lists, such as a missing abstract, or ask the portal to set "
@@ -251,6 +256,15 @@ _OF_SOURCES = {
     ' "@context": {"dcat": "http://www.w3.org/ns/dcat#"}.',
     "csw-refused": "The catalogue must answer GetRecords of CSW 2.0.2 with ISO 19139 records, such"
     " as outputSchema=http://www.isotc211.org/2005/gmd. Check the names in the source's filter.",
+    "oaipmh-refused": "The repository must answer ListRecords of OAI-PMH 2.0, such as"
+    " ?verb=ListRecords&metadataPrefix=oai_dc. Check the names in the source's options.",
+    "sparql-cut": "Raise the server's limits of rows and of time, or set the options page_size and"
+    " batch_size to smaller numbers, such as 100 and 10.",
+    "sparql-refused": "The server must answer SELECT, COUNT and CONSTRUCT of SPARQL 1.1, such as"
+    " ?query=SELECT * WHERE { ?s ?p ?o } LIMIT 1. Check the graphs and the query in the source's"
+    " options.",
+    "no-template": "The description document must have a Url with a template for Atom or GeoJSON,"
+    ' such as type="application/atom+xml".',
     "doctype": "Remove the <!DOCTYPE …> from the XML, so that it begins with its root element, such"
     " as <Inventory> or <gmd:MD_Metadata>.",
     "empty-document": (
@@ -309,6 +323,10 @@ _OF_SOURCES = {
     "too-long": (
         "Shorten the number, text or name that the message names, such as a description of "
         "more than 20 MB. Numbers can have 1,000 characters and names 2,000."
+    ),
+    "unknown-source-type": (
+        "Choose the type of source, such as data.json. Check tables and other data with their "
+        "schema."
     ),
     "unreachable": (
         "Check the spelling of the server's name. The server must answer from outside its own "

@@ -64,6 +64,17 @@ def parse_language(value: str) -> str:
     return first + "".join("-" + _subtag(part) for part in match[2].split("-")[1:])
 
 
+def language_code(value: str) -> str:
+    """Return a language's code as CKAN's locales begin: ``cy`` for ``cym`` or ``cy-GB``.
+
+    "" for what is no language.
+    """
+    try:
+        return parse_language(value).partition("-")[0]
+    except ValueError:
+        return ""
+
+
 def _subtag(part: str) -> str:
     """Write a subtag in the case that RFC 5646, section 2.1.1, recommends."""
     if len(part) == 2 and part.isalpha():

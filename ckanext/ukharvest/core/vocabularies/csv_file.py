@@ -25,9 +25,12 @@ CELLS = {
     "stars": (r"[0-5]?", "a number from 0 to 5, or nothing"),
     "addresses": (r"(?:[^\[\]]|\[[^\[\]]*\])*", "brackets in pairs, and none within another"),
     "number": (r"\d{0,4}", "a number, or nothing"),
+    "fields": (r"\d{0,4}", "a number, or nothing"),
 }
 # First columns that identify an entry. Others may repeat: a word counts for many themes.
 KEYS = frozenset(("uri", "url", "id", "name", "code", "value", "label"))
+# Columns of bundled lists that a portal's own list may lack: they came later.
+OPTIONAL = frozenset(("type", "fields"))
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LABELS = ("label", "title")
 

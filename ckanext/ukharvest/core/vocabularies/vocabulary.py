@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeVar
 
 from ckanext.ukharvest.core.values.schema_urls import forms
 from ckanext.ukharvest.core.vocabularies.csv_file import (
+    OPTIONAL,
     Vocabulary,
     VocabularyError,
     folded,
@@ -113,7 +114,7 @@ def read(name: str, path: Path) -> Vocabulary:
     except OSError as exc:
         raise VocabularyError(f"the file cannot be read: {exc.strerror}") from exc
     own = bundled(name)
-    found = parse(name, text, own.columns)
+    found = parse(name, text, [each for each in own.columns if each not in OPTIONAL])
     return replace(found, about={"title": own.about["title"], **found.about})
 
 

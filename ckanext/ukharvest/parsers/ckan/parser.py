@@ -15,8 +15,9 @@ from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
-from ckanext.ukharvest.parsers import field_table, uk_fields
+from ckanext.ukharvest.parsers import field_table, package_translations, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import eu_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
@@ -110,6 +111,15 @@ def _report_missing(fields: Fields, found: FieldValues) -> None:
 
 def _texts(fields: Fields) -> FieldValues:
     return {key: package.text_of(fields.get(key)) for key in ("notes", "version", "rights")}
+
+
+def _translations(fields: Fields) -> FieldValues:
+    found = package_translations.of_dataset(fields.data)
+    title = package.text_of(fields.get("title"))
+    return {
+        "translations": found,
+        "text_language": package_translations.language_of(title, found),
+    }
 
 
 def _url(fields: Fields) -> FieldValues:
@@ -259,6 +269,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("title",), "title", read_apart),
     Field(("resources",), "resources", read_apart),
     Field(("notes", "version", "rights"), "notes, version, rights", _texts),
+    Field((*OF_DATASET,), "translations, text_language", _translations),
     Field(("url",), "url", _url),
     Field(("name", "organization", "owner_org", "groups"), "name, organisation", package.groups),
     Field(("tags",), "tags", package.tags),

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values import file_names, formats, schema_types
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
-from ckanext.ukharvest.parsers.dcat import coverage, people
+from ckanext.ukharvest.parsers.dcat import coverage, people, translations
 from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
 
 # Mistakes that publishers make.
@@ -209,6 +209,10 @@ def _descriptions(part: Node) -> Found:
     return {"description": "\n".join(map(plain_text, part.best(*_TEXTS)))}
 
 
+def _translations(part: Node) -> Found:
+    return {"translations": translations.of_distribution(part, _TITLES, _TEXTS)}
+
+
 def _issued(part: Node) -> Found:
     return {"issued": coverage.date(part, *_ISSUED)}
 
@@ -267,6 +271,7 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field((*_DOWNLOAD, *_ACCESS, "dcat:accessService"), "url", _addresses),
     Field(_TITLES, "name", _names),
     Field(_TEXTS, "description", _descriptions),
+    Field((*_TITLES, *_TEXTS), "translations", _translations),
     Field((*_FORMAT, *_MEDIA), "format, mimetype", _format),
     Field(_SIZE, "size", _size),
     Field(_ISSUED, "issued", _issued),

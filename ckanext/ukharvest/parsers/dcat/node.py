@@ -126,6 +126,11 @@ class Node:
                 return [clean_text(t.value) for t in terms if t.language == language]
         return []
 
+    def literals(self, *names: str) -> list[tuple[str, str]]:
+        """Return language tag and text of the predicates' literals, the best language first."""
+        terms = (term for term in self._terms(*names) if term.kind == "literal")
+        return [(term.language, text) for term in terms if (text := clean_text(term.value))]
+
     def text(self, *names: str) -> str:
         """Return one text in the best language, or a node's label; "" if there is none."""
         if found := next(iter(self.best(*names)), ""):

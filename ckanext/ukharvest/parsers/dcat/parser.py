@@ -19,7 +19,14 @@ from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
-from ckanext.ukharvest.parsers.dcat import coverage, distribution, extras, people, resources
+from ckanext.ukharvest.parsers.dcat import (
+    coverage,
+    distribution,
+    extras,
+    people,
+    resources,
+    translations,
+)
 from ckanext.ukharvest.parsers.dcat.node import Node, Scope
 from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
 
@@ -111,6 +118,13 @@ _CREATED = ("dct:created", "schema:dateCreated")
 
 def _title(node: Node) -> FieldValues:
     return {"title": plain_text(node.text(*_TITLE))}
+
+
+def _translations(node: Node) -> FieldValues:
+    return {
+        "text_language": translations.text_language(node, _TITLE),
+        "translations": translations.of_dataset(node, _TITLE, _NOTES, _ABSTRACTS, _KEYWORDS),
+    }
 
 
 def _notes(node: Node) -> FieldValues:
@@ -206,6 +220,11 @@ MAPPING: tuple[Field[Node], ...] = (
     Field(_TITLE, "title", _title),
     Field((*_NOTES, *_ABSTRACTS), "notes", _notes),
     Field(_KEYWORDS, "tags", _tags),
+    Field(
+        (*_TITLE, *_NOTES, *_ABSTRACTS, *_KEYWORDS),
+        "translations, text_language",
+        _translations,
+    ),
     Field(_THEMES, "themes; extras la_function, la_service", _themes),
     Field((*_ISSUED, *_MODIFIED, *_CREATED), "issued, modified, created", _dates),
     Field(coverage.TEMPORAL, "temporal", _temporal),

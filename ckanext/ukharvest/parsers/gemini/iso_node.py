@@ -137,6 +137,15 @@ class IsoNode:
             return PropertyText(text)
         return PropertyText(_words(self.element))
 
+    def text_of_record(self) -> str:
+        """Return this property's text in the record's own language: CharacterString or Anchor."""
+        found = (each.whole_text() for each in self.find_all("CharacterString", "Anchor"))
+        return next(filter(None, found), "")
+
+    def whole_text(self) -> str:
+        """Return all text in this element."""
+        return _words(self.element)
+
     def _translated(self) -> str:
         found = [
             (each.attribute("locale").lstrip("#").lower(), _words(each.element))

@@ -15,6 +15,7 @@ from ckanext.ukharvest.core.values.link_protocols import of_protocol
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
+from ckanext.ukharvest.parsers.gemini import translations
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.formats import Link, formats_of, kind_of
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode, PropertyText
@@ -48,11 +49,12 @@ def _links(entry: Entry) -> FieldValues:
     if len(nodes) > limit:
         only = f"{len(nodes):,} of them; the first {limit:,} were read"
         nodes[limit].report("too-many-resources", "gmd:onLine", only)
+    locales = translations.Locales(entry.record)
     found: list[Read] = []
     others: list[dict[str, str]] = []
     for node in nodes[:limit]:
         if url := _url(node):
-            found.append(_read(node, url))
+            found.append(_read(node, url, locales))
         elif text := _linkage(node):
             others.append({"locator": text, "name": plain_line(node.text("name"))})
     return {
@@ -80,7 +82,7 @@ def _url(node: IsoNode) -> str:
     return node.parse_value("gmd:linkage", text, parse_url, "bad-url")
 
 
-def _read(node: IsoNode, url: str) -> Read:
+def _read(node: IsoNode, url: str, locales: translations.Locales) -> Read:
     protocol = node.first_text_at("protocol") or PropertyText("")
     profile = node.first_text_at("applicationProfile") or PropertyText("")
     description = node.first_text_at("description") or PropertyText("")
@@ -108,6 +110,7 @@ def _read(node: IsoNode, url: str) -> Read:
         description=plain_text(description.text),
         mimetype=next(types, ""),
         extras=without_blanks(extras),
+        translations=translations.of_link(node, locales),
     )
     return node, link, resource
 
@@ -167,6 +170,7 @@ def _merged(first: ResourceRecord, second: ResourceRecord) -> ResourceRecord:
         mimetype=first.mimetype or second.mimetype,
         kind=first.kind if first.format else second.kind,
         extras={**second.extras, **first.extras},
+        translations=first.translations or second.translations,
     )
 
 

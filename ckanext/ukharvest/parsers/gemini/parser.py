@@ -29,6 +29,7 @@ from ckanext.ukharvest.parsers.gemini import (
     quality,
     reference_systems,
     resource,
+    translations,
 )
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini.entry import Entry
@@ -95,6 +96,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     *metadata.MAPPING,
     *citation.MAPPING,
     *keywords.MAPPING,
+    *translations.MAPPING,
     *parties.MAPPING,
     *constraints.MAPPING,
     *resource.MAPPING,

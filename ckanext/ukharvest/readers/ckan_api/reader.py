@@ -49,6 +49,7 @@ OPTIONS = (
     *_filters("organizations", "organisations"),
     *_filters("groups", "groups"),
     *_filters("tags", "tags"),
+    *_filters("licenses", "licences"),
     *_filters("types", "types of dataset"),
     Option(
         "fq",

@@ -12,16 +12,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
 from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
-from ckanext.ukharvest.readers.paging import MAX_PAGES
-
-_SEARCH = "/api/3/action/package_search"
+from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
 
 # Clocks of a site's machines differ, and a search index lags behind the database.
 _OVERLAP = timedelta(hours=1)
@@ -93,7 +90,7 @@ class Search:
     def __init__(self, source: Source, base: str, site: sites.Site) -> None:
         self._source = source
         self._base = base
-        self._url = base + _SEARCH
+        self._url = base + sites.SEARCH
         self._q = site.q
         self._fq = [*site.fq, *sites.clauses(source.options)]
         self._since = "" if source.options.get("force_all") else source.since
@@ -178,12 +175,7 @@ class Search:
     def _page(self, start: int) -> _Page:
         self._pages += 1
         if self._pages > MAX_PAGES:
-            raise ProtocolError(
-                f"{self._url} still shows new datasets after {MAX_PAGES:,} pages;"
-                " expected the pages to end",
-                code="endless-paging",
-                url=self._url,
-            )
+            raise endless_paging(self._url, MAX_PAGES, "shows new datasets")
         params: dict[str, str | int] = {
             "rows": self._source.options.get("rows", 100),
             "start": start,

@@ -62,11 +62,14 @@ class Site:
         return cls(bases, query.get("q", ""), tuple(given))
 
 
-# Option → field of CKAN's search index that holds the value as a name.
-_FILTERS = {
+SEARCH = "/api/3/action/package_search"
+
+# Beginning of two options' names → field of CKAN's search index that holds the value as a name.
+FILTERS = {
     "organizations": "organization",
     "groups": "groups",
     "tags": "tags",
+    "licenses": "license_id",
     "types": "dataset_type",
 }
 
@@ -90,7 +93,7 @@ def clause(text: str) -> str:
 
 def clauses(options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the clauses of the source's options."""
-    for name, field in _FILTERS.items():
+    for name, field in FILTERS.items():
         included = options.get(f"{name}_filter_include", ())
         if included:
             either = " OR ".join(f"{field}:{_quoted(value)}" for value in included)
@@ -103,7 +106,7 @@ def clauses(options: Mapping[str, Any]) -> Iterator[str]:
 
 def is_wanted(package: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     """Apply the same filters, except fq, to a package of a site without a search."""
-    for name, field in _FILTERS.items():
+    for name, field in FILTERS.items():
         values = set(_values(package, field))
         included = options.get(f"{name}_filter_include", ())
         if included and values.isdisjoint(included):

@@ -6,15 +6,19 @@ from collections.abc import Collection, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from ckanext.ukharvest.core.errors import ProtocolError, RecordError
+from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.readers.csw import filters
 from ckanext.ukharvest.readers.csw import request as requests
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.response import Answer, ask, read
+from ckanext.ukharvest.readers.csw.send import sender
 from ckanext.ukharvest.readers.csw.walk import Walk
+from ckanext.ukharvest.readers.csw.ways import METHODS, Binding, allows, find_binding
+from ckanext.ukharvest.readers.date_range import date_range
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlShape
 
 OPTIONS = (
@@ -33,13 +37,25 @@ OPTIONS = (
         "apiso:Subject = 'Hydrography'.",
         check=lambda cql: "" if cql == clean_text(cql) else "expected text without control codes",
     ),
+    Option(
+        "filter",
+        "text",
+        "",
+        "A further condition as an OGC filter: <ogc:Filter> with all namespaces that it uses. "
+        "It is joined to the other options by And, and cannot be set together with cql.",
+        check=filters.check_filter,
+        excludes=("cql",),
+        is_long=True,
+    ),
+    *date_range(filters.check_day),
     Option("page_size", "integer", 50, "Number of records per request.", minimum=1),
     Option(
         "method",
         "text",
         "auto",
-        "How requests are sent; auto: by POST, and by GET if the server accepts no POST.",
-        choices=("auto", "post", "get"),
+        "How requests are sent; auto: by POST, by GET if the server accepts no POST, and by SOAP "
+        "if it accepts neither.",
+        choices=tuple(METHODS),
     ),
     Option(
         "full_check_days",
@@ -56,9 +72,20 @@ OPTIONS = (
         "text",
         "YYYY-MM-DD",
         "Format of the date in requests for changes.",
-        choices=tuple(requests.DATE_FORMATS),
+        choices=tuple(filters.DATE_FORMATS),
+    ),
+    Option(
+        "modified_name",
+        "text",
+        "",
+        "The server's name for the metadata date, such as apiso:Modified, dct:modified or "
+        "Modified. Empty takes apiso:Modified, or dct:modified for records in Dublin Core.",
+        check=filters.check_name,
     ),
 )
+
+# Statuses of servers that do not take GetRecordById by GET.
+_NOT_BY_GET = (400, 405, 415, 501)
 
 
 @dataclass(frozen=True)
@@ -91,20 +118,8 @@ class Csw:
         if raw.content is not None:
             return raw
 
-        def send(*, allow_status: Collection[int]) -> Reply:
-            if source.options.get("method") != "post" or raw.url == source.url:
-                return source.http.get(raw.url, accept=ACCEPT, allow_status=allow_status)
-            return source.http.post(
-                requests.endpoint(source.url),
-                body=requests.record_body(raw.guid),
-                content_type="application/xml",
-                accept=ACCEPT,
-                allow_status=allow_status,
-                idempotent=True,
-            )
-
         try:
-            answer = ask(send, "GetRecordById")
+            answer = _ask_for(source, raw)
         except ProtocolError as exc:
             raise RecordError(exc.message, code="not-shown", url=raw.url) from exc
         content = Cutter(self.shape).content(answer)
@@ -123,6 +138,29 @@ class Csw:
         yield from records
         reason = _doubt(answer, records, source.url)
         return Ending(complete=not reason, reason=reason)
+
+
+def _ask_for(source: Source, raw: RawRecord) -> Answer:
+    """Request one record by its URL, or as the list was read if that is not by GET."""
+    method = source.options.get("method", "auto")
+    known = find_binding(source.interface)
+    if known is None or not allows(method, known):
+        known = Binding(METHODS[method][-1])  # GET, if the option allows it
+    listed = sender(
+        source.http, requests.endpoint(source.url), known, requests.get_record_by_id(raw.guid)
+    )
+
+    def open_url(*, allow_status: Collection[int]) -> Reply:
+        return source.http.get(raw.url, accept=ACCEPT, allow_status=allow_status)
+
+    if (known.is_soap or method == "post") and raw.url != source.url:
+        return ask(listed, "GetRecordById")
+    try:
+        return ask(open_url, "GetRecordById")
+    except BadStatus as exc:
+        if known.method == "GET" or exc.status not in _NOT_BY_GET:
+            raise
+    return ask(listed, "GetRecordById")
 
 
 def _doubt(answer: Answer, records: list[RawRecord], url: str) -> str:

@@ -1,7 +1,8 @@
 """Responses of a CSW: parse records or exception reports.
 
 Elements are recognised by local names: besides csw/2.0.2, servers use the namespaces of 2.0.0,
-2.0.1 and 3.0, and ows, ows/1.1 and ows/2.0 for errors (OGC 05-008, 06-121).
+2.0.1 and 3.0, and ows, ows/1.1 and ows/2.0 for errors (OGC 05-008, 06-121). SOAP envelopes are
+opened, whatever was requested.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.readers.csw import soap
 from ckanext.ukharvest.readers.xml_document.records import not_ours
 
 KIND = "an answer of a CSW"
@@ -32,12 +34,23 @@ KIND = "an answer of a CSW"
 _REPORTED = (400, 403, 404, 405, 406, 415, 500, 501)
 _OVERLOADED = (429, 502, 503, 504)
 _NOT_FULL = ("brief", "summary")
+_EXCEPTIONS = ("{*}Exception", "{*}ServiceException")
 
 
 class Refused(ProtocolError):
-    """The server answers with a refusal: another way of requesting may work."""
+    """The server answers with a refusal: another way of requesting may work.
+
+    ``codes`` are its exception codes.
+    """
 
     code = "csw-refused"
+    codes: tuple[str, ...] = ()
+
+
+class Fault(Refused):
+    """The refusal is a SOAP fault; ``method`` is that of its version, "" if it is none of ours."""
+
+    method = ""
 
 
 class Send(Protocol):
@@ -100,25 +113,54 @@ def read(reply: Reply, operation: str) -> Answer:
     """Read one response.
 
     Raises:
-        Refused: it is an exception report.
+        Refused: it is an exception report or a fault.
         ProtocolError: it is another document.
+    """
+    url = safe_url(reply.requested_url)
+    root = read_root(reply, operation)
+    name = xml.local_name(root)
+    if name == "GetRecordsResponse":
+        return _results(root, url)
+    if name == "GetRecordByIdResponse":
+        return Answer(list(root.iterchildren(etree.Element)), is_list=False)
+    line = xml.line_of(root)
+    raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
+
+
+def read_root(reply: Reply, operation: str) -> etree._Element:
+    """Return the root of a response, or what its envelope holds.
+
+    Raises:
+        Refused: it is an exception report or a fault.
+        ProtocolError: it is not XML, or an empty envelope.
     """
     url = safe_url(reply.requested_url)
     try:
         root = xml.parse(reply.content, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
+    envelope = root if soap.is_envelope(root) else None
+    if envelope is not None:
+        content = soap.content(envelope)
+        if content is None:
+            message = (
+                f"{url} answered with an empty SOAP envelope; expected csw:{operation}Response"
+            )
+            raise ProtocolError(message, code="wrong-root", url=url)
+        root = content
+    server = url.partition("?")[0]
+    head = f"the CSW server at {server} refused {operation}"
     name = xml.local_name(root)
-    if name == "GetRecordsResponse":
-        return _results(root, url)
-    if name == "GetRecordByIdResponse":
-        return Answer(list(root.iterchildren(etree.Element)), is_list=False)
+    if name == "Fault" and envelope is not None:
+        why = ": ".join(filter(None, (soap.describe_fault(root), _reports(root))))
+        fault = Fault(f"{head}: {shorten(why, 300)}", url=url)
+        fault.codes, fault.method = _codes(root), soap.method_of(envelope)
+        raise fault
     if name in ("ExceptionReport", "ServiceExceptionReport"):
-        why = shorten(_exceptions(root), 300)
-        server = url.partition("?")[0]
-        raise Refused(f"the CSW server at {server} refused {operation}: {why}", url=url)
-    line = xml.line_of(root)
-    raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
+        refused = Refused(f"{head}: {shorten(_exceptions(root), 300)}", url=url)
+        refused.codes = _codes(root)
+        raise refused
+    return root
 
 
 def first_text(element: etree._Element, *names: str) -> str:
@@ -161,19 +203,28 @@ def _number(element: etree._Element, attribute: str) -> int:
 
 
 def _exceptions(root: etree._Element) -> str:
-    found = [
-        _exception(each) for each in root.iterdescendants("{*}Exception", "{*}ServiceException")
-    ]
-    return "; ".join(found) or clean_text(str(root.xpath("string()"))) or "without a reason"
+    return _reports(root) or clean_text(str(root.xpath("string()"))) or "without a reason"
+
+
+def _reports(root: etree._Element) -> str:
+    return "; ".join(map(_exception, root.iterdescendants(*_EXCEPTIONS)))
+
+
+def _codes(root: etree._Element) -> tuple[str, ...]:
+    return tuple(map(_code, root.iterdescendants(*_EXCEPTIONS)))
 
 
 def _exception(element: etree._Element) -> str:
     """Return one reason: ``InvalidParameterValue (sortby): no such property``."""
-    code = clean_text(element.get("exceptionCode") or element.get("code"))
+    code = _code(element)
     locator = clean_text(element.get("locator"))
     said = " ".join(str(element.xpath("string()")).split())
     head = f"{code} ({locator})" if locator else code
     return ": ".join(filter(None, (head, said)))
+
+
+def _code(element: etree._Element) -> str:
+    return clean_text(element.get("exceptionCode") or element.get("code"))
 
 
 def _other(root: etree._Element, name: str, operation: str, url: str) -> str:
@@ -181,12 +232,8 @@ def _other(root: etree._Element, name: str, operation: str, url: str) -> str:
     if name == "Capabilities":
         title = shorten(first_text(root, "Title"))
         words = f"{url} answered with its Capabilities, titled '{title}'"
+        words += ", in SOAP" if root.getparent() is not None else ""
         return f"{words}; expected csw:{operation}Response"
-    if name == "Envelope":
-        inside = ", ".join(map(xml.local_name, root.iterfind("{*}Body/*")))
-        said = shorten(first_text(root, "faultstring", "Reason", "ExceptionText"), 200)
-        words = f"{url} answered in SOAP ({inside or 'empty'}), which is not read here"
-        return f"{words}: {said}" if said else f"{words}; expected csw:{operation}Response"
     return (
         f"the document at {url} is not {KIND}: its root element is <{name}>;"
         f" expected csw:{operation}Response"

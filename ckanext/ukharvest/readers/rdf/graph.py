@@ -13,15 +13,20 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 
+from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.rdf import (
     DATASET_TYPES,
     DCAT,
     OTHER_DATASET_TYPES,
     RDF,
     Triple,
+    iri,
     is_node,
     value,
 )
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 
 HYDRA = "http://www.w3.org/ns/hydra/core#"
 TYPE = f"<{RDF}type>"
@@ -42,7 +47,7 @@ _RANKS = {
 }
 _DATASETS = frozenset(f"<{each}>" for each in (*DATASET_TYPES, *OTHER_DATASET_TYPES))
 # Predicates from a shared node to all nodes that share it, or from a term to its vocabulary.
-_LISTS = frozenset(
+LISTS = frozenset(
     f"<{each}>"
     for each in (
         *(DCAT + name for name in ("dataset", "servesDataset", "catalog", "record", "service")),
@@ -50,7 +55,7 @@ _LISTS = frozenset(
         *(f"http://xmlns.com/foaf/0.1/{name}" for name in ("made", "publications")),
     )
 )
-_NOT_FOLLOWED = frozenset(
+NOT_FOLLOWED = frozenset(
     f"<http://www.w3.org/2004/02/skos/core#{name}>"
     for name in ("broader", "narrower", "related", "inScheme", "topConceptOf", "broadMatch")
     + ("broaderTransitive", "narrowerTransitive", "exactMatch", "closeMatch", "relatedMatch")
@@ -67,7 +72,8 @@ class RdfGraph:
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
         self._records = _DATASET
-        self.too_large: list[str] = []
+        self.count = 0  # of the document's triples
+        self._too_large: list[str] = []
 
     def close(self) -> None:
         self._db.close()
@@ -80,11 +86,26 @@ class RdfGraph:
         self._db.execute("CREATE TABLE triple (s TEXT, p TEXT, o TEXT)")
         self._db.execute("BEGIN")
         try:
-            self._db.executemany("INSERT INTO triple VALUES (?, ?, ?)", triples)
+            cursor = self._db.executemany("INSERT INTO triple VALUES (?, ?, ?)", triples)
+            self.count = cursor.rowcount
         finally:
             self._db.execute("COMMIT")
         self._db.execute("CREATE INDEX by_subject ON triple (s)")
         self._find_borders()
+
+    def load_file(self, file: RdfFile) -> None:
+        """Replace the content by a document's triples; repair and report what can be repaired.
+
+        Raises:
+            ProtocolError: a syntax error that cannot be repaired.
+        """
+        try:
+            # A strict JSON-LD parser silently drops errors.
+            self.load(file.triples(strict=file.format != FORMATS["json-ld"]))
+        except ProtocolError as exc:
+            if exc.code != "rdf-syntax":
+                raise
+            self.load(file.triples(strict=False))
 
     def _find_borders(self) -> None:
         """Record which nodes are independent, and which of them are the records."""
@@ -104,7 +125,7 @@ class RdfGraph:
         self._db.execute(
             "DELETE FROM triple WHERE s NOT IN (SELECT s FROM border)"
             " AND (o IN (SELECT s FROM border) OR p IN (SELECT value FROM json_each(?)))",
-            (json.dumps(sorted(_LISTS)),),
+            (json.dumps(sorted(LISTS)),),
         )
 
     @property
@@ -133,7 +154,7 @@ class RdfGraph:
         for node in waiting:  # grows
             facts = self._facts(node, MAX_FACTS + 1)
             if len(facts) > MAX_FACTS or len(found) > MAX_TRIPLES:
-                self.too_large.append(dataset)
+                self._too_large.append(dataset)
                 continue
             for predicate, obj in facts:
                 if predicate == TYPE and obj in _DATASETS:
@@ -149,8 +170,22 @@ class RdfGraph:
         query = "SELECT DISTINCT o FROM triple WHERE p = ?"
         return sorted(value(row[0]) for row in self._db.execute(query, (f"<{predicate}>",)))
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Problems of the records that were cut: those that are too large to be one dataset."""
+        return tuple(
+            Problem(
+                "too-many-nodes",
+                "",
+                f"{shorten(iri(node) or 'a dataset without URI', 200)}: more than"
+                f" {MAX_TRIPLES:,} statements belong to it; expected the description of one "
+                f"dataset, the rest was ignored",
+            )
+            for node in self._too_large
+        )
+
     def _is_owned(self, predicate: str, obj: str) -> bool:
-        return is_node(obj) and predicate not in _NOT_FOLLOWED
+        return is_node(obj) and predicate not in NOT_FOLLOWED
 
     def _facts(self, node: str, limit: int = -1) -> list[tuple[str, str]]:
         query = "SELECT p, o FROM triple WHERE s = ? LIMIT ?"

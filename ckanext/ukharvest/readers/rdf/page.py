@@ -13,11 +13,11 @@ from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.rdf import Triple, canonical, iri, language, value
 from ckanext.ukharvest.core.records import Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.tags import slug
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.paging import PageCount
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
-from ckanext.ukharvest.readers.rdf.graph import HYDRA, MAX_TRIPLES, RdfGraph
+from ckanext.ukharvest.readers.rdf.graph import HYDRA, RdfGraph
 
 _DCT = "http://purl.org/dc/terms/"
 _NEXT = ("next", "nextPage")
@@ -62,20 +62,10 @@ class Page:
                 hint=str(source.options.get("rdf_format") or reply.media_type),
                 charset=reply.charset,
             )
-            self._load(self._file)
+            self._graph.load_file(self._file)
         except BaseException:
             self.close()
             raise
-
-    def _load(self, file: RdfFile) -> None:
-        """Read strictly; if that fails, repair and report what can be repaired."""
-        try:
-            # A strict JSON-LD parser silently drops errors.
-            self._graph.load(file.triples(strict=file.format != FORMATS["json-ld"]))
-        except ProtocolError as exc:
-            if exc.code != "rdf-syntax":
-                raise
-            self._graph.load(file.triples(strict=False))
 
     def close(self) -> None:
         self._graph.close()
@@ -135,7 +125,7 @@ class Page:
             next=link,
             is_paged=bool(link or totals),
             total=max(totals, default=None),
-            problems=self._file.problems + self._too_large(),
+            problems=self._file.problems + self._graph.problems,
         )
 
     def _next(self) -> str:
@@ -144,18 +134,6 @@ class Page:
         header = self._reply.headers.get("Link", "")
         links += [m[1] for m in _LINK.finditer(header) if _REL_NEXT.search(m[2])]
         return _behind_proxy(self._reply.url, join(self._reply.url, links[0])) if links else ""
-
-    def _too_large(self) -> tuple[Problem, ...]:
-        return tuple(
-            Problem(
-                "too-many-nodes",
-                "",
-                f"{shorten(iri(node) or 'a dataset without URI', 200)}: more than"
-                f"{MAX_TRIPLES:,} statements belong to it; expected the description of one "
-                f"dataset, the rest was ignored",
-            )
-            for node in self._graph.too_large
-        )
 
 
 def _behind_proxy(page: str, link: str) -> str:

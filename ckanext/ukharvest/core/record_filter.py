@@ -1,0 +1,129 @@
+"""Select records by values that they have once they are parsed: for every source type.
+
+A protocol's own filters cost less, since the server leaves out what is not wanted. Documents have
+none, and no protocol selects by every field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ckanext.ukharvest.core.errors import SkipRecord
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import DatasetRecord
+
+INCLUDE, EXCLUDE = "include_values", "exclude_values"
+
+# A record as ``dataclasses.asdict`` returns it.
+Entry = Mapping[str, Any]
+
+
+class Unwanted(SkipRecord):
+    """The source's filters leave out ``record``."""
+
+    def __init__(self, message: str, record: DatasetRecord) -> None:
+        super().__init__(message)
+        self.record = record
+
+
+def _organisations(entry: Entry) -> Iterator[str]:
+    yield (entry.get("publisher") or {}).get("name", "")
+    yield _group(entry.get("organisation") or {})
+
+
+def _group(group: Mapping[str, str]) -> str:
+    return group.get("title") or group.get("name") or ""
+
+
+def _licence(entry: Entry) -> Iterator[str]:
+    licence = entry.get("licence") or {}
+    yield licence.get("title") or licence.get("id") or licence.get("url") or ""
+
+
+def _types(entry: Entry) -> Iterator[str]:
+    extras = entry.get("extras") or {}
+    yield extras.get("resource-type") or extras.get("dcat_type") or ""
+
+
+def _years(entry: Entry) -> Iterator[str]:
+    day = entry.get("modified") or entry.get("metadata_modified") or entry.get("issued") or ""
+    yield day[:4] if day[:4].isdecimal() else ""
+
+
+FIELDS: dict[str, Callable[[Entry], Iterator[str]]] = {
+    "organisation": _organisations,
+    "group": lambda entry: map(_group, entry.get("groups") or ()),
+    "keyword": lambda entry: iter(entry.get("tags") or ()),
+    "theme": lambda entry: iter(entry.get("themes") or ()),
+    "licence": _licence,
+    "type": _types,
+    "year": _years,  # of the last change
+}
+
+
+def values_of(entry: Entry, field: str) -> tuple[str, ...]:
+    """Return the different values that a record has in a field."""
+    return tuple(dict.fromkeys(filter(None, FIELDS[field](entry))))
+
+
+def is_set(options: Mapping[str, Any]) -> bool:
+    """Tell whether the options filter at all."""
+    return bool(options.get(INCLUDE) or options.get(EXCLUDE))
+
+
+def why_unwanted(entry: Entry, options: Mapping[str, Any]) -> str:
+    """Return why the options leave a record out, "" if they do not.
+
+    Of several wanted values of one field a record needs one; it needs one of each field.
+    """
+    for field, wanted in _by_field(options.get(INCLUDE) or ()).items():
+        found = values_of(entry, field)
+        if wanted.isdisjoint(each.casefold() for each in found):
+            named = f"'{found[0]}'" if found else "missing"
+            return f"its {field} is {named}; {INCLUDE} wants another"
+    for field, unwanted in _by_field(options.get(EXCLUDE) or ()).items():
+        for value in values_of(entry, field):
+            if value.casefold() in unwanted:
+                return f"its {field} is '{value}', which {EXCLUDE} leaves out"
+    return ""
+
+
+def _by_field(values: tuple[str, ...]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for each in values:
+        field, _, value = each.partition(":")
+        found.setdefault(field.strip(), set()).add(value.strip().casefold())
+    return found
+
+
+def _wrong(values: tuple[str, ...]) -> str:
+    for each in values:
+        field, _, value = each.partition(":")
+        if field.strip() not in FIELDS or not value.strip():
+            names = ", ".join(FIELDS)
+            return f"'{each}' is no filter; expected field:value with one of the fields {names}"
+    return ""
+
+
+OPTIONS = (
+    Option(
+        INCLUDE,
+        "list",
+        (),
+        "Only records with these values, as field:value, such as keyword:parking or "
+        f"organisation:Somewhere Council. Fields: {', '.join(FIELDS)} (of the last change). Of "
+        "several values of a field one is enough. Records are read and then left out; where the "
+        "server has a filter of its own, that costs less.",
+        separator=";",
+        check=_wrong,
+    ),
+    Option(
+        EXCLUDE,
+        "list",
+        (),
+        "No records with one of these values, as field:value, such as keyword:test.",
+        separator=";",
+        check=_wrong,
+    ),
+)

@@ -1,0 +1,52 @@
+"""Texts of a record in several languages, as a source or a plugin gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ckanext.ukharvest.core.values.languages import language_code
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A dataset's texts in one language; "" or () where there is none in it."""
+
+    title: str = ""
+    notes: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceTranslation:
+    """A resource's texts in one language; "" where there is none in it."""
+
+    name: str = ""
+    description: str = ""
+
+
+Texts = TypeVar("Texts", Translation, ResourceTranslation)
+# A field's texts: language tag in any form (RFC 5646, ISO 639-2) and value.
+Pairs = Iterable[tuple[str, Any]]
+
+
+def collect_translations(
+    kind: type[Texts], fields: Mapping[str, Pairs], least: int = 2
+) -> dict[str, Texts]:
+    """Return language code → the texts in it, by code; {} if there are too few languages.
+
+    Of several texts of a field in one language the first stays, but one without a region wins over
+    those with one: ``en`` over ``en-GB``. A text without a language is left out.
+
+    Args:
+        kind: Translation or ResourceTranslation.
+        fields: name of an attribute of ``kind`` → its texts.
+        least: number of languages; 1 where the main text is not among these texts.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name, pairs in fields.items():
+        for tag, value in sorted(pairs, key=lambda pair: len(pair[0]) > 3):
+            if value and (code := language_code(tag)):
+                found.setdefault(code, {}).setdefault(name, value)
+    return {code: kind(**found[code]) for code in sorted(found)} if len(found) >= least else {}

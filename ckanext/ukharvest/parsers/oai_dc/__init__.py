@@ -1,0 +1,1 @@
+"""Records of Dublin Core, as OAI-PMH repositories have to offer them."""

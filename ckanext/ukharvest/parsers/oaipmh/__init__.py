@@ -1,0 +1,1 @@
+"""Records of OAI-PMH repositories: the parser for each is chosen by its root element."""

@@ -1,0 +1,59 @@
+"""Records of an OAI-PMH repository: DCAT, ISO 19139 (GEMINI) or Dublin Core.
+
+A repository has one record in several formats, under prefixes of its own choice. So the record
+itself decides, not the prefix: its root element, or that it is N-Triples, as the reader makes of
+DCAT in RDF/XML. The fields below are those of Dublin Core; the pages of the types dcat_rdf and
+gemini-csw have those of the other two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.fingerprint import is_triples
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers.dcat import parser as dcat
+from ckanext.ukharvest.parsers.gemini import document as gemini_document
+from ckanext.ukharvest.parsers.gemini import parser as gemini
+from ckanext.ukharvest.parsers.oai_dc import parser as oai_dc
+
+# It grows with each of them: a change of one imports records again.
+VERSION = dcat.VERSION + gemini.VERSION + oai_dc.VERSION
+FORM = "xml_or_rdf"
+OPTIONS = (*dcat.OPTIONS, *(each for each in gemini.OPTIONS if each not in dcat.OPTIONS))
+MAPPING = oai_dc.MAPPING
+
+
+def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
+    """Read one record.
+
+    Raises:
+        ParseError: of a format that is not supported, or without title or identity.
+        NotValid, SkipRecord: as the parser of GEMINI.
+    """
+    content = raw.content or ""
+    if is_triples(content):
+        return dcat.parse(raw, options)
+    root = xml.parse(content, url=raw.url)
+    if xml.local_name(root) in gemini_document.RECORDS:
+        return gemini.parse(raw, options)
+    if oai_dc.is_record(root):
+        return oai_dc.parse(raw, options)
+    raise _unsupported(raw, root)
+
+
+def _unsupported(raw: RawRecord, root: etree._Element) -> ParseError:
+    name = etree.QName(root) if isinstance(root.tag, str) else None
+    space = f" of the namespace {shorten(name.namespace, 100)}" if name and name.namespace else ""
+    message = (
+        f"{raw.display_name}: its root element is <{shorten(xml.local_name(root))}>{space};"
+        " expected DCAT in RDF/XML (rdf:RDF), ISO 19139 (gmd:MD_Metadata) or Dublin Core"
+        " (oai_dc:dc); the option metadata_prefix chooses the format"
+    )
+    return ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))

@@ -1,0 +1,95 @@
+"""A dataset as Explore API 2.1 and Search API 1.0 show it, under the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.parsers.json_fields import Fields
+
+_PAGE = "/explore/dataset/"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The fields of a dataset.
+
+    Attributes:
+        own: its top level.
+        default: the standard metadata: ``metas.default`` of 2.1, ``metas`` of 1.0.
+        dcat, inspire: metadata for other systems: ``metas.dcat`` of 2.1, ``interop_metas.dcat``.
+        path: that of ``default`` in the record, for names of fields.
+        id: its identity on the portal.
+        portal: URL of the portal's home page without a slash at the end, "" if it is not known.
+        is_search: it came by Search API 1.0.
+    """
+
+    own: Fields
+    default: Fields
+    dcat: Fields
+    inspire: Fields
+    path: str
+    id: str
+    portal: str
+    is_search: bool
+
+    @property
+    def page(self) -> str:
+        """URL of its page for people, "" if the portal is not known."""
+        return f"{self.portal}{_PAGE}{self.path_id}/" if self.portal else ""
+
+    @property
+    def path_id(self) -> str:
+        """Its identity as part of a URL's path."""
+        return quote(self.id, safe="@")
+
+
+def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Problem]) -> Dataset:
+    """Return the fields of a dataset; odd shapes count as empty.
+
+    Args:
+        guid: its identity, which is its ``dataset_id``.
+        url: of its page, as the reader made it, or of another document.
+    """
+    metas = _object(data.get("metas"))
+    is_search = "datasetid" in data or not isinstance(metas.get("default"), Mapping)
+    if is_search:
+        default, others, place = metas, _object(data.get("interop_metas")), "interop_metas"
+        path = "metas."
+    else:
+        default, others, place = _object(metas["default"]), metas, "metas"
+        path = "metas.default."
+    portal, is_page, _ = url.partition(_PAGE)
+    return Dataset(
+        own=Fields(data, problems),
+        default=Fields(default, problems, path),
+        dcat=Fields(_object(others.get("dcat")), problems, f"{place}.dcat."),
+        inspire=Fields(_object(others.get("inspire")), problems, f"{place}.inspire."),
+        path=path,
+        id=clean_text(guid),
+        portal=portal if is_page and "://" in portal else "",
+        is_search=is_search,
+    )
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def default_names(*names: str) -> tuple[str, ...]:
+    """Return names of ``metas.default`` for the documentation."""
+    return tuple(f"metas.default.{each}" for each in names)
+
+
+def dcat_names(*names: str) -> tuple[str, ...]:
+    """Return names of ``metas.dcat``."""
+    return tuple(f"metas.dcat.{each}" for each in names)
+
+
+def inspire_names(*names: str) -> tuple[str, ...]:
+    """Return names of ``metas.inspire``."""
+    return tuple(f"metas.inspire.{each}" for each in names)

@@ -1,0 +1,1 @@
+"""Results of OpenSearch services: entries of Atom, features of GeoJSON."""

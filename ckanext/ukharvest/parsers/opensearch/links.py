@@ -1,0 +1,94 @@
+"""Links of a result: files, pictures, pages, metadata and services, by their relation.
+
+Relations of RFC 4287 and of OGC 13-026r9, and the groups of links of OGC 17-047r1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ckanext.ukharvest.core.mapping_table import FieldValues
+from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.values import formats
+
+DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
+# Relation → kind of resource, and its name where the link has no title.
+_RELATIONS = {
+    "enclosure": (DATA, "Data"),
+    "data": (DATA, "Data"),
+    "download": (DATA, "Data"),
+    "alternate": (DOCUMENTATION, "Metadata"),
+    "alternates": (DOCUMENTATION, "Metadata"),
+    "via": (DOCUMENTATION, "Original metadata"),
+    "describedby": (DOCUMENTATION, "Documentation"),
+    "related": (DOCUMENTATION, "Related"),
+    "qualities": (DOCUMENTATION, "Quality"),
+    "icon": (DOCUMENTATION, "Preview"),
+    "preview": (DOCUMENTATION, "Preview"),
+    "previews": (DOCUMENTATION, "Preview"),
+    "quicklook": (DOCUMENTATION, "Preview"),
+    "thumbnail": (DOCUMENTATION, "Preview"),
+    "search": (SERVICE, "Search"),
+}
+_SERVICES = frozenset(("WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST"))
+_SIZE = re.compile(r"\d{1,15}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as given; ``url`` is checked.
+
+    Attributes:
+        rel: its relation, in lower case.
+        length: its size in bytes, as written.
+    """
+
+    rel: str
+    url: str
+    type: str = ""
+    title: str = ""
+    length: str = ""
+
+
+def read(links: Iterable[Link]) -> FieldValues:
+    """Return the resources, and the page about the dataset."""
+    found: dict[str, ResourceRecord] = {}
+    pages: list[str] = []
+    for link in links:
+        if link.rel in ("alternate", "alternates") and _is_page(link):
+            pages.append(link.url)
+        if link.rel in _RELATIONS:
+            found.setdefault(link.url, _resource(link))
+    return {"resources": tuple(found.values()), "url": next(iter(pages), "")}
+
+
+def _is_page(link: Link) -> bool:
+    return "html" in link.type.lower()
+
+
+def _resource(link: Link) -> ResourceRecord:
+    kind, name = _RELATIONS[link.rel]
+    label = _format(link)
+    if label in _SERVICES:
+        kind = SERVICE
+    if _is_page(link) and kind == DOCUMENTATION:
+        name = "Web page"
+    return ResourceRecord(
+        link.url,
+        name=link.title or name,
+        format=label,
+        mimetype=link.type,
+        kind=kind,
+        size=int(link.length) if _SIZE.fullmatch(link.length) else None,
+    )
+
+
+def _format(link: Link) -> str:
+    if "opensearchdescription" in link.type:
+        return "OpenSearch"
+    of_url = formats.of_url(link.url)
+    if of_url in _SERVICES:
+        return of_url
+    return formats.label(link.type) or of_url

@@ -1,0 +1,35 @@
+"""Names in CSW 2.0.2 (OGC 07-006r1): namespaces, and the queryables of each type of record.
+
+Queryables are those of OGC 07-045, the ISO application profile, which writes them with a capital:
+pycsw 2.6 refuses apiso:identifier and takes apiso:Identifier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CSW = "http://www.opengis.net/cat/csw/2.0.2"
+GMD = "http://www.isotc211.org/2005/gmd"
+OGC = "http://www.opengis.net/ogc"
+PREFIXES = {
+    "csw": CSW,
+    "ogc": OGC,
+    "gmd": GMD,
+    "apiso": "http://www.opengis.net/cat/csw/apiso/1.0",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dct": "http://purl.org/dc/terms/",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A type of record to request, with the names of its queryable properties."""
+
+    type_name: str
+    identifier: str
+    kind: str
+    modified: str
+
+
+ISO = Model("gmd:MD_Metadata", "apiso:Identifier", "apiso:Type", "apiso:Modified")
+DUBLIN_CORE = Model("csw:Record", "dc:identifier", "dc:type", "dct:modified")

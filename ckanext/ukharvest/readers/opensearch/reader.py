@@ -1,0 +1,146 @@
+"""OpenSearch services with Geo, Time and EO parameters, or one list of results.
+
+The source's URL is a description document, a page that links to one, or a list of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
+from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.options import Option
+from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.readers.opensearch import search as searches
+from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
+from ckanext.ukharvest.readers.opensearch.walk import Walk
+
+OPTIONS = (
+    Option(
+        "search_for",
+        "text",
+        "",
+        "What is searched for, if the service has both: its collections, or the products in them "
+        "(results). Empty takes the collections, else the results.",
+        choices=("collection", "results"),
+    ),
+    Option(
+        "search_terms",
+        "text",
+        "",
+        "Words that records have to contain ({searchTerms}). Empty takes all records.",
+    ),
+    Option(
+        "box",
+        "text",
+        "",
+        "Only records that touch this box, as west,south,east,north in degrees ({geo:box}), such "
+        "as -6.4,49.9,1.8,55.8.",
+        check=searches.check_box,
+    ),
+    Option(
+        "time_start",
+        "text",
+        "",
+        "Only records about this time or later ({time:start}), such as 2026-05-01.",
+        check=searches.check_time,
+    ),
+    Option(
+        "time_end",
+        "text",
+        "",
+        "Only records about this time or earlier ({time:end}), such as 2026-05-31.",
+        check=searches.check_time,
+    ),
+    Option(
+        "parameters",
+        "list",
+        (),
+        "Further parameters of the service's description document, as name=value, such as "
+        "eo:platform=Sentinel-2.",
+        separator=";",
+        check=searches.check_parameters,
+    ),
+    Option(
+        "answer",
+        "text",
+        "",
+        "Form of the results to request. Empty takes Atom if the service has it, else GeoJSON.",
+        choices=("atom", "geojson"),
+    ),
+    Option("page_size", "integer", 50, "Number of records per request.", minimum=1),
+)
+
+
+@dataclass(frozen=True)
+class OpenSearch:
+    """Reads the results of a search, page by page; ``atom:id`` identifies a record."""
+
+    def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
+        """Yield the records that the options select; see ``Ending`` for what is proven.
+
+        Raises:
+            ConfigError: the service needs a parameter, or does not accept a value.
+            SourceError: no answer, not OpenSearch, or pages that end too early.
+        """
+        found = description_of(ask(source.http, source.url), source)
+        if isinstance(found, Page):
+            _refuse_options(source)
+            if "://" not in source.url:
+                return (yield from _saved(found))
+            return (yield from Walk(source).records(found))
+        search = searches.choose(found, source.options)
+        return (yield from Walk(source, search).records())
+
+    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
+        """Return the record unchanged: the list had all of it."""
+        return raw
+
+
+def description_of(found: Page | Description | Website, source: Source) -> Page | Description:
+    """Follow a website's link to its description document.
+
+    Raises:
+        SourceError: no answer, or it is none.
+    """
+    if not isinstance(found, Website):
+        return found
+    answers = (ask(source.http, link) for link in found.links[:3])
+    first = next((each for each in answers if isinstance(each, Description)), None)
+    if first is None:
+        where = safe_url(found.links[0])
+        message = f"{where} is no OpenSearch description document; {source.url} says it is"
+        raise ProtocolError(message, code="wrong-shape", url=where)
+    return first
+
+
+def _refuse_options(source: Source) -> None:
+    """Raise ConfigError for options that a list of results cannot obey."""
+    names = ("search_for", "search_terms", "box", "time_start", "time_end", "parameters", "answer")
+    for name in names:
+        if source.options.get(name):
+            url = safe_url(source.url)
+            message = (
+                f"{name}: {url} is a list of results; expected the URL of a description document,"
+                " which says where values go"
+            )
+            raise ConfigError(message, field=name, code="bad-option", url=url)
+
+
+def _saved(page: Page) -> Generator[RawRecord, None, Ending]:
+    """Yield the records of one saved page of results."""
+    yield from page.records
+    count = len({raw.guid or raw.position for raw in page.records})
+    url = page.url
+    if not count:
+        reason = f"{url} has no records; the list is empty, so nothing was deleted"
+    elif count == page.total and not page.is_estimate and not page.next:
+        return Ending(complete=True)
+    else:
+        of = "an unknown number of records"
+        of = counted(page.total, "record") if page.total >= 0 else of
+        more = f"; the next page is at {page.next}" if page.next else ""
+        reason = f"{url} holds {count:,} of {of}{more}"
+    return Ending(complete=False, reason=reason)

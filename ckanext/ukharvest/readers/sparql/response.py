@@ -1,0 +1,222 @@
+"""Responses of a SPARQL endpoint: rows of a SELECT, refusals, results that the server has cut.
+
+SPARQL 1.1 Query Results JSON Format (www.w3.org/TR/sparql11-results-json/) and XML Format
+(www.w3.org/TR/rdf-sparql-XMLres/). Virtuoso ends results at its limits with status 200 and says so
+in headers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
+
+from lxml import etree
+
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
+from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.readers.json_document.stream import JsonFile
+from ckanext.ukharvest.readers.xml_document.records import not_ours
+
+ROWS = "application/sparql-results+json, application/sparql-results+xml;q=0.9, */*;q=0.1"
+TRIPLES = (
+    "application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8,"
+    " application/ld+json;q=0.7, */*;q=0.1"
+)
+KIND = "a result of SPARQL"
+_EXPECTED = "results of SELECT in JSON or XML"
+
+# Statuses under which servers say in words why they refuse a query (protocol, section 2.1.7).
+_REPORTED = (400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 422, 431, 501)
+_OVERLOADED = (429, 500, 502, 503, 504)
+_HEAD = 2048
+_ROW = ("sparql", "results", "result")
+# Keys of JSON that tell what it is.
+_OUTER = ("", "boolean", "results.bindings", "error", "message")
+
+
+class Refused(BadStatus):
+    """The endpoint refuses a query, under an HTTP status of an error."""
+
+    code = "sparql-refused"
+
+
+class Cut(ProtocolError):
+    """A result that the server says is not the whole one."""
+
+    code = "sparql-cut"
+
+
+class Term(NamedTuple):
+    """A value in a row; ``kind`` is uri, bnode or literal, "" where the row has no value."""
+
+    kind: str
+    value: str
+
+
+_UNBOUND = Term("", "")
+
+
+class Send(Protocol):
+    """Sends one query, the same each time."""
+
+    def __call__(self, *, allow_status: Collection[int]) -> Reply: ...
+
+
+def place(reply: Reply) -> str:
+    """Return the endpoint's URL for messages, without the query, which can be long."""
+    return safe_url(reply.requested_url).partition("?")[0]
+
+
+def ask(send: Send, *, patient: bool = True) -> Reply:
+    """Send a query; return the response, which is a success and whole.
+
+    Args:
+        send: sends it.
+        patient: whether a failed request is repeated after a while.
+
+    Raises:
+        Refused: an error status, with the server's reason.
+        Cut: the server says that the result is not the whole one.
+        FetchError: no usable answer.
+    """
+    reply = send(allow_status=_REPORTED + _OVERLOADED)
+    if reply.status >= 400:
+        with closing(reply):
+            refused = _refusal(reply)
+        if not patient or refused.status not in _OVERLOADED:
+            raise refused
+        try:
+            reply = send(allow_status=())
+        except BadStatus:
+            raise refused from None
+    try:
+        _refuse_part(reply)
+    except Cut:
+        reply.close()
+        raise
+    return reply
+
+
+def rows(reply: Reply, variable: str, most: int) -> list[Term]:
+    """Return a variable's values in the rows of a SELECT, the first ``most`` of them.
+
+    Raises:
+        ProtocolError: another document, or other variables.
+    """
+    reply.body.seek(0)
+    head = reply.body.read(_HEAD)
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if text[:1] == b"<" and html_title(head) is None:
+        return _xml_rows(reply, variable, most)
+    return _json_rows(reply, variable, most)
+
+
+def _refusal(reply: Reply) -> Refused:
+    reply.body.seek(0)
+    head = reply.body.read(_HEAD)
+    title = html_title(head)
+    said = head.decode("utf-8", "replace") if title is None else title
+    said = " ".join(said.split())
+    words = f": {shorten(said, 200)}" if said.isprintable() and said else ""
+    url = place(reply)
+    return Refused(f"{url} answered {reply.status}{words}", status=reply.status, url=url)
+
+
+def _refuse_part(reply: Reply) -> None:
+    """Raise Cut if Virtuoso's headers say that it ran out of time or reached its limit of rows."""
+    state = reply.headers.get("X-SQL-State", "")
+    most = reply.headers.get("X-SPARQL-MaxRows", "")
+    if state.strip("0 ") or reply.status == 206:
+        said = shorten(one_line(reply.headers.get("X-SQL-Message", "")), 200)
+        why = f"only a part of the result: {said or 'it ran out of time'}"
+    elif most:
+        why = f"at most {shorten(most, 12)} rows"
+    else:
+        return
+    url = place(reply)
+    raise Cut(f"{url} gives {why}", url=url)
+
+
+def _json_rows(reply: Reply, variable: str, most: int) -> list[Term]:
+    url = place(reply)
+    file = JsonFile(reply.body, url=url, charset=reply.charset)
+    if file.is_blank:
+        message = f"the answer of {url} is empty; expected {_EXPECTED}"
+        raise ProtocolError(message, code="empty-document", url=url)
+    outer: dict[str, str] = {}
+    names: list[str] = []
+    for prefix, event, value in file.events():
+        if prefix in _OUTER:
+            outer.setdefault(prefix, event if value is None else str(value))
+        elif prefix == "head.vars.item":
+            names.append(str(value))
+    if outer.get("results.bindings") != "start_array":
+        raise _other(outer, url)
+    _refuse_names(names, variable, url)
+    found = islice(file.items("results.bindings.item"), most)
+    return [_json_term(row, variable) for row in found]
+
+
+def _other(outer: Mapping[str, str], url: str) -> ProtocolError:
+    if "boolean" in outer:
+        found = "an answer to ASK"
+    elif said := outer.get("error") or outer.get("message"):
+        found = f"an error: {shorten(one_line(said), 200)}"
+    else:
+        found = "JSON of another kind"
+    return ProtocolError(
+        f"{url} answered with {found}; expected {_EXPECTED}", code="wrong-shape", url=url
+    )
+
+
+def _json_term(row: Any, variable: str) -> Term:
+    cell = row.get(variable) if isinstance(row, dict) else None
+    if not isinstance(cell, dict) or not isinstance(cell.get("value"), str):
+        return _UNBOUND
+    return Term(str(cell.get("type", "")), cell["value"])
+
+
+def _xml_rows(reply: Reply, variable: str, most: int) -> list[Term]:
+    url = place(reply)
+    found: list[Term] = []
+    elements = xml.elements(reply.body, (_ROW,), url=url)
+    while True:
+        try:
+            element = next(elements)
+        except StopIteration as stop:
+            root: etree._Element = stop.value
+            break
+        except ParseError as exc:
+            raise not_ours(exc, KIND, url) from exc
+        if len(found) < most:
+            found.append(_xml_term(element, variable))
+    if (name := xml.local_name(root)) != "sparql":
+        message = f"the document at {url} is not {KIND}: its root element is <{shorten(name)}>"
+        raise ProtocolError(f"{message}; expected {_EXPECTED}", code="wrong-root", url=url)
+    if root.find("{*}results") is None:
+        raise _other({} if root.find("{*}boolean") is None else {"boolean": ""}, url)
+    names = [clean_text(each.get("name")) for each in root.iterfind("{*}head/{*}variable")]
+    _refuse_names(names, variable, url)
+    return found
+
+
+def _xml_term(row: etree._Element, variable: str) -> Term:
+    for binding in row.iterchildren("{*}binding"):
+        value = next(binding.iterchildren(etree.Element), None)
+        if binding.get("name") == variable and value is not None:
+            return Term(xml.local_name(value), clean_text(str(value.xpath("string()"))))
+    return _UNBOUND
+
+
+def _refuse_names(names: list[str], variable: str, url: str) -> None:
+    if names and variable not in names:
+        named = shorten(", ".join(names), 200)
+        held = f"{counted(len(names), 'variable')} {named}"
+        message = f"the results of {url} have the {held}; expected {variable}"
+        raise ProtocolError(message, code="wrong-shape", url=url)

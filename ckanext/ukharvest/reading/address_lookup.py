@@ -1,0 +1,168 @@
+"""Find the source type and the URL that answer at an address, or nearest to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit, urlunsplit
+
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import FetchError, SourceError
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.reading.budget import HEAD, Over
+from ckanext.ukharvest.reading.type_detection import (
+    better_address,
+    probes,
+    site_of,
+    source_type,
+)
+from ckanext.ukharvest.source_types import GEMINI_CSW, TYPES
+
+MOST_FOLDERS = 3  # of an address, from the deepest up, in which usual places are tried
+LOOKUP_SECONDS = 40.0
+PROBE_SECONDS = 5.0  # of one request
+OUT_OF_REACH = ("blocked", "unreachable")  # codes of errors that every URL of a site has
+
+FirstBytes = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What answers at an address.
+
+    Attributes:
+        source_type: name of the type.
+        url: URL of the source.
+        how: "address" (the address itself answers), "service" (it does with the query that the
+            type's protocol begins with), "site" (it is a page of a site that has an interface)
+            or "place" (another URL of the site).
+    """
+
+    source_type: str
+    url: str
+    how: str
+
+
+def look_up(url: str, first_bytes: FirstBytes) -> Found | None:
+    """Return what answers at an address or nearest to it, None if nothing known does.
+
+    Args:
+        url: any URL of the source's site.
+        first_bytes: returns the first bytes of a URL's response, b"" for an error.
+    """
+    return next(_answers(url, first_bytes), None)
+
+
+def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
+    parts = urlsplit(url)
+    without_query = urlunsplit((*parts[:3], "", ""))
+    if name := source_type(first_bytes(url)):
+        if name == GEMINI_CSW.name and not _is_csw(without_query, first_bytes):
+            name = "gemini-single"  # a saved answer
+        # An interface of a site is found by the site, whichever of its pages was given.
+        is_page = "" in TYPES[name].usual_urls and parts.path.strip("/")
+        site = better_address(name, url, first_bytes) if is_page else ""
+        yield Found(name, site, "site") if site else Found(name, _plain(url, name), "address")
+    for probe in probes():
+        if name := source_type(first_bytes(without_query + probe)):
+            yield Found(name, without_query, "service")
+    for folder in _folders(url):
+        for name in TYPES:
+            if place := better_address(name, url, first_bytes, folder):
+                yield Found(name, place, "place")
+
+
+def _is_csw(url: str, first_bytes: FirstBytes) -> bool:
+    return source_type(first_bytes(url + GEMINI_CSW.probe)) == GEMINI_CSW.name
+
+
+def _plain(url: str, name: str) -> str:
+    """Return the URL without its type's probe."""
+    probe = TYPES[name].probe
+    return url[: -len(probe)] if probe and url.lower().endswith(probe.lower()) else url
+
+
+def _folders(url: str) -> Iterator[str]:
+    """Yield the folders of a URL from the deepest up, without a slash at their end."""
+    site = site_of(url)
+    names = [name for name in urlsplit(url).path.split("/") if name]
+    for count in range(min(len(names), MOST_FOLDERS - 1), 0, -1):
+        yield "/".join((site, *names[:count]))
+    yield site
+
+
+def nothing_found(url: str) -> SourceError:
+    """Return the error of an address that leads to no source."""
+    message = (
+        f"{url}: neither this URL nor the usual ones of its site answer as a source; expected the"
+        " URL of a catalogue, such as https://example.gov.uk/data.json"
+    )
+    return SourceError(message, code="unknown-source-type", url=url)
+
+
+@dataclass
+class Probe:
+    """Reads the first bytes of URLs, within a time.
+
+    Args:
+        http: the client; its limits are lowered for the time of each request.
+        seconds: after which no more requests are sent.
+        tell: called before each request; returns False to end the lookup.
+
+    Attributes:
+        error: why the first URL could not be read, None if it could.
+    """
+
+    http: HttpClient
+    seconds: float = LOOKUP_SECONDS
+    tell: Callable[[], bool] = lambda: True
+    clock: Callable[[], float] = time.monotonic
+    error: FetchError | None = None
+    _known: dict[str, bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._ends = self.clock() + self.seconds
+
+    def __call__(self, url: str) -> bytes:
+        """Return the first bytes of a URL's response, b"" for an error.
+
+        Raises:
+            Over: the lookup was stopped, or its time is up.
+            FetchError: the first URL is forbidden, or its server cannot be reached.
+        """
+        if url in self._known:
+            return self._known[url]
+        if not self.tell():
+            raise Over("stopped")
+        if self.clock() >= self._ends:
+            raise Over("time")
+        is_first = not self._known
+        try:
+            self._known[url] = first_bytes(self.http, url)
+        except FetchError as exc:
+            if is_first:
+                self.error = exc
+            if is_first and exc.code in OUT_OF_REACH:
+                raise
+            self._known[url] = b""
+        return self._known[url]
+
+    def site_title(self, url: str) -> str:
+        """Return the title of the first page of a URL's site, "" if it has none."""
+        return html_title(self(f"{site_of(url)}/")) or ""
+
+
+def first_bytes(http: HttpClient, url: str) -> bytes:
+    """Return the first bytes of a URL's response, within ``PROBE_SECONDS``.
+
+    Raises:
+        FetchError: there is no response.
+    """
+    limits = http.limits
+    http.limits = replace(limits, total=PROBE_SECONDS, read=PROBE_SECONDS)
+    try:
+        with http.get(url, first=HEAD) as reply:
+            return reply.content
+    finally:
+        http.limits = limits

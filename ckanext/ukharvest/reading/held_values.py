@@ -1,0 +1,100 @@
+"""The values that a source's records have, for filters to be chosen from.
+
+The server's own numbers come first, since they cover all records and its filters cost least. Other
+fields are counted in the records that a preview reads.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ckanext.ukharvest.core import record_filter
+from ckanext.ukharvest.core.filter_values import FilterField, FilterFields, FilterValue, field_of
+from ckanext.ukharvest.reading.preview_result import HeldField
+
+
+class HeldValues:
+    """Counts the values of records."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self._counts: dict[str, Counter[str]] = {name: Counter() for name in record_filter.FIELDS}
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Count a record's values.
+
+        Args:
+            entry: the record as ``records.as_entry`` returns it, also one that filters leave out.
+        """
+        self.records += 1
+        for name, counts in self._counts.items():
+            counts.update(record_filter.values_of(entry, name))
+
+    def fields(self, server: FilterFields, options: Mapping[str, Any]) -> list[HeldField]:
+        """Return the fields with at least two values, or with one that not all records have.
+
+        Args:
+            server: those that the server counts; records are not counted for them again.
+            options: the source's; a value that they name is kept, though no record has it now.
+        """
+        known = {each.name for each in server.fields}
+        counted = [self._field(name) for name in self._counts if name not in known]
+        found = [(each, server.total) for each in server.fields]
+        found += [(each, self.records) for each in counted]
+        return [
+            _held(field, of, options)
+            for field, of in found
+            if _distinguishes(field, of) or _is_named(field, options)
+        ]
+
+    def _field(self, name: str) -> FilterField:
+        values = [FilterValue(value, number) for value, number in self._counts[name].items()]
+        return field_of(
+            name,
+            values,
+            include=record_filter.INCLUDE,
+            exclude=record_filter.EXCLUDE,
+            prefix=f"{name}:",
+        )
+
+
+def _distinguishes(field: FilterField, of: int | None) -> bool:
+    """Tell whether a filter by the field could leave anything out."""
+    return len(field.values) > 1 or any(each.records != of for each in field.values)
+
+
+def _named(field: FilterField, option: str, options: Mapping[str, Any]) -> list[str]:
+    """Return the field's values in an option."""
+    ours = [each for each in options.get(option) or () if each.startswith(field.prefix)]
+    return [each.removeprefix(field.prefix).strip() for each in ours]
+
+
+def _is_named(field: FilterField, options: Mapping[str, Any]) -> bool:
+    return any(_named(field, option, options) for option in (field.include, field.exclude))
+
+
+def _held(field: FilterField, of: int | None, options: Mapping[str, Any]) -> HeldField:
+    values = {each.value.casefold(): each for each in field.values}
+    choices: dict[str, str] = {}
+    for choice, option in (("only", field.include), ("without", field.exclude)):
+        for text in _named(field, option, options):
+            choices[text.casefold()] = choice
+            values.setdefault(text.casefold(), FilterValue(text, 0))
+    return {
+        "name": field.name,
+        "include": field.include,
+        "exclude": field.exclude,
+        "prefix": field.prefix,
+        "of": of,
+        "values": [
+            {
+                "value": each.value,
+                "title": each.title,
+                "records": each.records,
+                "choice": choices.get(key, ""),
+            }
+            for key, each in values.items()
+        ],
+    }

@@ -1,0 +1,100 @@
+"""Read a source at a new URL, and find which of its records are there.
+
+Records are compared by guid. The resources of those that are there show which base URL they moved
+to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ckanext.ukharvest.core.base_urls import BaseMove, infer_move, match
+from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
+from ckanext.ukharvest.reading.preview_result import MoveResult, PreviewResult
+from ckanext.ukharvest.reading.record_classifier import Classified
+from ckanext.ukharvest.reading.source_preview import SourcePreview
+
+MOST_MOVES = 50  # of resources: publishers have files on a few servers
+
+
+@dataclass
+class MovePreview(SourcePreview):
+    """One read of a source at its new URL; ``run`` it once.
+
+    Args:
+        moves: as ``core.base_urls.find_moves`` returns them.
+        keys: guid → match keys of the resources that the last import wrote, of some records.
+    """
+
+    moves: Sequence[BaseMove] = ()
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    _evidence: Counter[BaseMove] = field(default_factory=Counter)
+    _is_compared: bool = False
+
+    def run(self) -> PreviewResult:
+        """Read the source and return the result, with ``move``."""
+        result = super().run()
+        result["move"] = self._compare()
+        return result
+
+    def _take(self, record: Classified) -> None:
+        # A record without content was only listed: its guid is all that is needed.
+        if record.raw.content is not None or record.raw.error is not None:
+            super()._take(record)
+
+    def _look_at(self, entry: Mapping[str, Any]) -> None:
+        """Count the moves that lead from the resources of a known record to those of this one."""
+        guids = (entry["guid"], *(move.revert(entry["guid"]) for move in self.moves))
+        old = next((self.keys[guid] for guid in guids if guid in self.keys), ())
+        new = {key_of(each["id"], each["url"]) for each in entry["resources"]}
+        for key in old:
+            if new and key not in new:
+                self._is_compared = True
+                found = [each for each in self.moves if move_key(each, key) in new]
+                self._evidence.update(found or _infer(key, new))
+
+    def _compare(self) -> MoveResult:
+        known = self.classifier.known
+        found = match(known, self.classifier.listing.seen, self.moves)
+
+        def count(guids: Sequence[str]) -> int:
+            return sum(known[guid].is_active for guid in guids)
+
+        ids = {move: [known[guid].id for guid in guids] for move, guids in found.moved.items()}
+        return {
+            "datasets": count(list(known)),
+            "same": count(found.same),
+            "moved": sum(map(count, found.moved.values())),
+            "added": found.added,
+            "missing": [known[guid].id for guid in found.missing if known[guid].is_active],
+            "records": [[*move, of_move] for move, of_move in ids.items()],
+            "resources": [list(move) for move in self._moves_of_resources()],
+            "from_url": "",
+            "from_type": "",
+            "config": "",
+            "dropped": [],
+        }
+
+    def _moves_of_resources(self) -> Sequence[BaseMove]:
+        """Return the moves of resources, those that match most first; all if none was compared."""
+        if not self._is_compared:
+            return self.moves
+        places = {move: at for at, move in enumerate(self.moves)}
+
+        def order(move: BaseMove) -> tuple[int, int]:
+            return -self._evidence[move], places.get(move, len(places))
+
+        return sorted(self._evidence, key=order)[:MOST_MOVES]
+
+
+def _infer(key: str, new: Collection[str]) -> Iterator[BaseMove]:
+    """Yield the move from a resource to the one with the same file name, if there is only one."""
+    name = key.rpartition("/")[2]
+    alike = [each for each in new if each.rpartition("/")[2] == name]
+    if len(alike) == 1:
+        old_url, new_url = (each.partition(":")[2] for each in (key, *alike))
+        if move := infer_move(old_url, new_url):
+            yield move

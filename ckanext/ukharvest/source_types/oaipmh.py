@@ -1,0 +1,25 @@
+"""The source type ``oaipmh``: OAI-PMH repositories with records of several formats."""
+
+from __future__ import annotations
+
+from ckanext.ukharvest.parsers.oaipmh import parser as oaipmh
+from ckanext.ukharvest.readers.oaipmh import reader as oai_pmh
+from ckanext.ukharvest.readers.oaipmh import sets
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+OAIPMH = SourceType(
+    name="oaipmh",
+    title="OAI-PMH",
+    description=(
+        "An OAI-PMH 2.0 repository (pycsw, GeoNetwork, DSpace and others): all records or sets, "
+        "described in DCAT, ISO 19139 (GEMINI) or Dublin Core"
+    ),
+    reader=oai_pmh.OaiPmh(),
+    parser=oaipmh,
+    options=(*oai_pmh.OPTIONS, *oaipmh.OPTIONS),
+    # "OAI-PMH" is openresearchdata's ckanext-oaipmh.
+    aliases=("OAI-PMH", "oai_pmh", "oai-pmh"),
+    filter_fields=sets.filter_fields,
+    usual_urls=("/oai/request", "/oai", "/oai2", "/server/oai/request", "/oaipmh"),
+    probe="?verb=Identify",
+)

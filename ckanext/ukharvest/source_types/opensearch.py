@@ -1,0 +1,28 @@
+"""The source type ``opensearch``: OpenSearch services with Geo, Time and EO parameters."""
+
+from __future__ import annotations
+
+import re
+
+from ckanext.ukharvest.parsers.opensearch import parser as opensearch
+from ckanext.ukharvest.parsers.record_checks import FieldNames
+from ckanext.ukharvest.readers.opensearch import choices
+from ckanext.ukharvest.readers.opensearch import reader as open_search
+from ckanext.ukharvest.source_types.source_type import SourceType
+
+OPENSEARCH = SourceType(
+    name="opensearch",
+    title="OpenSearch",
+    description=(
+        "A search service with an OpenSearch description document (Geo, Time and EO extensions): "
+        "collections or products, in Atom or GeoJSON"
+    ),
+    reader=open_search.OpenSearch(),
+    parser=opensearch,
+    options=(*open_search.OPTIONS, *opensearch.OPTIONS),
+    # Many services write the time of their answer; a real change changes something else as well.
+    volatile=re.compile(r'(?<="updated":")[^"\\]*(?=")|(?<=updated>)[^<]*(?=</)'),
+    field_names=FieldNames(resources="link", spatial="georss:where", metadata_modified="updated"),
+    filter_fields=choices.filter_fields,
+    usual_urls=("/opensearch/description.xml", "/opensearch.xml", "/opensearch"),
+)
