@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -12,6 +13,9 @@ import pysolr
 import sqlalchemy as sa
 from ckan import logic, model
 from ckan.lib import search
+from ckan.lib.plugins import DefaultDatasetForm, lookup_package_plugin
+from ckan.logic.schema import default_show_package_schema
+from sqlalchemy.dialects.postgresql import ARRAY
 
 log = logging.getLogger(__name__)
 
@@ -132,12 +136,36 @@ def _send(documents: list[dict[str, Any]]) -> dict[str, str]:
 
 def _index(package_id: str, *, defer_commit: bool) -> None:
     if INDEXES_IN_ACTIONS:
-        both = logic.package_show_default_and_custom_schemas({"ignore_auth": True}, package_id)
+        both = show_by_both_schemas(package_id)
         logic.index_update_package_dicts(both, defer_commit=defer_commit)
         return
     context = {"ignore_auth": True, "validate": False, "use_cache": False}
     shown = logic.get_action("package_show")(context, {"id": package_id})
     search.index_for(model.Package).update_dict(shown, defer_commit)
+
+
+def show_by_both_schemas(package_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what CKAN 2.12 indexes of a dataset: by CKAN's schema, and by its type's own.
+
+    A type without a form of its own has the same schema twice. CKAN's function means to validate
+    once then, but compares schemas with functions that are new in each, and so validates twice.
+    That and the query for the name were 10 % of an import.
+
+    Only for CKAN versions with ``INDEXES_IN_ACTIONS``.
+    """
+    package = model.Package.get(package_id)
+    if package is None or type(lookup_package_plugin(package.type)) is not DefaultDatasetForm:
+        return logic.package_show_default_and_custom_schemas({"ignore_auth": True}, package_id)
+    context = {"ignore_auth": True, "use_cache": False, "validate": False}
+    stored = tk.get_action("package_show")(context, {"id": package_id})
+    schema = default_show_package_schema()
+    # The name is stored, so no other dataset has it, and the query for one is spared.
+    is_free = tk.get_validator("package_name_validator")
+    schema["name"] = [each for each in schema["name"] if each is not is_free]
+    by_default, _errors = tk.navl_validate(stored, schema, context)
+    shown = copy.deepcopy(by_default)
+    logic.apply_after_dataset_show_plugins(context, shown)
+    return by_default, shown
 
 
 def index_harvest_source(source_id: str, *, defer_commit: bool) -> None:
@@ -164,6 +192,39 @@ def dataset_extra(key: str) -> Any:
         .where(extra.package_id == model.Package.id, extra.key == key, extra.state == "active")
         .scalar_subquery()
     )
+
+
+def replace_dataset_extra(key: str, changes: Sequence[tuple[str, str, str]]) -> set[str]:
+    """Replace the value of an extra in datasets, past CKAN's actions; the caller commits.
+
+    Args:
+        changes: [(dataset id, old value, new value), …]; datasets with another value stay.
+
+    Returns:
+        Ids of the datasets that changed: they have to be indexed.
+    """
+    statement = sa.text(_REPLACE_EXTRA if "extras" in model.package_table.c else _REPLACE_EXTRA_ROW)
+    lists = [sa.bindparam(name, type_=ARRAY(sa.UnicodeText)) for name in ("ids", "old", "new")]
+    if not changes:
+        return set()
+    ids, old, new = (list(values) for values in zip(*changes, strict=True))
+    given = {"key": key, "ids": ids, "old": old, "new": new}
+    return {row[0] for row in model.Session.execute(statement.bindparams(*lists), given)}
+
+
+_REPLACE_EXTRA = """
+    UPDATE package SET extras = package.extras || jsonb_build_object(CAST(:key AS text), given.new)
+      FROM unnest(:ids, :old, :new) AS given (id, old, new)
+     WHERE package.id = given.id AND package.extras ->> :key = given.old
+ RETURNING package.id
+"""
+_REPLACE_EXTRA_ROW = """
+    UPDATE package_extra AS extra SET value = given.new
+      FROM unnest(:ids, :old, :new) AS given (id, old, new)
+     WHERE extra.package_id = given.id AND extra.key = :key AND extra.value = given.old
+       AND extra.state = 'active'
+ RETURNING extra.package_id
+"""
 
 
 def group_extra_sql(group: str, key: str) -> str:

@@ -14,10 +14,11 @@ from ckan.exceptions import CkanConfigurationException
 
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.http.credentials import Credential, parse_credential
-from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.http.guard import Guard, PublicGuard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.source_types import SourceType
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,11 @@ def schedule_spread_minutes() -> int:
     return max(0, int(tk.config[f"{PREFIX}schedule.spread_minutes"]))
 
 
+def portal_language() -> str:
+    """Return the code of the portal's default language, without a region: ``en``."""
+    return str(tk.config.get("ckan.locale_default") or "en").partition("_")[0]
+
+
 def facets() -> list[str]:
     """Return the names of the facets that dataset searches get, in order."""
     return list(tk.aslist(tk.config[f"{PREFIX}facets"]))
@@ -110,6 +116,41 @@ def links_requests() -> int:
 def links_megabytes() -> int:
     """Return the megabytes that link checks may read a day; 0: any number."""
     return _not_negative(f"{PREFIX}links.megabytes_per_day", 1_000)
+
+
+def checks_data() -> bool:
+    """Tell whether the data of resources are checked against their schemas."""
+    return bool(tk.asbool(tk.config.get(f"{PREFIX}data_checks.check", True)))
+
+
+def data_checks_megabytes() -> int:
+    """Return the MiB of a file that are read for a check; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}data_checks.megabytes") or 50))
+
+
+def data_checks_rows() -> int:
+    """Return the rows of a table that are checked; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}data_checks.rows") or 1_000_000))
+
+
+def data_checks_seconds() -> int:
+    """Return the seconds that a check may take, without download; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}data_checks.seconds") or 60))
+
+
+def data_checks_memory() -> int:
+    """Return the MiB of address space that a check may use; 64 or more."""
+    return max(64, int(tk.config.get(f"{PREFIX}data_checks.memory_megabytes") or 1024))
+
+
+def check_visitors() -> bool:
+    """Tell whether visitors without a login may check files and sources."""
+    return bool(tk.asbool(tk.config.get(f"{PREFIX}check.visitors", False)))
+
+
+def check_megabytes() -> int:
+    """Return the MiB that a check may be given or read; 1 or more."""
+    return max(1, int(tk.config.get(f"{PREFIX}check.megabytes") or 5))
 
 
 def _not_negative(key: str, default: int) -> int:
@@ -169,6 +210,11 @@ def guard() -> Guard:
         allow=tk.aslist(tk.config.get(f"{PREFIX}http.allow_private") or ""),
         proxied=bool(tk.config.get(f"{PREFIX}proxy")),
     )
+
+
+def public_guard() -> Guard:
+    """Return the guard that checks URLs of people without any right: public addresses only."""
+    return PublicGuard(proxied=bool(proxy()))
 
 
 def http_limits() -> HttpLimits:
@@ -319,9 +365,7 @@ def _check_type_names() -> None:
     for plugin in p.PluginImplementations(IHarvester):
         type_name = plugin.info()["name"]
         other = seen.setdefault(type_name, plugin)
-        is_ours = any(
-            type(each).__module__.startswith("ckanext.ukharvest") for each in (other, plugin)
-        )
+        is_ours = any(_source_type_of(each) for each in (other, plugin))
         if other is not plugin and is_ours:
             raise CkanConfigurationException(
                 f"Plugins {other.name!r} and {plugin.name!r} both harvest sources of type "
@@ -342,11 +386,17 @@ def batch_size() -> int:
 
 
 def our_type_names() -> frozenset[str]:
-    """Return the names of the source types of this extension whose plugins are loaded."""
+    """Return the names of the registered source types whose plugins are loaded."""
     from ckanext.harvest.interfaces import IHarvester
 
-    return frozenset(
-        plugin.info()["name"]
-        for plugin in p.PluginImplementations(IHarvester)
-        if type(plugin).__module__.startswith("ckanext.ukharvest")
-    )
+    kinds = map(_source_type_of, p.PluginImplementations(IHarvester))
+    return frozenset(kind.name for kind in kinds if kind)
+
+
+def _source_type_of(plugin: p.SingletonPlugin) -> SourceType | None:
+    """Return the source type of a harvester plugin, None for another extension's harvester.
+
+    A type that was left out (``source_types.left_out``) counts: its sources keep what they have.
+    """
+    kind = getattr(plugin, "source_type", None)
+    return kind if isinstance(kind, SourceType) else None

@@ -52,11 +52,23 @@ def dataset_fields() -> frozenset[str]:
     return frozenset(names)
 
 
+def resource_fields() -> frozenset[str]:
+    """Return the names of the fields that ckanext-scheming's schema gives a dataset's resources."""
+    return frozenset(
+        field["field_name"] for field in _scheming("dataset").get("resource_fields", ())
+    )
+
+
+def _scheming(dataset_type: str) -> dict[str, Any]:
+    """Return ckanext-scheming's schema of a dataset type, {} if it has none."""
+    if not p.plugin_loaded("scheming_datasets"):
+        return {}
+    return tk.h.scheming_get_dataset_schema(dataset_type) or {}
+
+
 def choices(key: str) -> tuple[str, ...]:
     """Return the values that ckanext-scheming's schema allows in a dataset field, () for any."""
-    if not p.plugin_loaded("scheming_datasets"):
-        return ()
-    own = (tk.h.scheming_get_dataset_schema("dataset") or {}).get("dataset_fields", ())
+    own = _scheming("dataset").get("dataset_fields", ())
     fields = [field for field in own if field.get("field_name") == key]
     return tuple(
         str(each["value"]) for field in fields for each in tk.h.scheming_field_choices(field) or ()
@@ -72,10 +84,8 @@ def own_fields(of: str, dataset_type: str) -> frozenset[str]:
     """
     own = lookup_package_plugin(dataset_type).update_package_schema()
     names = set(own if of == DATASET else own.get("resources", ())) - set(default_resource_schema())
-    if p.plugin_loaded("scheming_datasets"):
-        theirs: dict[str, Any] = tk.h.scheming_get_dataset_schema(dataset_type) or {}
-        for field in theirs.get(f"{of}_fields", ()):
-            names |= {field["field_name"], field.get("ukharvest_field", "")}
+    for field in _scheming(dataset_type).get(f"{of}_fields", ()):
+        names |= {field["field_name"], field.get("ukharvest_field", "")}
     return frozenset(names)
 
 

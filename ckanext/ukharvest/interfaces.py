@@ -7,9 +7,20 @@ from typing import Any
 
 from ckan.plugins import Interface
 
+from ckanext.ukharvest.core.records import DatasetRecord, ResourceRecord
+from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 
-__all__ = ["DatasetStars", "IUkHarvestStars", "Stars"]
+__all__ = [
+    "DatasetRecord",
+    "DatasetStars",
+    "IUkHarvestStars",
+    "IUkHarvestTranslations",
+    "ResourceRecord",
+    "ResourceTranslation",
+    "Stars",
+    "Translation",
+]
 
 
 class IUkHarvestStars(Interface):
@@ -56,3 +67,34 @@ class IUkHarvestStars(Interface):
         """
         del found
         return ""
+
+
+class IUkHarvestTranslations(Interface):
+    """Translate records while they are imported. No translation service is built in.
+
+    All methods are optional: ``plugins.implements(IUkHarvestTranslations, inherit=True)``. They are
+    called for each new or changed record, after it is parsed and before it is mapped to a dataset;
+    not for unchanged ones. After an upgrade or a change of options they are called for all records
+    of a source, to compare what these come out as: cache translations by text.
+
+    What the source says itself stays: only languages and texts that it does not have are added. An
+    exception, or a result of another form, becomes a problem of the record
+    (``translation-failed``), and the record is imported without it. A consumer waits for each
+    answer: requests need a timeout. Do not use the database.
+    """
+
+    def dataset_translations(self, record: DatasetRecord) -> Mapping[str, Translation]:
+        """Return language code (``cy``) → title, notes and tags in that language.
+
+        ``record.text_language`` is the language of ``record.title`` and ``record.notes``, "" if it
+        is not known; ``record.translations`` are those that it has.
+        """
+        del record
+        return {}
+
+    def resource_translations(
+        self, record: DatasetRecord, resource: ResourceRecord
+    ) -> Mapping[str, ResourceTranslation]:
+        """Return language code → name and description of a resource in that language."""
+        del record, resource
+        return {}

@@ -11,8 +11,8 @@ from ckan.lib.plugins import DefaultTranslation
 
 from ckanext.ukharvest import config, patches
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.helpers import listing
-from ckanext.ukharvest.logic import guarded_actions, harvest_extras, stock_auth
+from ckanext.ukharvest.helpers import listing, translated_texts
+from ckanext.ukharvest.logic import data_check_facts, guarded_actions, harvest_extras, stock_auth
 from ckanext.ukharvest.model import organization_types
 from ckanext.ukharvest.presentation.rendering import form_fields
 from ckanext.ukharvest.quality import after_dataset_save
@@ -61,9 +61,15 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         after_dataset_save.save_assessment(context, pkg_dict)
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Add the extras ``harvest:…`` to a dataset that the API shows."""
+        """Add the extras ``harvest:…`` and checks of data to a dataset that the API shows."""
         if harvest_extras.is_shown_by_api():
             harvest_extras.add_computed(context, pkg_dict)
+            data_check_facts.add_computed(pkg_dict)
+
+    def before_dataset_view(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
+        """Show a dataset's texts in the reader's language."""
+        translated_texts.add_translations(pkg_dict)
+        return pkg_dict
 
     def edit(self, entity: Any) -> None:
         """Note an organisation's datasets for the index if its type changed.

@@ -20,6 +20,7 @@ from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 KEPT, TRANSLATED, DROPPED = "kept", "translated", "dropped"
 HIDDEN = "***"
 _KEY = "api_key"
+_SECRETS = (_KEY, "password")  # the second of openresearchdata's ckanext-oaipmh
 
 # Option → why it has no meaning here. Dropped even if the source type accepts and ignores it.
 _WITHOUT_MEANING = {
@@ -30,11 +31,14 @@ _WITHOUT_MEANING = {
     "default_group_dicts": _("default_groups names the groups"),
     "defaults": _("missing values are not filled in; default_extras adds extras"),
     "filters": _("records are not filtered by their values: all of them are harvested"),
+    "force_http_get": _("requests are sent by GET"),
     "override_extras": _("default_extras never replace what a record says"),
+    "password": _("keys are not stored with a source; add it to the ini and name it in credential"),
     "private_datasets": _("new datasets of this source will be public"),
     "read_only": _("it has no effect"),
     "reindex_unchanged": _("unchanged records are never written again"),
     "user": _("datasets are written by the portal's harvest user"),
+    "username": _("keys are not stored with a source; add it to the ini and name it in credential"),
     "user_agent": _("the portal's own User-Agent is sent"),
     "validate_wms": _("the link check reads map services"),
     "validator_schema": _("the schema that the document names decides"),
@@ -112,7 +116,7 @@ def translate(
 def _change(
     kind: SourceType, name: str, value: Any, facts: Facts, is_group: Callable[[str], bool]
 ) -> Change:
-    shown = HIDDEN if name == _KEY else value
+    shown = HIDDEN if name in _SECRETS else value
     if name in _WITHOUT_MEANING:
         return Change(name, shown, DROPPED, reasons=((_WITHOUT_MEANING[name], {}),))
     option = _option(kind, name)

@@ -1,6 +1,8 @@
 """The blueprints of our pages, where CKAN's blanket looks for them."""
 
 from ckanext.ukharvest.web.pages.changes import changes
+from ckanext.ukharvest.web.pages.checks import checks
+from ckanext.ukharvest.web.pages.data_checks import data_checks
 from ckanext.ukharvest.web.pages.deletions import deletions
 from ckanext.ukharvest.web.pages.export import export
 from ckanext.ukharvest.web.pages.form import source_form
@@ -12,6 +14,8 @@ from ckanext.ukharvest.web.pages.record import record
 from ckanext.ukharvest.web.pages.records import records
 from ckanext.ukharvest.web.pages.runs import runs
 from ckanext.ukharvest.web.pages.source import source
+from ckanext.ukharvest.web.pages.source_lookups import lookups
+from ckanext.ukharvest.web.pages.source_move import source_move
 from ckanext.ukharvest.web.pages.source_previews import previews
 from ckanext.ukharvest.web.pages.sources import sources
 from ckanext.ukharvest.web.pages.stars import stars
@@ -20,10 +24,13 @@ from ckanext.ukharvest.web.pages.steps import steps
 # CKAN registers the blueprints in this list.
 __all__ = [
     "changes",
+    "checks",
+    "data_checks",
     "deletions",
     "export",
     "gate",
     "help_page",
+    "lookups",
     "mail",
     "portal",
     "record",
@@ -31,6 +38,7 @@ __all__ = [
     "runs",
     "source",
     "source_form",
+    "source_move",
     "sources",
     "stars",
     "steps",
@@ -39,5 +47,6 @@ __all__ = [
 
 for _blueprint in (changes, deletions, help_page, mail, portal, record, records, runs, source):
     _blueprint.before_request(refuse_without_tables)
-for _blueprint in (source_form, sources, stars, steps, previews):
+for _blueprint in (checks, data_checks, lookups, source_form, source_move, sources, stars, steps):
     _blueprint.before_request(refuse_without_tables)
+previews.before_request(refuse_without_tables)

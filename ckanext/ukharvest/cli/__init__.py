@@ -15,6 +15,7 @@ from ckanext.ukharvest.cli.links import links
 from ckanext.ukharvest.cli.lists import runs, sources, types
 from ckanext.ukharvest.cli.prune import prune
 from ckanext.ukharvest.cli.run import run
+from ckanext.ukharvest.cli.source import source
 from ckanext.ukharvest.cli.stars import stars
 from ckanext.ukharvest.cli.vocabulary import vocabulary
 from ckanext.ukharvest.model import schema_version
@@ -43,6 +44,7 @@ ukharvest.add_command(export)
 ukharvest.add_command(links)
 ukharvest.add_command(prune)
 ukharvest.add_command(run)
+ukharvest.add_command(source)
 ukharvest.add_command(stars)
 ukharvest.add_command(vocabulary)
 for command in (doctor, runs, sources, types):

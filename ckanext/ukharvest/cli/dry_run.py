@@ -24,7 +24,7 @@ def dry_run(source: HarvestSource) -> int:
     """Read a source as a run would, print what the run would do, and return the exit code."""
     click.echo(f"Reading {source.url} …", err=True)
     try:
-        result = queue.get_harvester(source.type).dry_run(source, _progress())
+        result = queue.get_harvester(source.type).dry_run(source, print_progress())
     except ConfigError as exc:
         click.echo(f"Error: {exc.message}", err=True)
         return UNUSABLE
@@ -37,7 +37,8 @@ def dry_run(source: HarvestSource) -> int:
     return ERRORS if result["fates"].get("lost") else FINE
 
 
-def _progress() -> Tell:
+def print_progress() -> Tell:
+    """Return a function that prints how far a dry run is, every few seconds."""
     last = time.monotonic()
 
     def tell(stage: str, done: int) -> bool:

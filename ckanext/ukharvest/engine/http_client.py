@@ -8,25 +8,29 @@ from typing import Any
 
 from ckanext.ukharvest import __version__, config
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
+from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.timed_client import MeteredClient, TimedClient
 from ckanext.ukharvest.engine.host_turns import SharedTurns
 from ckanext.ukharvest.model import host_stats
 
 
-def open_client(credential: str = "", *, limits: HttpLimits | None = None) -> HttpClient:
+def open_client(
+    credential: str = "", *, limits: HttpLimits | None = None, guard: Guard | None = None
+) -> HttpClient:
     """Return a client; the caller closes it.
 
     Args:
         credential: name of a secret in the ini, "" for none.
         limits: used instead of the portal's, but never with a shorter delay; such a client is not
             counted in the dashboard's statistics.
+        guard: with ``limits``: used instead of the portal's.
 
     Raises:
         ConfigError: the ini has no secret of that name.
     """
     more = _settings(credential)
     if limits is not None:  # not a harvest
-        return HttpClient(config.guard(), _merged(limits), **more)
+        return HttpClient(guard or config.guard(), _merged(limits), **more)
     note = host_stats.count_attempts
     return TimedClient(config.guard(), config.http_limits(), **more, note=note)
 

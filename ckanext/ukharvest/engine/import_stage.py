@@ -21,6 +21,7 @@ from ckanext.ukharvest.engine import (
     dataset_writer,
     date_check,
     profiles,
+    record_languages,
     remote_organisations,
     sync_state,
 )
@@ -59,6 +60,7 @@ class SourceImport:
         self._kind = kind
         self._setting = setting_of(kind, source)
         self._schema = dataset_schema.dataset_fields()
+        self._resource_schema = dataset_schema.resource_fields()
         self._http = contextlib.ExitStack()
         self._source: Source | None = None
         self._modes: dict[str, str] = {}
@@ -158,6 +160,8 @@ class SourceImport:
             raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         setting = self._setting
         record = self._kind.parse(raw, setting.options, setting.limits)
+        record = record_languages.with_detected_language(record)
+        record = record_languages.with_plugins_translations(record)
         profile_fields, problems = _profiles(raw.content, setting)
         record = _with_parent_checked(record, setting.id, job_id)
         problems = (*record.problems, *self._date_problems(raw, record), *problems)
@@ -165,7 +169,7 @@ class SourceImport:
             object_id="",
             record=replace(record, problems=problems),
             stamp=setting.stamp(raw, fingerprint),
-            defaults=_defaults(setting, raw, record),
+            defaults=_defaults(setting, raw, record, self._resource_schema),
             profile_fields=profile_fields,
             schema=self._schema,
         )
@@ -265,7 +269,9 @@ def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
     )
 
 
-def _defaults(setting: Setting, raw: RawRecord, record: DatasetRecord) -> package_mapper.Defaults:
+def _defaults(
+    setting: Setting, raw: RawRecord, record: DatasetRecord, resource_schema: frozenset[str]
+) -> package_mapper.Defaults:
     options = setting.options
     groups = remote_organisations.map_groups(record.groups, options.get("remote_groups", ""))
     owner_org = remote_organisations.map_organisation(
@@ -279,4 +285,6 @@ def _defaults(setting: Setting, raw: RawRecord, record: DatasetRecord) -> packag
         extras=extras,
         not_overwrite={*options["not_overwrite"], *config.not_overwrite_fields()},
         reference=raw.url if setting.kind.reference_is_address else "",
+        language=config.portal_language(),
+        resource_schema=resource_schema,
     )

@@ -53,8 +53,12 @@ class Lanes:
         self._ready: dict[str, float] = {}  # host → time.monotonic() of its next request
         self._failed: Counter[str] = Counter()  # host → failures in a row
 
-    def check(self, links: Sequence[Due], may_start: Callable[[int], bool]) -> Iterator[Checked]:
+    def check(
+        self, links: Sequence[Due], may_start: Callable[[int], bool]
+    ) -> Iterator[list[Checked]]:
         """Check links; end early, after the links under way, if none may start then.
+
+        What ended while the caller was busy comes together, so that it can be saved together.
 
         Args:
             may_start: told how many are under way, whether one more may be checked now.
@@ -68,13 +72,13 @@ class Lanes:
                 may = True
                 while may and (host := self._next_host(waiting, running)) is not None:
                     if self._failed[host] >= SILENT_AFTER:
-                        yield from map(_left_alone, waiting.pop(host))
+                        yield [_left_alone(each) for each in waiting.pop(host)]
                     elif may := may_start(len(running)):
                         self._start(pool, host, waiting, running)
                 if not may and not running:
                     return
-                for done in self._ended(waiting if may else {}, running):
-                    yield self._finish(done, running.pop(done))
+                if ended := self._ended(waiting if may else {}, running):
+                    yield [self._finish(done, running.pop(done)) for done in ended]
 
     def _next_host(
         self, waiting: dict[str, deque[Due]], running: dict[Future[Checked], _Task]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 from ckan import model
 
-from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine import search_index
 from ckanext.ukharvest.model import link_rescoring, pending_index
 from ckanext.ukharvest.quality.stars import all_datasets
 
-log = logging.getLogger(__name__)
 Session = model.Session
 
 CHUNK = 500  # datasets of one transaction
@@ -39,10 +36,5 @@ def _rescore(package_ids: Sequence[str]) -> set[str]:
     changed = [each.id for each in changes if each.is_of_number]
     pending = pending_index.add(changed) if changed else {}
     Session.commit()
-    try:
-        for package_id, why in search_index.index_pending(pending).items():
-            log.warning("The index refused dataset %s: %s", package_id, why)
-    except compat.IndexFailed as exc:
-        log.warning("The index is not there; the next tick indexes the datasets: %s", exc)
-        compat.rollback()
+    search_index.index_or_leave(pending)
     return skipped

@@ -7,12 +7,15 @@ a process is killed between commit and indexing.
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import time
 from collections.abc import Mapping
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine.index_after_commit import Pending
 from ckanext.ukharvest.model import index_values, pending_index
+
+log = logging.getLogger(__name__)
 
 BATCH = 100  # datasets per commit of the index
 REFUSALS = 20  # refusals by Solr after which a dataset waits for its next import
@@ -39,6 +42,16 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     if refused:
         pending_index.count_attempt(sorted(refused))
     return refused
+
+
+def index_or_leave(pending: Mapping[str, dt.datetime]) -> None:
+    """Index committed datasets; what cannot be indexed now stays pending, and the log says so."""
+    try:
+        for package_id, why in index_pending(pending).items():
+            log.warning("The index refused dataset %s: %s", package_id, why)
+    except compat.IndexFailed as exc:
+        log.warning("The index is not there; the next tick indexes the datasets: %s", exc)
+        compat.rollback()
 
 
 def catch_up(most_seconds: float = float("inf")) -> tuple[int, dict[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ckanext.ukharvest.helpers.dataset import (
     format_resource_items,
+    ukharvest_data_check,
     ukharvest_extent,
     ukharvest_facet_items,
     ukharvest_facet_label,
@@ -70,6 +71,7 @@ from ckanext.ukharvest.helpers.provenance import (
     ukharvest_web_url,
 )
 from ckanext.ukharvest.helpers.source import ukharvest_run_chart, ukharvest_source_tabs
+from ckanext.ukharvest.helpers.translated_texts import ukharvest_language_names
 from ckanext.ukharvest.search.place import ukharvest_place
 
 __all__ = [
@@ -77,6 +79,7 @@ __all__ = [
     "ukharvest_age",
     "ukharvest_contacts",
     "ukharvest_couplings",
+    "ukharvest_data_check",
     "ukharvest_day",
     "ukharvest_difference",
     "ukharvest_duration",
@@ -99,6 +102,7 @@ __all__ = [
     "ukharvest_is_harvested",
     "ukharvest_run_stats",
     "ukharvest_licence",
+    "ukharvest_language_names",
     "ukharvest_link",
     "ukharvest_link_state",
     "ukharvest_dataset_badges",

@@ -8,10 +8,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from markupsafe import Markup
 
-from ckanext.ukharvest import fields
+from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
-from ckanext.ukharvest.helpers.facts import fact, facts_of, ukharvest_is_harvested
+from ckanext.ukharvest.helpers.facts import fact, facts_of, portal, ukharvest_is_harvested
+from ckanext.ukharvest.logic.permissions import may_if_exists
 from ckanext.ukharvest.model import documents
 from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.messages import links as link_texts
@@ -19,6 +20,10 @@ from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import resources as shown_resources
 from ckanext.ukharvest.presentation.rendering.extent import svg_map
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
+from ckanext.ukharvest.presentation.rendering.translations import (
+    LABELS_OF_RESOURCES,
+    render_translations,
+)
 from ckanext.ukharvest.search import facets
 
 DETAILED = "detailed_map"  # URL parameter: show the map with tiles
@@ -56,6 +61,9 @@ def format_resource_items(
         given = [found.pop(key, None) for key in (field.key, *field.aliases)]
         if value := next(filter(None, given), None):
             own.append((tk._(field.label), ukharvest_field_value(field.key, value)))
+    for key, label in LABELS_OF_RESOURCES.items():
+        if texts := render_translations(found.pop(key, None), portal()):
+            own.append((tk._(label), texts))
     return sorted(next_(list(found.items())) + own, key=lambda row: row[0].lower())
 
 
@@ -119,6 +127,28 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
     declared = str(resource.get("format") or "")
     sentences = (state, link_texts.describe_difference(link, declared))
     return {**link, "sentences": list(filter(None, sentences))}
+
+
+@needs_tables(dict)
+def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
+    """Return the check of a resource's data, as ``ukharvest_data_check_show`` does.
+
+    {} without a schema, or if the user may not see it. Also returns ``may_edit``: whether the user
+    may have the data checked again.
+    """
+    context = {"user": tk.current_user.name}
+    try:
+        show = tk.get_action("ukharvest_data_check_show")
+        found = dict(show(dict(context), {"id": resource["id"]}))
+    except (tk.ObjectNotFound, tk.NotAuthorized):
+        return {}
+    if not found:
+        return {}
+    is_checked = config.checks_links() and config.checks_data()
+    return {
+        **found,
+        "may_edit": is_checked and may_if_exists(context, "package_update", id=package["id"]),
+    }
 
 
 def ukharvest_link_state(state: str) -> str:

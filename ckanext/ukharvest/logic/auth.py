@@ -11,6 +11,7 @@ import ckan.plugins.toolkit as tk
 from ckan import authz, model
 from ckanext.harvest.model import HarvestJob
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.model import Record, source_previews
 
@@ -59,6 +60,8 @@ ukharvest_vocabulary_list = ukharvest_source_list
 ukharvest_vocabulary_show = ukharvest_source_list
 ukharvest_stars_report = ukharvest_source_list
 ukharvest_stars_list = ukharvest_source_list
+ukharvest_data_check_list = ukharvest_source_list
+ukharvest_data_check_report = ukharvest_source_list
 
 
 def ukharvest_theme_suggest(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -98,6 +101,8 @@ ukharvest_record_list = ukharvest_dry_run_create
 ukharvest_record_version_list = ukharvest_dry_run_create
 ukharvest_schedule_show = ukharvest_dry_run_create
 ukharvest_schedule_update = ukharvest_dry_run_create
+ukharvest_source_move = ukharvest_dry_run_create
+ukharvest_source_move_dry_run_create = ukharvest_dry_run_create
 
 
 def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> Answer:
@@ -167,6 +172,9 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     return answer(may(context, "resource_show", id=data_dict.get("id")), refusal)
 
 
+ukharvest_data_check_show = ukharvest_link_show
+
+
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may edit the dataset."""
     refusal = tk._("Not authorised to edit this dataset")
@@ -195,8 +203,13 @@ def ukharvest_source_preview_create(context: Any, data_dict: dict[str, Any]) -> 
 
 
 def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> Answer:
-    """Allow the user who started it; of a saved source, users who may update the source."""
+    """Allow the user who started it; of a saved source, users who may update the source.
+
+    Checks are no previews: ``ukharvest_check_show`` is for them.
+    """
     preview = data_dict.get("preview") or source_previews.get(str(data_dict.get("id")))
+    if preview is not None and preview.given is not None:
+        preview = None
     if preview is not None and preview.source_id:
         return _of_source(context, preview.source_id)
     if preview is not None and preview.user_name == context.get("user"):
@@ -208,6 +221,18 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> An
 
 
 ukharvest_source_preview_stop = ukharvest_source_preview_show
+
+
+@tk.auth_allow_anonymous_access
+def ukharvest_check_create(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow every logged-in user, and visitors if the ini says so."""
+    is_allowed = bool(context.get("user")) or config.check_visitors()
+    return answer(is_allowed, tk._("Log in to check a file or a source"))
+
+
+# The id is the right to see a check: no list shows ids, and they cannot be guessed.
+ukharvest_check_show = ukharvest_source_list
+ukharvest_check_stop = ukharvest_source_list
 
 
 def ukharvest_notice_show(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -11,6 +11,7 @@ from ckanext.harvest.model import HarvestObject
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.problems.texts import LOST, PROBLEM, SEVERITIES
+from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.provenance import describe_change
@@ -25,6 +26,7 @@ from ckanext.ukharvest.model.documents import Document
 from ckanext.ukharvest.model.record_history import Found, Pass
 from ckanext.ukharvest.presentation.messages import problems as words
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
+from ckanext.ukharvest.presentation.rendering.translations import parse_translations
 
 # Outcome of a row, or of a harvest object → key of presentation.messages.status_labels.RECORDS.
 _LABEL_KEYS = {
@@ -86,7 +88,19 @@ def _url(row: Record) -> str:
 
 def _dataset(package: model.Package) -> dict[str, Any]:
     title = package.title or package.name
-    return {"id": package.id, "name": package.name, "title": title, "state": package.state}
+    return {
+        "id": package.id,
+        "name": package.name,
+        "title": title,
+        "state": package.state,
+        "languages": _languages(package),
+    }
+
+
+def _languages(package: model.Package) -> list[str]:
+    """Return the codes of the languages of a dataset's texts, besides CKAN's own title."""
+    found = (parse_translations(package.extras.get(key)) for key in OF_DATASET)
+    return sorted({code for each in found for code in each})
 
 
 def _outcome(found: Found) -> str:

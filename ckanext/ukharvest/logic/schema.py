@@ -97,6 +97,29 @@ def source_preview_create_schema() -> Schema:
     }
 
 
+def check_create_schema() -> Schema:
+    return {
+        "source_type": _text(),
+        "url": [*_text(), check.strip],
+        "text": _text(),
+        "schema_url": [*_text(), check.strip],
+        "schema_text": _text(),
+    }
+
+
+@tk.validator_args
+def source_move_dry_run_create_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
+    return {
+        "url": [not_empty, unicode_safe, check.strip],
+        "source_type": [*_text(), check.strip],
+    }
+
+
+@tk.validator_args
+def source_move_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
+    return {"dry_run_id": [not_empty, unicode_safe], "even_if_few_match": _strict_flag()}
+
+
 @tk.validator_args
 def schedule_update_schema(default: Validator) -> Schema:
     return {
@@ -188,6 +211,13 @@ def link_list_schema(
 
 def stars_report_schema() -> Schema:
     return {"organization": _text()}
+
+
+@tk.validator_args
+def data_check_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
+    verdicts = one_of(["valid", "invalid", "unchecked"])
+    own = {"organization": _text(), "schema": _text(), "verdict": [ignore_empty, verdicts]}
+    return {**_page(), **own}
 
 
 @tk.validator_args

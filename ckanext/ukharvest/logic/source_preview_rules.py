@@ -28,6 +28,8 @@ def validate_input(
 ) -> dict[str, str]:
     """Return ``source_type``, ``url`` and ``config`` of a preview, checked as when saving a source.
 
+    A new source without options needs no type: it is found.
+
     Args:
         user: name of the user who starts it.
         data_dict: as sent to ``ukharvest_source_preview_create``.
@@ -40,9 +42,9 @@ def validate_input(
     name, url, text = given["source_type"], given["url"], given["config"]
     errors: Errors = {}
     kind = source_types.find(name)
-    if not name:
+    if not name and (source or text):
         errors["source_type"] = [tk._("Choose what you publish")]
-    elif kind is None or kind.name not in config.our_type_names():
+    elif name and (kind is None or kind.name not in config.our_type_names()):
         errors["source_type"] = [
             tk._(
                 "Sources of this type cannot be tested. Save the source and start its first "

@@ -42,6 +42,14 @@ def dataset_of(name_or_id: str) -> model.Package:
     return package
 
 
+def organisation_of(name_or_id: str) -> model.Group:
+    """Return an active organisation; raise ObjectNotFound if there is none."""
+    found = model.Group.get(name_or_id)
+    if found is None or not found.is_organization or found.state != "active":
+        raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
+    return found
+
+
 def load_source(name: str) -> dict[str, Any] | None:
     """Return the public facts of a source, None if there is none of this name or id.
 

@@ -25,6 +25,11 @@ def seconds_to_wait(address: str) -> int:
     return 0
 
 
+def may_start_check(address: str, most: int) -> bool:
+    """Count a visitor's check; tell whether it is one of the first ``most`` of a minute."""
+    return redis_cache.count(f"visitor-checks:{_client(address)}", PERIOD) <= most
+
+
 def _client(address: str) -> str:
     """Return an address, of IPv6 the network of 64 bits that one client has to choose from."""
     try:

@@ -21,9 +21,6 @@ from ckanext.ukharvest.source_types import TYPES
 
 Session = model.Session
 
-# Types whose source URL is that of one record, not of a catalogue.
-_OF_ONE_RECORD = [kind.name for kind in TYPES.values() if kind.reference_is_address]
-
 
 def replace(references: Mapping[int, Collection[str]]) -> None:
     """Save the references of records, replacing all earlier ones.
@@ -59,8 +56,10 @@ def _pairs(
 ) -> dict[str, set[str]]:
     """Return the other ends of a package's couplings, in one statement."""
     named = Coupling.reference
+    # Types whose source URL is that of one record, not of a catalogue.
+    of_one_record = [kind.name for kind in TYPES.values() if kind.reference_is_address]
     has_own_address = sa.or_(
-        dataset.url != HarvestSource.url, HarvestSource.type.in_(_OF_ONE_RECORD)
+        dataset.url != HarvestSource.url, HarvestSource.type.in_(of_one_record)
     )
     query = (
         Session.query(other.package_id, named, service.source_id == dataset.source_id)

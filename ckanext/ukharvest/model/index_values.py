@@ -1,4 +1,4 @@
-"""Values that the search index adds to a dataset's package dict: stars, type of organisation.
+"""Values that the search index adds to a dataset's package dict.
 
 One statement for a dataset, or for a batch of them.
 """
@@ -14,7 +14,13 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import Assessment, assessments, organization_types
+from ckanext.ukharvest.model import (
+    Assessment,
+    DataCheck,
+    assessments,
+    data_checks,
+    organization_types,
+)
 
 Session = model.Session
 
@@ -25,11 +31,21 @@ class IndexValues(NamedTuple):
     Attributes:
         stars: None if it was never rated.
         organization_type: of its organisation, as stored there; "" for none.
+        data_checks: the verdicts of the checks of its data against their schemas.
     """
 
     stars: int | None = None
     organization_type: str = ""
+    data_checks: tuple[str, ...] = ()
 
+
+_VERDICTS = (
+    sa.select(sa.func.array_agg(DataCheck.verdict.distinct()))
+    .join(model.Resource, data_checks.IS_CURRENT)
+    .where(model.Resource.package_id == model.Package.id)
+    .correlate(model.Package)
+    .scalar_subquery()
+)
 
 _NOTHING = IndexValues()
 
@@ -57,10 +73,15 @@ def of_dataset(package_id: str) -> IndexValues:
 def _load(package_ids: Collection[str]) -> dict[str, IndexValues]:
     is_made = assessments.is_made()
     stars = Assessment.stars if is_made else sa.null()
-    query = sa.select(model.Package.id, stars, sa.literal_column(organization_types.EXTRA))
+    verdicts = _VERDICTS if is_made else sa.null()
+    organization_type = sa.literal_column(organization_types.EXTRA)
+    query = sa.select(model.Package.id, stars, organization_type, verdicts)
     query = query.select_from(model.Package)
     query = query.outerjoin(model.Group, model.Group.id == model.Package.owner_org)
     if is_made:
         query = query.outerjoin(Assessment, Assessment.package_id == model.Package.id)
     query = query.where(model.Package.id.in_(package_ids))
-    return {row[0]: IndexValues(row[1], row[2] or "") for row in Session.execute(query)}
+    return {
+        row[0]: IndexValues(row[1], row[2] or "", tuple(row[3] or ()))
+        for row in Session.execute(query)
+    }

@@ -54,7 +54,7 @@ _IS_LIVE = sa.and_(
 _IS_HARVESTED = sa.exists().where(Record.package_id == Resource.package_id)
 
 
-def _resources(*columns: Any) -> sa.Select[Any]:
+def live_resources(*columns: Any) -> sa.Select[Any]:
     """Resources of all live datasets, with what is known of their links."""
     return (
         sa.select(*columns)
@@ -72,7 +72,7 @@ def _due(now: dt.datetime) -> sa.ColumnElement[bool]:
 
 def is_due() -> bool:
     """Tell whether any link is due."""
-    query = _resources(sa.literal(1)).where(_due(tables.utcnow())).limit(1)
+    query = live_resources(sa.literal(1)).where(_due(tables.utcnow())).limit(1)
     return Session.scalar(query) is not None
 
 
@@ -85,8 +85,8 @@ def due(limit: int, source_id: str | None = None) -> list[Due]:
     expected = sa.func.max(Resource.format).label("expected")
     since = sa.func.coalesce(sa.func.min(Link.due), _NEVER_LOOKED_AT).label("since")
     each = (
-        _resources(Resource.url, expected, since)
-        .where(_due(tables.utcnow()), _of_source(source_id))
+        live_resources(Resource.url, expected, since)
+        .where(_due(tables.utcnow()), of_source(source_id))
         .group_by(Resource.url)
         .subquery()
     )
@@ -96,7 +96,7 @@ def due(limit: int, source_id: str | None = None) -> list[Due]:
     return [Due(url, expected or "") for url, expected in Session.execute(query)]
 
 
-def _of_source(source_id: str | None) -> sa.ColumnElement[bool]:
+def of_source(source_id: str | None) -> sa.ColumnElement[bool]:
     if source_id is None:
         return sa.true()
     return sa.exists().where(
@@ -108,7 +108,7 @@ def backlog() -> tuple[int, int]:
     """Return the number of links that are due, and how many of them the host with the most has."""
     host = sa.func.lower(sa.func.substring(Resource.url, HOST))
     number = sa.func.count(Resource.url.distinct()).label("number")
-    each = _resources(host, number).where(_due(tables.utcnow())).group_by(host).subquery()
+    each = live_resources(host, number).where(_due(tables.utcnow())).group_by(host).subquery()
     sums = sa.select(sa.func.sum(each.c.number), sa.func.max(each.c.number))
     links, most = Session.execute(sums).one()
     return int(links or 0), int(most or 0)
@@ -116,7 +116,7 @@ def backlog() -> tuple[int, int]:
 
 def ask(package_id: str) -> int:
     """Make a dataset's links due now, before all others; return their number."""
-    query = _resources(Resource.url).where(Resource.package_id == package_id)
+    query = live_resources(Resource.url).where(Resource.package_id == package_id)
     urls = sorted(set(Session.scalars(query)))
     if urls:
         link_results.put(urls, {"due": ASKED})
@@ -165,7 +165,7 @@ def unfilled(since: dt.datetime | None = None) -> list[str]:
         since: only where it was found since this time.
     """
     is_unfilled = sa.and_(_IS_HARVESTED, _FORMAT == "", Link.format != "")
-    query = _resources(Resource.package_id).where(is_unfilled).distinct()
+    query = live_resources(Resource.package_id).where(is_unfilled).distinct()
     if since is not None:
         query = query.where(Link.checked >= since)
     return list(Session.scalars(query))
@@ -180,16 +180,16 @@ def list_links(
         only_unknown: only links that were checked and whose format is not known.
         state: only links in this state, "" for all.
     """
-    wanted = [_of_source(source_id)]
+    wanted = [of_source(source_id)]
     if only_unknown:
         wanted += [Link.checked.isnot(None), Link.format == ""]
     if state:
         wanted.append(Link.state == state)
-    each = _resources(Resource.id, Resource.url).where(*wanted)
+    each = live_resources(Resource.id, Resource.url).where(*wanted)
     # Layers can be long: only those of the page are read.
     ids = each.order_by(Resource.url, Resource.id).limit(limit).offset(offset).subquery()
     page = (
-        _resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
+        live_resources(Resource.id, Resource.format, Resource.url, Package.name, Link)
         .join(ids, ids.c.id == Resource.id)
         .order_by(Resource.url, Resource.id)
     )
@@ -252,7 +252,7 @@ class Figures:
 def count_states() -> dict[str, int]:
     """Return state → number of links that resources have, checked or not."""
     state = sa.func.coalesce(Link.state, "")
-    query = _resources(state, sa.func.count(Resource.url.distinct())).group_by(state)
+    query = live_resources(state, sa.func.count(Resource.url.distinct())).group_by(state)
     found = dict(Session.execute(query).all())
     return {str(each): int(found.get(str(each), 0)) for each in LinkState}
 
@@ -267,6 +267,6 @@ def figures(before: dt.datetime) -> Figures:
         ).where(Link.checked.isnot(None))
     ).one()
     is_old = sa.or_(Link.id.isnot(None), Package.metadata_modified < before)
-    waiting = _resources(sa.func.count(Resource.url.distinct())).where(_due(before), is_old)
+    waiting = live_resources(sa.func.count(Resource.url.distinct())).where(_due(before), is_old)
     known, unknown, last = checked
     return Figures(known, unknown, count_states(), int(Session.scalar(waiting) or 0), last)

@@ -29,15 +29,29 @@ def alone(key: int, of: str = "") -> Iterator[bool]:
         of: id of the locked object, "" for a lock of the whole portal.
     """
     lock = {"key": key, "of": of} if of else {"key": key}
-    # Without a transaction, which would stand idle for as long as the work takes.
-    engine = model.meta.engine.execution_options(isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
+    with model.meta.engine.connect() as connection, _without_transaction(connection):
         got = connection.execute(_TRY_OF if of else _TRY, lock).scalar()
         try:
             yield bool(got)
         finally:
             if got:
                 connection.execute(_UNLOCK_OF if of else _UNLOCK, lock)
+
+
+@contextmanager
+def _without_transaction(connection: sa.engine.Connection) -> Iterator[None]:
+    """Send no BEGIN: a transaction would stand idle for as long as the work takes.
+
+    By psycopg2's own attribute: after SQLAlchemy's ``isolation_level="AUTOCOMMIT"`` psycopg2 sets
+    the connection's level by a statement more, in each later transaction and test of it.
+    """
+    psycopg2s = connection.connection.dbapi_connection
+    psycopg2s.autocommit = True
+    try:
+        yield
+    finally:
+        if not psycopg2s.closed:
+            psycopg2s.autocommit = False
 
 
 def hold_off_clearing(source_id: str) -> bool:

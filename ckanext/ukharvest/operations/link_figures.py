@@ -7,7 +7,14 @@ from typing import Any
 import redis
 
 from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.model import host_stats, link_budget, link_checks, redis_cache
+from ckanext.ukharvest.model import (
+    data_check_report,
+    data_checks,
+    host_stats,
+    link_budget,
+    link_checks,
+    redis_cache,
+)
 from ckanext.ukharvest.quality.link_check import check as link_checker
 
 SAVED, SECONDS = "links", 300  # name in the Redis cache, and how long figures are shown
@@ -20,7 +27,9 @@ def load_figures() -> dict[str, Any]:
         ``states`` (state → number of links), ``waiting`` (links that are due), ``days`` (until
         they are checked, 0 if none wait), ``requests`` and ``megabytes`` (spent today),
         ``links`` (checked today), ``requests_per_day`` and ``megabytes_per_day`` (the budget, 0
-        for no limit) and ``hosts``: the slowest of seven days, as ``host_stats.slowest`` has them.
+        for no limit) and ``hosts``: the slowest of seven days, as ``host_stats.slowest`` has them;
+        and ``data``, of checks against schemas: verdict → number of files, ``waiting``: files that
+        are due.
     """
     waiting, most = link_checks.backlog()
     spent, budget = link_budget.spent_today(), link_check.budget()
@@ -34,6 +43,7 @@ def load_figures() -> dict[str, Any]:
         "requests_per_day": budget.requests,
         "megabytes_per_day": budget.received // link_check.MEGABYTE,
         "hosts": _slowest_hosts(),
+        "data": {**data_check_report.count_verdicts(), "waiting": data_checks.count_due()},
     }
 
 

@@ -11,12 +11,14 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.values import local_government_lists, organization_types, theme_names
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.presentation.messages.data_checks import verdict_label
 from ckanext.ukharvest.presentation.messages.stars import out_of_five
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.presentation.rendering.values import FACETS, INDEXED
 
 # Of facets that are no field of a dataset.
 _OTHER_TITLES = {
+    "data_check": _("Data follow their schema"),
     "stars": _("Stars of openness"),
     "organization_type": _("Type of organisation"),
 }
@@ -104,6 +106,7 @@ _LABELS: dict[str, Callable[[str], str]] = {
     "function": shown_values.lga_label,
     "service": shown_values.lga_label,
     "schema": lambda url: shown_values.address_label("schemas", url),
+    "data_check": verdict_label,
     "stars": _stars,
     "organization_type": lambda name: tk._(organization_types.label(name)),
 }

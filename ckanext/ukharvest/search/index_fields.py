@@ -78,6 +78,7 @@ def _counted(package: Mapping[str, Any], known: IndexValues) -> dict[str, list[s
         "function": (*functions, *local_government_lists.parent_functions((*functions, *services))),
         "service": services,
         "schema": _schemas(package),
+        "data_check": known.data_checks,
         "stars": () if known.stars is None else (str(known.stars),),
     }
     found = {shown_values.INDEXED[facet]: _few(each) for facet, each in values.items()}

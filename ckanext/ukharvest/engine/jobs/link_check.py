@@ -1,9 +1,9 @@
 """Check the links of resources, in a CKAN background job or a command.
 
-Never in an import or a web request: a server that does not respond takes ten seconds per link. Each
-result is saved at once, so that a killed jobs worker loses nothing. A job ends after a few minutes
-and queues the next one, so that other jobs get their turn; it ends for the day when the day's
-budget is spent.
+Never in an import or a web request: a server that does not respond takes ten seconds per link.
+Results are saved as they come, so that a killed jobs worker loses only what it was about to save. A
+job ends after a few minutes and queues the next one, so that other jobs get their turn; it ends for
+the day when the day's budget is spent.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 
 import ckan.plugins.toolkit as tk
@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import DeadAfter
 from ckanext.ukharvest.engine import dataset_writer, link_stars
 from ckanext.ukharvest.engine.http_client import open_metered_client
+from ckanext.ukharvest.engine.jobs import data_check
 from ckanext.ukharvest.engine.link_lanes import Checked, Lanes
 from ckanext.ukharvest.model import link_budget, link_checks, link_results, locks, utcnow
 from ckanext.ukharvest.model.link_budget import Budget
@@ -79,16 +80,18 @@ def check_due_links(
     until: float | None = None,
     source_id: str | None = None,
     tell: Callable[[LinkResult], None] = lambda _result: None,
+    tell_data: data_check.Report = lambda _url, _text: None,
 ) -> bool:
-    """Check due links, and write the formats found to the datasets; the caller holds the lock.
+    """Check due links and data, and write the formats found to the datasets; needs the lock.
 
     Args:
         until: ``time.monotonic()`` at which to stop; None: check all.
         source_id: only links of this source's datasets.
         tell: called with each result.
+        tell_data: called with each result of a check of data.
 
     Returns:
-        Whether links remain to be checked.
+        Whether links or data remain to be checked.
     """
     began = utcnow()
     with ExitStack() as stack:
@@ -108,7 +111,7 @@ def check_due_links(
     # before.
     walk.fill(link_checks.unfilled())
     link_stars.rescore()
-    return False
+    return data_check.check_due(budget(), until=until, source_id=source_id, tell=tell_data)
 
 
 def budget() -> Budget:
@@ -139,12 +142,12 @@ class _Walk:
         self.is_over = self.is_late = False
 
     def check(self, batch: Collection[link_checks.Due]) -> Iterator[LinkResult]:
-        """Check links as far as time and budget go, and save each result."""
+        """Check links as far as time and budget go, and save the results."""
         self._spent = link_budget.spent_today()
         Session.commit()
         for checked in self._lanes.check(list(batch), self._may_start):
             self._save(checked)
-            yield checked.result
+            yield from (each.result for each in checked)
 
     def _may_start(self, under_way: int) -> bool:
         self.is_late = self._until is not None and time.monotonic() >= self._until
@@ -155,15 +158,17 @@ class _Walk:
         self.is_over = not may_start and not under_way
         return may_start
 
-    def _save(self, checked: Checked) -> None:
-        link_results.save(checked.result, config.links_days(), self._rule)
-        if checked.requests:
-            link_budget.spend(checked.requests, checked.received)
+    def _save(self, checked: Sequence[Checked]) -> None:
+        """Save what came together in one transaction."""
+        results = [each.result for each in checked]
+        link_results.save(results, config.links_days(), self._rule)
+        requests = sum(each.requests for each in checked)
+        received = sum(each.received for each in checked)
+        if links := sum(1 for each in checked if each.requests):
+            link_budget.spend(requests, received, links)
             spent = self._spent
             self._spent = link_budget.Spent(
-                spent.requests + checked.requests,
-                spent.received + checked.received,
-                spent.links + 1,
+                spent.requests + requests, spent.received + received, spent.links + links
             )
         Session.commit()
 

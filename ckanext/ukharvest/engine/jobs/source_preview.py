@@ -1,7 +1,8 @@
 """Run source previews and dry runs as CKAN background jobs: a web request would time out.
 
-"Test this source" reads a few records of a source that is being edited; a dry run reads all of a
-saved source, as its next run would. Both write only the preview's row (model/source_previews.py).
+"Test this source" reads a few records of a source that is being edited, or of the source that an
+address leads to if no type is chosen yet; a dry run reads all of a saved source, as its next run
+would, here or at another URL. All write only the preview's row (model/source_previews.py).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Callable
 
 import ckan.plugins.toolkit as tk
 from ckan import model
@@ -19,16 +21,21 @@ from rq import Worker
 
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.errors import ConfigError, FetchError
 from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.engine.source_move import dry_run_move
 from ckanext.ukharvest.model import SourcePreview as Row
 from ckanext.ukharvest.model import source_previews
-from ckanext.ukharvest.reading.budget import Budget, Watched
+from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
+from ckanext.ukharvest.reading.budget import Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
 
 log = logging.getLogger(__name__)
+
+Work = Callable[[Row, Tell], PreviewResult]
 
 BUDGET = Budget()
 TIMEOUT = 900  # seconds after which RQ ends a job that hangs
@@ -36,14 +43,15 @@ PAUSE = 0.5  # seconds between two saves of the progress
 _PREFIX = "ukharvest-trial-"  # prefix of our jobs' ids
 
 
-def enqueue(preview_id: str, *, at_front: bool) -> None:
+def enqueue(preview_id: str, *, at_front: bool, job: Callable[[str], None] | None = None) -> None:
     """Queue a preview.
 
     Args:
         at_front: before other jobs, because a person is waiting for it.
+        job: runs it; ``run`` by default.
     """
     own = {"job_id": _PREFIX + preview_id, "timeout": TIMEOUT, "at_front": at_front}
-    tk.enqueue_job(run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
+    tk.enqueue_job(job or run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
 
 
 def queue_before(preview_id: str) -> dict[str, int]:
@@ -56,21 +64,46 @@ def queue_before(preview_id: str) -> dict[str, int]:
 
 
 def run(preview_id: str) -> None:
-    """Run one preview: the background job. Never raises."""
+    """Run a preview or the dry run of a saved source: the background job. Never raises."""
+    _run(preview_id, _read)
+
+
+def run_move(
+    preview_id: str, budget: Budget = DRY_RUN_BUDGET, also_tell: Tell = lambda *_: True
+) -> None:
+    """Run the dry run of a move: the background job. Never raises.
+
+    Args:
+        also_tell: called with the progress too, by the command.
+    """
+
+    def work(preview: Row, tell: Tell) -> PreviewResult:
+        def tell_both(stage: str, done: int) -> bool:
+            return also_tell(stage, done) and tell(stage, done)
+
+        source = HarvestSource.get(preview.source_id)
+        kind = _kind_of(preview)
+        return dry_run_move(source, kind, preview.url, preview.config, tell_both, budget)
+
+    _run(preview_id, work)
+
+
+def _run(preview_id: str, work: Work) -> None:
     try:
         preview = source_previews.begin(preview_id)
         if preview is None:
             return
-        source_previews.finish(preview_id, _result(preview))
+        result = _result(preview, work)
+        found = {"source_type": lookup["source_type"]} if (lookup := result["lookup"]) else {}
+        source_previews.finish(preview_id, result, **found)
     except Exception:  # noqa: BLE001 - without a database only the log is left
         log.exception("The end of preview %s could not be stored", preview_id)
         compat.rollback()
 
 
-def _result(preview: Row) -> PreviewResult:
-    tell = _progress_saver(preview.id)
+def _result(preview: Row, work: Work) -> PreviewResult:
     try:
-        return _dry_run(preview, tell) if preview.source_id else _test(preview, tell)
+        return work(preview, progress_saver(preview.id))
     except ConfigError as exc:
         return failed(exc)
     except Exception:  # noqa: BLE001 - a person waits for a result
@@ -79,7 +112,8 @@ def _result(preview: Row) -> PreviewResult:
         return failed(None, over="fault")
 
 
-def _progress_saver(preview_id: str) -> Tell:
+def progress_saver(preview_id: str) -> Tell:
+    """Return a function that saves the progress, and tells whether the preview is still wanted."""
     saved = ("", 0.0)  # stage, and when it was saved
 
     def tell(stage: str, done: int) -> bool:
@@ -93,17 +127,57 @@ def _progress_saver(preview_id: str) -> Tell:
     return tell
 
 
+def _read(preview: Row, tell: Tell) -> PreviewResult:
+    if preview.source_id:
+        return _dry_run(preview, tell)
+    return _test(preview, tell) if preview.source_type else _look_up(preview, tell)
+
+
 def _test(preview: Row, tell: Tell) -> PreviewResult:
-    kind = source_types.find(preview.source_type)
-    if kind is None:
-        raise ConfigError(f"there is no source type '{preview.source_type}'", field="source_type")
+    kind = _kind_of(preview)
     declared = (*kind.options, *source_types.COMMON_OPTIONS)
     given = options.validate(json.loads(preview.config or "{}"), declared)
     url = preview.url
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(given["credential"]) as http:
         source = Source(url, given, http, limits=config.record_limits())
-        return SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
+        watched = Watched(http, BUDGET)
+        return SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()
+
+
+def _look_up(preview: Row, tell: Tell) -> PreviewResult:
+    """Find the source that an address leads to, and read it with its type's default options."""
+    url = preview.url
+    model.Session.commit()
+    with open_client() as http:
+        probe = Probe(http, tell=lambda: tell("searching", 0))
+        try:
+            found = look_up(url, probe)
+            title = probe.site_title(found.url) if found else ""
+        except Over as exc:
+            return failed(None, over=exc.why)
+        except FetchError as exc:
+            return failed(exc)
+        if found is None:
+            return failed(probe.error or nothing_found(url))
+        kind = source_types.TYPES[found.source_type]
+        given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
+        source = Source(found.url, given, http, limits=config.record_limits())
+        result = SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
+    result["lookup"] = {
+        "source_type": found.source_type,
+        "url": found.url,
+        "how": found.how,
+        "site_title": title,
+    }
+    return result
+
+
+def _kind_of(preview: Row) -> source_types.SourceType:
+    kind = source_types.find(preview.source_type)
+    if kind is None:
+        raise ConfigError(f"there is no source type '{preview.source_type}'", field="source_type")
+    return kind
 
 
 def _dry_run(preview: Row, tell: Tell) -> PreviewResult:

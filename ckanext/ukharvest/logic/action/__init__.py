@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
+from ckanext.ukharvest.logic.action.checks import (
+    ukharvest_check_create,
+    ukharvest_check_show,
+    ukharvest_check_stop,
+)
 from ckanext.ukharvest.logic.action.core import (
     organization_create,
     organization_update,
@@ -10,6 +15,11 @@ from ckanext.ukharvest.logic.action.core import (
     package_update,
 )
 from ckanext.ukharvest.logic.action.coupled import ukharvest_coupling_show
+from ckanext.ukharvest.logic.action.data_checks import (
+    ukharvest_data_check_list,
+    ukharvest_data_check_report,
+    ukharvest_data_check_show,
+)
 from ckanext.ukharvest.logic.action.deletions import (
     ukharvest_deletion_approve,
     ukharvest_deletion_keep,
@@ -63,6 +73,10 @@ from ckanext.ukharvest.logic.action.runs import (
     ukharvest_source_show,
 )
 from ckanext.ukharvest.logic.action.source_list import ukharvest_source_list
+from ckanext.ukharvest.logic.action.source_move import (
+    ukharvest_source_move,
+    ukharvest_source_move_dry_run_create,
+)
 from ckanext.ukharvest.logic.action.source_previews import (
     ukharvest_dry_run_create,
     ukharvest_source_preview_create,
@@ -106,8 +120,14 @@ __all__ = [
     "organization_update",
     "package_create",
     "package_update",
+    "ukharvest_check_create",
+    "ukharvest_check_show",
+    "ukharvest_check_stop",
     "ukharvest_coupling_show",
     "ukharvest_dashboard_show",
+    "ukharvest_data_check_list",
+    "ukharvest_data_check_report",
+    "ukharvest_data_check_show",
     "ukharvest_dataset_change_list",
     "ukharvest_dataset_show",
     "ukharvest_deletion_approve",
@@ -136,6 +156,8 @@ __all__ = [
     "ukharvest_schedule_update",
     "ukharvest_source_adopt",
     "ukharvest_dry_run_create",
+    "ukharvest_source_move",
+    "ukharvest_source_move_dry_run_create",
     "ukharvest_source_preview_create",
     "ukharvest_source_show",
     "ukharvest_source_list",

@@ -11,7 +11,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import dataset_of
-from ckanext.ukharvest.model import link_checks, link_results
+from ckanext.ukharvest.model import data_checks, link_checks, link_results
 from ckanext.ukharvest.presentation.messages import links as texts
 
 
@@ -53,8 +53,8 @@ def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
 def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Queue a check of a dataset's links, before all others. For users who may edit the dataset.
 
-    It does not change a format that a resource has: empty it to have it replaced. When the day's
-    budget is spent, the links are checked first on the next day.
+    Data that have a schema are checked against it again. A format that a resource has stays: empty
+    it to have it replaced. When the day's budget is spent, links are checked first on the next day.
 
     :param id: id or name of the dataset
     :type id: string
@@ -69,5 +69,6 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     if not config.checks_links():
         raise tk.ValidationError({"id": [tk._("This portal does not check links.")]})
     number = link_checks.ask(package.id)
+    data_checks.ask(package.id)
     model.Session.commit()
     return {"links": number, "queued": bool(number) and link_check.enqueue()}

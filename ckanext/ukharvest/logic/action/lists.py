@@ -67,7 +67,8 @@ def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[st
 
     :returns: dicts with ``name``, ``title``, ``description``, ``aliases``, ``enabled`` (whether
         its plugin is loaded), the texts of the source form (``group``, ``label``, ``line``,
-        ``url_hint``, ``url_example``), and ``options``: dicts with ``name``, ``label`` ("" for an
+        ``url_hint``, ``url_example``), ``docs_url`` (the page of a type that another
+        distribution adds, "" for ours), and ``options``: dicts with ``name``, ``label`` ("" for an
         option that is not in the form), ``kind``, ``default``, ``choices`` and ``help``
     :rtype: list of dictionaries
     """
@@ -77,7 +78,7 @@ def ukharvest_type_list(context: Any, data_dict: dict[str, Any]) -> list[dict[st
 
 
 def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
-    words = source_texts.KINDS[kind.name]
+    words = source_texts.find_texts(kind)
     return {
         "name": kind.name,
         "title": kind.title,
@@ -89,10 +90,11 @@ def _type_row(kind: SourceType, *, enabled: bool) -> dict[str, Any]:
         "line": tk._(words.line),
         "url_hint": tk._(words.hint),
         "url_example": words.example,
+        "docs_url": words.docs_url,
         "options": [
             {
                 "name": option.name,
-                "label": tk._(label) if (label := option_texts.LABELS.get(option.name)) else "",
+                "label": tk._(label) if (label := option_texts.find_label(option)) else "",
                 "kind": option.kind,
                 "default": list(option.default) if option.kind == "list" else option.default,
                 "choices": list(option.choices),

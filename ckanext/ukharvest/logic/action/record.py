@@ -25,13 +25,14 @@ def ukharvest_record_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``unchanged``, ``deleted``, ``missing``, ``held``: its deletion is pending, ``kept``: a
         person kept its dataset, ``lost``: failed, ``skipped``, ``waiting``), ``missed_runs``,
         ``runs_left`` (runs that have to miss it before its dataset is deleted), ``first_seen``,
-        ``last_seen``, ``dataset`` (``id``, ``name``, ``title``, ``state``; None if there is none
-        or the user may not read it), ``error`` (why the last import failed: ``code``, ``title``,
-        ``meaning``, ``message``, ``tip``, ``line``), ``problems`` (of the record as last imported:
-        the same with ``severity`` and ``field``), ``history`` (the latest first: ``date``,
-        ``job_id``, ``outcome``, ``fields`` as in :py:func:`ukharvest_dataset_change_list`,
-        ``more``, ``message``), ``content_type`` and ``content_size`` (bytes) of its text, "" and 0
-        if it is not stored or the user may not read it
+        ``last_seen``, ``dataset`` (``id``, ``name``, ``title``, ``state``, ``languages``: codes of
+        those of its translations; None if there is none or the user may not read it), ``error``
+        (why the last import failed: ``code``, ``title``, ``meaning``, ``message``, ``tip``,
+        ``line``), ``problems`` (of the record as last imported: the same with ``severity`` and
+        ``field``), ``history`` (the latest first: ``date``, ``job_id``, ``outcome``, ``fields`` as
+        in :py:func:`ukharvest_dataset_change_list`, ``more``, ``message``), ``content_type`` and
+        ``content_size`` (bytes) of its text, "" and 0 if it is not stored or the user may not read
+        it
     :rtype: dictionary
     """
     return describe_record(context, _found(context, data_dict, "ukharvest_record_show"))

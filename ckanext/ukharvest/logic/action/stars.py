@@ -7,12 +7,11 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan import model
 
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.logic import schema
-from ckanext.ukharvest.logic.sources import dataset_of
+from ckanext.ukharvest.logic.sources import dataset_of, organisation_of
 from ckanext.ukharvest.model import assessments, datasets, stars_report
 from ckanext.ukharvest.presentation.messages import stars as texts
 from ckanext.ukharvest.quality import stars
@@ -84,7 +83,7 @@ def ukharvest_stars_report(context: Any, data_dict: dict[str, Any]) -> dict[str,
     """
     tk.check_access("ukharvest_stars_report", context, data_dict)
     name = schema.validate(data_dict, schema.stars_report_schema())["organization"]
-    rows = stars_report.counts(_organisation(name).id if name else None)
+    rows = stars_report.counts(organisation_of(name).id if name else None)
     by_id: dict[str | None, list[Any]] = {}
     for row in rows:
         by_id.setdefault(row.id, []).append(row)
@@ -145,7 +144,7 @@ def ukharvest_stars_list(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     tk.check_access("ukharvest_stars_list", context, data_dict)
     data = schema.validate(data_dict, schema.stars_list_schema())
     count, rows = stars_report.datasets(
-        _organisation(data["organization"]).id,
+        organisation_of(data["organization"]).id,
         stars=data.get("stars"),
         limit=data["limit"],
         offset=data["offset"],
@@ -161,10 +160,3 @@ def _listed(row: Any) -> dict[str, Any]:
     shown = _shown(Stars(row.stars, row.stars_code, row.stars_detail))
     del shown["caption"]
     return {**found, **shown}
-
-
-def _organisation(name_or_id: str) -> model.Group:
-    found = model.Group.get(name_or_id)
-    if found is None or not found.is_organization or found.state != "active":
-        raise tk.ObjectNotFound(tk._("No organisation has this name or id."))
-    return found

@@ -40,7 +40,11 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
         "The plugins are on, in order, and no two harvest one type.",
         services.plugins,
     ),
-    ("types", "Every source has a plugin that harvests it.", services.source_types),
+    (
+        "types",
+        "Every source has a plugin that harvests it, and all installed types can be used.",
+        services.source_types,
+    ),
     ("settings", "No setting is riskier than need be.", services.settings),
     ("patches", "No bug of another package had to be worked around.", services.patches),
     (

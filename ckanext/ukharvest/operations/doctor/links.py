@@ -37,7 +37,7 @@ def waiting_links() -> Iterator[Finding]:
             INFO,
             "links",
             f"{counted(figures.known + figures.unknown, 'link')} of resources checked"
-            f"{_faults(figures)}. {format_backlog(link_figures.load_figures())}",
+            f"{_faults(figures)}. {_backlogs()}",
             "'ckan ukharvest links --state dead' lists dead links, 'ckan ukharvest links "
             "--unknown' says why a format was not found.",
         )
@@ -56,6 +56,28 @@ def format_backlog(found: Mapping[str, Any]) -> str:
         f"{counted(found['waiting'], 'link')} {verb} to be checked: that takes about "
         f"{counted(found['days'], 'day')}."
     )
+
+
+def format_data(found: Mapping[str, Any]) -> str:
+    """Return how many files were checked against their schemas, "" without schemas.
+
+    Args:
+        found: as ``link_figures.load_figures`` returns it.
+    """
+    data = found["data"]
+    if not any(data.values()):
+        return ""
+    valid, invalid, unchecked = (data.get(each, 0) for each in ("valid", "invalid", "unchecked"))
+    files = counted(valid + invalid + unchecked, "file")
+    return (
+        f"{files} checked against a schema: {valid:,} valid, {invalid:,} with errors, "
+        f"{unchecked:,} not checkable; {data['waiting']:,} waiting."
+    )
+
+
+def _backlogs() -> str:
+    found = link_figures.load_figures()
+    return f"{format_backlog(found)} {format_data(found)}".strip()
 
 
 def _faults(figures: link_checks.Figures) -> str:

@@ -73,7 +73,9 @@ def plugins() -> Iterator[Finding]:
 
 
 def source_types() -> Iterator[Finding]:
-    """Find active sources whose type no plugin harvests."""
+    """Find unusable types of other distributions, and active sources that no plugin harvests."""
+    for each in types.left_out():
+        yield Finding(ERROR, "types", each.message, each.what_to_do)
     known = {plugin.info()["name"] for plugin in p.PluginImplementations(IHarvester)}
     query = (
         model.Session.query(HarvestSource.type, model.Package.name)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ckanext.ukharvest.core.values import geometries, multivalue
+from ckanext.ukharvest.core.values import geometries, licences, multivalue
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
@@ -151,7 +151,7 @@ def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
         frequency=fields.valid(parse_frequency, "update_frequency", "frequency"),
         publisher=publisher,
         contact=_contact(fields, publisher, catalogue),
-        licence=fields.valid(parse_url, "license_url"),
+        licence=_licence(fields, package),
         rights=fields.text("rights", "access_rights"),
         access_level=level if level in ACCESS_LEVELS else "public",
         geometry=_geometry(fields.text("spatial")),
@@ -181,6 +181,17 @@ def _contact(fields: _Fields, publisher: Agent, catalogue: Catalogue) -> Agent:
         name or publisher.name,
         fields.valid(parse_email, *keys) or publisher.email or catalogue.email,
     )
+
+
+def _licence(fields: _Fields, package: Mapping[str, Any]) -> str:
+    """Return the URL that the record had, else the one that CKAN's register has for the id.
+
+    The record's own names the version.
+    """
+    own = _Fields({"extras": package.get("extras")}).valid(parse_url, "license_url")
+    named = licences.find(own)
+    is_of_id = named is not None and fields.text("license_id") in ("", named.id)
+    return own if is_of_id else fields.valid(parse_url, "license_url")
 
 
 def _languages(fields: _Fields) -> tuple[str, ...]:

@@ -153,6 +153,8 @@ def _dataset(dataset: Dataset, catalogue: Catalogue) -> Iterator[ox.Triple]:
         ("dct:publisher", _iri(publisher)),
         ("dcat:contactPoint", _iri(f"{uri}#contact")),
         ("dct:accrualPeriodicity", _iri(f"{_EU}/frequency/{frequency}" if frequency else "")),
+        # DCAT-AP has it with the files alone, but not every dataset has files.
+        ("dct:license", _iri(dataset.licence)),
     ]
     facts += [("dcat:keyword", _literal(each)) for each in dataset.keywords]
     facts += [("dcat:theme", _iri(each)) for each in dataset.themes if "://" in each]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import ckan.plugins.toolkit as tk
@@ -16,11 +17,13 @@ from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import RECOVERED, Told
 from ckanext.ukharvest.presentation.messages import missing_records, times
 from ckanext.ukharvest.presentation.messages import status_labels as status
+from ckanext.ukharvest.presentation.messages.data_checks import describe_invalid
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.source_status import format_counts
 from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject
+NO_FILES: Mapping[str, int] = MappingProxyType({})
 NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 
@@ -148,8 +151,14 @@ def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
     return Letter(tk._("Records are missing from {title}").format(title=_title(told)), lines)
 
 
-def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]]) -> Letter:
-    """Return the weekly summary for one recipient, sources that need attention first."""
+def compose_weekly(
+    sources: Iterable[tuple[Told, SourceHealth]], invalid: Mapping[str, int] = NO_FILES
+) -> Letter:
+    """Return the weekly summary for one recipient, sources that need attention first.
+
+    Args:
+        invalid: source id → number of its files that do not follow their schema.
+    """
     order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
     needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
@@ -160,11 +169,11 @@ def compose_weekly(sources: Iterable[tuple[Told, SourceHealth]]) -> Letter:
     lines: list[Line | Sequence[Line]] = []
     for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
         if pairs:
-            lines += [Line(heading), [_in_a_line(*pair) for pair in pairs]]
+            lines += [Line(heading), [_in_a_line(*pair, invalid) for pair in pairs]]
     return Letter(subject, tuple(lines))
 
 
-def _in_a_line(told: Told, health: SourceHealth) -> Line:
+def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> Line:
     word = status.find("health", health.value).text
     parts = [tk._("{title}: {health}").format(title=_title(told), health=word)]
     if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
@@ -178,6 +187,8 @@ def _in_a_line(told: Told, health: SourceHealth) -> Line:
     elif health.value == Health.SHRUNK and health.missing:
         parts.append(missing_records.heading(health.missing))
     parts.append(ungettext("{n} dataset", "{n} datasets", health.datasets))
+    if text := describe_invalid(invalid.get(told.id, 0)):
+        parts.append(text)
     return Line(", ".join(parts), source_page(told))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from ckan import model
 from ckan.model.system_info import set_system_info
 
+from ckanext.ukharvest.model import data_check_report
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import ALWAYS, Recipient, Told
 from ckanext.ukharvest.operations.notifications import mail_contents, sending
@@ -33,7 +34,9 @@ def send_weekly(known: Iterable[Known]) -> list[str]:
     set_system_info(NOTE, this)
     if not last:  # installed in the middle of a week
         return []
-    sent = sum(_send(recipient, pairs) for recipient, pairs in _by_recipient(known))
+    known = list(known)
+    invalid = data_check_report.count_invalid([told.id for told, _health, _to in known])
+    sent = sum(_send(recipient, pairs, invalid) for recipient, pairs in _by_recipient(known))
     return [f"sent {sent} weekly summaries"] if sent else []
 
 
@@ -57,10 +60,12 @@ def _by_recipient(
     return found.values()
 
 
-def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]]) -> bool:
+def _send(
+    recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], invalid: Mapping[str, int]
+) -> bool:
     """Send one summary, if it has news or the recipient always wants it."""
     is_needed = any(health.value in mail_contents.NEEDS_YOU for _told, health in pairs)
     is_wanted = any(told.settings.weekly == ALWAYS for told, _health in pairs)
     if not (is_needed or is_wanted):
         return False
-    return sending.send(mail_contents.compose_weekly(pairs), recipient)
+    return sending.send(mail_contents.compose_weekly(pairs, invalid), recipient)

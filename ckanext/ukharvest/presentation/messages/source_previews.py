@@ -36,6 +36,7 @@ def milestone(done: int) -> int:
 _STAGES: dict[str, Callable[[], str]] = {
     "": lambda: tk._("Starting"),
     "connecting": lambda: tk._("Connecting"),
+    "searching": lambda: tk._("Looking for a source at this address and near it"),
     "listing": lambda: tk._("Reading the list"),
 }
 
@@ -58,6 +59,15 @@ def heading(state: str, result: Result | None, *, is_check: bool) -> str:
         )
         return str(words.format(n=kinds))
     return str(_VERDICTS[verdict]())
+
+
+def lookup_heading(state: str, result: Result | None, label: str) -> str:
+    """Return the result of a lookup in a few words; ``label``: of the type that was found."""
+    if state in (PreviewState.WAITING, PreviewState.RUNNING):
+        return str(tk._("Finding out what is there"))
+    if result and result.get("lookup") and result["over"] != "stopped":
+        return str(tk._("Found: {type}").format(type=label))
+    return heading(state, result, is_check=False)
 
 
 _VERDICTS: dict[str, Callable[[], str]] = {
@@ -121,7 +131,7 @@ def _of_these(result: Result, *, is_check: bool) -> Iterator[str]:
     if not fates["problems"] and not fates["lost"] and not fates["skipped"]:
         return
     words = tk._("{fine} complete, {problems} with problems, {lost} failed, {skipped} skipped.")
-    if is_check:  # unchanged records were not parsed
+    if is_check and not result.get("move"):  # unchanged records were not parsed
         words = tk._(
             "Of the new and changed ones: {fine} complete, {problems} with problems, {lost} "
             "failed, {skipped} skipped."
@@ -160,6 +170,7 @@ _OVER: dict[str, Callable[[], str]] = {
         "The source is larger than a test can read. A run can read more: save the source and "
         "start the first run."
     ),
+    "large": lambda: tk._("It is larger than a check can read."),
     "worker": lambda: tk._("The background worker stopped before it was done. Try again."),
     "queue": lambda: tk._(
         "No background worker was free for half an hour. Try again later, or ask a sysadmin."
@@ -192,6 +203,24 @@ def _first_run(seconds: float) -> str:
     return str(words.format(n=minutes))
 
 
+def held_label(name: str) -> str:
+    """Return the label of a field to filter by; a server's own name stays as it is."""
+    return str(_HELD[name]()) if name in _HELD else name
+
+
+_HELD: dict[str, Callable[[], str]] = {
+    "organisation": lambda: tk._("Organisation"),
+    "group": lambda: tk._("Group"),
+    "set": lambda: tk._("Set"),
+    "keyword": lambda: tk._("Keyword"),
+    "theme": lambda: tk._("Theme"),
+    "licence": lambda: tk._("Licence"),
+    "language": lambda: tk._("Language"),
+    "type": lambda: tk._("Type of record"),
+    "year": lambda: tk._("Year of the last change"),
+}
+
+
 def label(field: str) -> str:
     """Return the label of a record's field, "" for a field that only the source has."""
     return str(_LABELS[field]()) if field in _LABELS else ""
@@ -210,6 +239,7 @@ _LABELS: dict[str, Callable[[], str]] = {
     "tags": lambda: tk._("Tags"),
     "themes": lambda: tk._("Themes"),
     "language": lambda: tk._("Language"),
+    "translations": lambda: tk._("Languages of the texts"),
     "schema_urls": lambda: tk._("Schemas"),
     "frequency": lambda: tk._("Frequency of update"),
     "issued": lambda: tk._("First issued"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.values.text import marked as _
+from ckanext.ukharvest.source_types import TYPES, SourceType
 
 SET_ASIDE = _(
     "This source will not run again until you change it or start it. Reading it crashed the "
@@ -30,6 +31,7 @@ class Kind:
         line: which sources have this type, and which URL to enter.
         hint: what the URL leads to.
         example: such a URL.
+        docs_url: page of a type that another distribution adds.
     """
 
     group: str
@@ -37,6 +39,7 @@ class Kind:
     line: str
     hint: str
     example: str
+    docs_url: str = ""
 
 
 _HOME = _("The URL of the site's home page.")
@@ -52,6 +55,13 @@ KINDS = {
         PORTALS,
         _("DKAN"),
         _("A DKAN site, version 7 or 2. Enter its home page."),
+        _HOME,
+        "https://opendata.example.gov.uk",
+    ),
+    "ods": Kind(
+        PORTALS,
+        _("Opendatasoft"),
+        _("An Opendatasoft (Huwise) portal. Enter its home page."),
         _HOME,
         "https://opendata.example.gov.uk",
     ),
@@ -106,8 +116,54 @@ KINDS = {
         _("The URL of the catalogue, not of its web page."),
         "https://data.example.gov.uk/catalog.ttl",
     ),
+    "oaipmh": Kind(
+        FILES,
+        _("OAI-PMH"),
+        _(
+            "A repository with OAI-PMH 2.0, such as DSpace, pycsw or a research archive. Enter its "
+            "base URL without verb=."
+        ),
+        _("The base URL of the repository, without verb= and what follows it."),
+        "https://repository.example.ac.uk/oai/request",
+    ),
+    "sparql": Kind(
+        FILES,
+        _("SPARQL"),
+        _(
+            "A SPARQL endpoint that describes datasets with DCAT, such as Virtuoso or Fuseki. "
+            "Enter its URL without query=."
+        ),
+        _("The URL of the SPARQL endpoint, without query= and what follows it."),
+        "https://data.example.gov.uk/sparql",
+    ),
+    "opensearch": Kind(
+        FILES,
+        _("OpenSearch"),
+        _(
+            "A search service with a description document, such as a catalogue of satellite "
+            "images. Enter the URL of that document."
+        ),
+        _("The URL of the OpenSearch description document."),
+        "https://catalogue.example.gov.uk/opensearch/description.xml",
+    ),
 }
 OTHER = Kind(OTHERS, "", "", _("The URL that this type of source is read from."), "")
+
+
+def find_texts(kind: SourceType) -> Kind:
+    """Return the texts of a source type: ours, or those that its distribution declares."""
+    if kind.name in KINDS:
+        return KINDS[kind.name]
+    line = kind.description.rstrip(".") + "."
+    hint = kind.url_hint or OTHER.hint
+    return Kind(kind.group, kind.title, line, hint, kind.url_example, kind.docs_url)
+
+
+def all_texts() -> dict[str, Kind]:
+    """Return the texts of all source types in the form's order, other distributions' last."""
+    others = {name: find_texts(kind) for name, kind in TYPES.items() if name not in KINDS}
+    return {**KINDS, **others}
+
 
 FREQUENCIES = {
     "MANUAL": _("Manual"),

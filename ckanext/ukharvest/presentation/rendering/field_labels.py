@@ -74,6 +74,9 @@ LABELS = {
     "UKLP": "UK Location Programme",
     "INSPIRE": "Data for INSPIRE",
     "alternative-title": "Also known as",
+    "title_translated": "Title in other languages",
+    "notes_translated": "Description in other languages",
+    "tags_translated": "Keywords in other languages",
     "resource-identifier": "Identifier of the resource",
     "parent-identifier": "Part of (identifier)",
     "topic-category": "Topic category",
@@ -85,6 +88,7 @@ LABELS = {
     "purpose": "Purpose",
     "additional-information": "Additional information",
     "language": "Language",
+    "language_detected": "Language (detected)",
     "service-type-version": "Version of the service",
     "spatial_uri": "Place (URL)",
     "bbox-west-long": "Western limit (longitude)",
@@ -145,7 +149,12 @@ MAIN = frozenset(
 # Technical fields.
 HIDDEN = frozenset(
     ("import_source", "harvest_object_id", "harvest_source_id", "spatial_harvester")
-    + ("graphic-preview-type", "spatial-resolution-units", "spatial-original")
+    + (
+        "language_confidence",
+        "graphic-preview-type",
+        "spatial-resolution-units",
+        "spatial-original",
+    )
 )
 # Extras that say less than another one that is there.
 SAID_BETTER = {

@@ -9,7 +9,13 @@ from markupsafe import Markup, escape
 
 from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.presentation.rendering import dates as days
-from ckanext.ukharvest.presentation.rendering import facts, field_labels, inspire, values
+from ckanext.ukharvest.presentation.rendering import (
+    facts,
+    field_labels,
+    inspire,
+    translations,
+    values,
+)
 from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 
 # The unit by its register's name, as GEMINI requires it: 9001 is the metre.
@@ -120,6 +126,8 @@ def _value(key: str, found: Mapping[str, str], portal: Portal) -> Markup:
     text = found[key]
     if key in inspire.KEYS:
         return inspire.value(key, found, portal)
+    if key in translations.KEYS:
+        return translations.render_translations(text, portal)
     if key in values.KEYS:
         return values.render_value(key, text, portal)
     if key == field_labels.PERIOD:

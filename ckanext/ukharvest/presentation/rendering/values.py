@@ -41,6 +41,7 @@ INDEXED = {
     "function": "vocab_ukharvest_function",
     "service": "vocab_ukharvest_service",
     "schema": "vocab_ukharvest_schema",
+    "data_check": "vocab_ukharvest_data_check",
     "stars": "vocab_ukharvest_stars",
     "organization_type": organization_types.KEY,
 }

@@ -233,6 +233,7 @@ def page(
         "common": common_fields(form, options, errors, sysadmin=sysadmin),
         "config": _config(form, source, values["source_type"], sysadmin=sysadmin),
         "unowned": form_check.may_be_unowned(),
+        "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
     }
     if source:

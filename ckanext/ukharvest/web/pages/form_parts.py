@@ -95,7 +95,7 @@ def all_types(form: Form, options: Options, errors: Errors, *, sysadmin: bool) -
     ours = config.our_type_names()
     found = [
         build_type(name, form, options, errors, sysadmin=sysadmin)
-        for name in source_texts.KINDS
+        for name in source_texts.all_texts()
         if name in ours
     ]
     others = (each for name, each in known.items() if name not in ours)
@@ -108,7 +108,7 @@ def build_type(name: str, form: Form, options: Options, errors: Errors, *, sysad
     if kind is None:
         known = {each["name"]: each for each in tk.h.harvesters_info()}
         return _other(known.get(name, {"name": name, "title": name, "description": ""}))
-    words = source_texts.KINDS[kind.name]
+    words = source_texts.find_texts(kind)
     fields = _fields(kind, kind.name, form, options, errors, sysadmin=sysadmin)
     return Type(kind.name, words, tk._(words.label), tk._(words.line), True, fields)
 
@@ -153,10 +153,12 @@ def _field(option: Option, name: str, form: Form | None, options: Options, error
         rows = _rows(name, form, value_of(option, options))
     elif option.choices:
         widget = "boxes" if option.kind == "list" else "select"
+    elif option.is_long:
+        widget = "area"
     return Field(
         name=name,
-        label=tk._(option_texts.LABELS.get(option.name, option.name)),
-        help=tk._(option_texts.HELPS.get(option.name, option.help)),
+        label=tk._(option_texts.find_label(option) or option.name),
+        help=tk._(option_texts.find_help(option)),
         widget=widget,
         value="\n".join(values),
         minimum=option.minimum,
@@ -187,7 +189,7 @@ def _stored(option: Option, options: Options) -> list[str]:
 def _choices(option: Option, values: list[str]) -> tuple[Choice, ...]:
     if not option.choices:
         return ()
-    words = option_texts.CHOICES.get(option.name, {})
+    words = option_texts.find_choices(option)
     offered = [value for value in words if value in option.choices]
     offered += [value for value in values if value and value not in offered]
     if option.kind == "text" and not option.default:

@@ -69,17 +69,23 @@ def parse_form(
         if part in form.getlist("options_of"):
             for option in options:
                 errors.update(_overlay(base, option, field_name(part, option.name), form))
-    errors = errors or _wrong(base, kind)
+    errors = errors or _wrong(base, kind, sysadmin=sysadmin)
     if base == stored:  # keeps the text as a person wrote it
         return SentSource(source_type, url, config, errors)
     return SentSource(source_type, url, json.dumps(base, indent=2) if base else "", errors)
 
 
-def _wrong(options: Options, kind: source_types.SourceType) -> dict[str, list[str]]:
-    """Return errors of options without a field, such as an unknown name."""
+def _wrong(
+    options: Options, kind: source_types.SourceType, *, sysadmin: bool
+) -> dict[str, list[str]]:
+    """Return errors of options without a field, such as an unknown name, or of two together."""
     try:
         validate(options, (*kind.options, *source_types.COMMON_OPTIONS))
     except ConfigError as exc:
+        for part, shown in shown_options(kind, sysadmin=sysadmin):
+            if exc.field in {each.name for each in shown}:
+                message = exc.message.removeprefix(f"{exc.field}: ")
+                return {field_name(part, exc.field): [message]}
         return {"config": [exc.message]}
     return {}
 
@@ -169,10 +175,33 @@ def _sent(option: Option, name: str, form: Form, base: Options) -> Any:
     if option.kind == "list":
         texts = form.getlist(name) if option.choices else form.get(name, "").splitlines()
         return [text.strip() for text in texts if text.strip()]
-    text = form.get(name, "").strip()
+    text = form.get(name, "").strip().replace("\r\n", "\n")
     if option.kind == "integer":
         return int(text) if text.isdecimal() else text or option.default
     return text or option.default
+
+
+def choose_values(form: Form, source_type: str, *, sysadmin: bool) -> None:
+    """Put the values that were chosen in the result of a test into the fields of their options.
+
+    ``chosen_of`` names each option and the prefix of the values that could be chosen, ``only`` and
+    ``without`` an option and a value; the parts are separated by a tab.
+    """
+    kind = source_types.find(source_type)
+    offered = [each.partition("\t")[::2] for each in form.poplist("chosen_of")]
+    chosen = [
+        each.partition("\t")[::2] for name in ("only", "without") for each in form.poplist(name)
+    ]
+    for part, options in shown_options(kind, sysadmin=sysadmin) if kind else ():
+        for option in options:
+            prefixes = tuple(prefix for name, prefix in offered if name == option.name)
+            if not prefixes:
+                continue
+            field = field_name(part, option.name)
+            lines = [each.strip() for each in form.get(field, "").splitlines()]
+            kept = [each for each in lines if each and not each.startswith(prefixes)]
+            new = [value for name, value in chosen if name == option.name]
+            form.setlist(field, ["\n".join([*kept, *new])])
 
 
 def _table(name: str, form: Form, before: Any) -> Options:

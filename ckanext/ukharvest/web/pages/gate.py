@@ -6,9 +6,12 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response, current_app, jsonify
+from flask.blueprints import BlueprintSetupState
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.logic import guarded_actions, visitor_limit
 from ckanext.ukharvest.logic.sources import TYPE
+from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.web.pages.common import prevent_caching
 
 gate = Blueprint("ukharvest_gate", __name__)
@@ -19,9 +22,49 @@ gate = Blueprint("ukharvest_gate", __name__)
 LIMITED_PAGES = frozenset(
     {"ukharvest_records.raw", "ukharvest_records.readable"}
     | {"ukharvest_stars.report", "ukharvest_stars.report_csv"}
+    | {"ukharvest_data_checks.report", "ukharvest_data_checks.report_csv"}
     | {"ukharvest_export.file"}
 )
-LIMITED_ACTIONS = frozenset({"ukharvest_stars_list", "ukharvest_stars_report"})
+LIMITED_ACTIONS = frozenset(
+    {"ukharvest_stars_list", "ukharvest_stars_report"}
+    | {"ukharvest_data_check_list", "ukharvest_data_check_report"}
+)
+# What takes texts and files; a form has two of them and its other fields.
+SIZED_PAGES = frozenset({"ukharvest_checks.create"})
+SIZED_ACTIONS = frozenset({"ukharvest_check_create"})
+_OTHER_FIELDS = 64 * 1024  # bytes
+
+
+@gate.record
+def _read_sizes_first(state: BlueprintSetupState) -> None:
+    """Call ``refuse_large`` after CKAN's first function: the next one may read the form.
+
+    That is the check of the CSRF token.
+    """
+    state.app.before_request_funcs.setdefault(None, []).insert(1, refuse_large)
+
+
+def refuse_large() -> Any:
+    """Abort with 413 if a text or file to check is too large, before anything reads it."""
+    action = (tk.request.view_args or {}).get("logic_function")
+    is_action = tk.request.endpoint == "api.action" and action in SIZED_ACTIONS
+    if not (is_action or tk.request.endpoint in SIZED_PAGES) or tk.request.method != "POST":
+        return None
+    most = 2 * config.check_megabytes() * MIB + _OTHER_FIELDS
+    size = tk.request.content_length
+    tk.request.max_form_memory_size = most  # Flask's default is half a megabyte
+    if size is not None and size <= most:
+        return None
+    message = tk._("The request does not say its length: send Content-Length.")
+    if size is not None:
+        words = tk._("This is larger than {n} MB, which is the most that can be checked here")
+        message = words.format(n=config.check_megabytes())
+    status = 411 if size is None else 413
+    if not is_action:
+        return tk.abort(status, message)
+    response = jsonify(success=False, error={"__type": "Too Large", "message": message})
+    response.status_code = status
+    return prevent_caching(response)
 
 
 @gate.before_app_request

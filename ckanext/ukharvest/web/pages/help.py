@@ -43,6 +43,7 @@ def read() -> str:
     """Show the page, to everybody; ``type`` limits the problems to those of a source type."""
     chosen = tk.request.args.get("type", "")
     wanted = _codes_by_type().get(chosen)
+    kinds = source_texts.all_texts()
     return str(
         tk.render(
             "ukharvest/help.html",
@@ -54,7 +55,7 @@ def read() -> str:
                 "problems": list(_problems(wanted)),
                 "elements": list(_elements(wanted)),
                 "chosen": chosen if wanted else "",
-                "kinds": [(name, tk._(kind.label)) for name, kind in source_texts.KINDS.items()],
+                "kinds": [(name, tk._(kind.label)) for name, kind in kinds.items()],
             },
         )
     )
@@ -71,12 +72,12 @@ def _statuses() -> Iterator[tuple[str, list[Status]]]:
         yield title, [Status(kind, value, tk._(text)) for value, text in meanings.items()]
 
 
-def _types() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Yield groups of types: title and [(label, line, example of a URL), …]."""
+def _types() -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
+    """Yield groups of types: title and [(label, line, example of a URL, own page), …]."""
     for key, title in source_texts.GROUPS.items():
         found = [
-            (tk._(kind.label), tk._(kind.line), kind.example)
-            for kind in source_texts.KINDS.values()
+            (tk._(kind.label), tk._(kind.line), kind.example, kind.docs_url)
+            for kind in source_texts.all_texts().values()
             if kind.group == key
         ]
         if found:

@@ -21,7 +21,7 @@ from ckanext.ukharvest.presentation.rendering.facts import render_extra as shown
 from ckanext.ukharvest.web.pages import form as source_form
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
-from ckanext.ukharvest.web.pages.form_values import Form
+from ckanext.ukharvest.web.pages.form_values import Form, choose_values
 
 previews = Blueprint("ukharvest_source_previews", __name__)
 
@@ -39,11 +39,13 @@ def start() -> Any:
     source = source_form.find_edited_source(form)
     if form.get("preview"):
         return _page(form, source, ask("ukharvest_source_preview_show", id=form["preview"]))
+    if form.pop("use_values", ""):
+        return _chosen(form, source)
     used = {"url": form.pop("use_url", ""), "source_type": form.pop("use_type", "")}
     if any(used.values()):
         return _changed(form, source, used)
     preview, errors = _begun(form, source)
-    if not _is_fragment():
+    if not is_fragment():
         return _page(form, source, preview, errors)
     messages = [(name, text) for name, texts in errors.items() for text in texts]
     return _region(preview, errors=messages, is_fixed=source is not None)
@@ -55,6 +57,14 @@ def _changed(form: Form, source: dict[str, Any] | None, used: dict[str, str]) ->
         if value:
             form.setlist(name, [value])
     tk.h.flash_notice(tk._("The form was changed as suggested. Test again."))
+    return source_form.page(form, source)
+
+
+def _chosen(form: Form, source: dict[str, Any] | None) -> str:
+    """Show the form with the filters that were chosen from what the source holds."""
+    source_type = source["source_type"] if source else form.get("source_type", "")
+    choose_values(form, source_type, sysadmin=source_form.is_sysadmin())
+    tk.h.flash_notice(tk._("The filters were changed as chosen. Test again."))
     return source_form.page(form, source)
 
 
@@ -96,22 +106,16 @@ def show(id: str) -> Any:  # noqa: A002 - as in CKAN's routes
     """Show the progress of a preview or dry run as a part of its page, or the result."""
     preview = ask("ukharvest_source_preview_show", id=id)
     is_fixed = bool(tk.request.args.get("fixed"))
-    if not _is_fragment() and preview["source_id"]:
-        return tk.redirect_to("ukharvest_source_previews.check", name=preview["source_id"])
-    if not _is_fragment():
+    if not is_fragment() and preview["source_id"]:
+        return _to_page(preview)
+    if not is_fragment():
         return tk.render("ukharvest/source_preview/page.html", _variables(preview))
-    if not is_under_way(preview):
-        if preview["source_id"]:
-            return Response("", headers={"HX-Refresh": "true"})
+    if not is_under_way(preview) and not preview["source_id"]:
         answer = Response(_region(preview, is_fixed=is_fixed))
         answer.headers["HX-Retarget"] = "#ukharvest-preview"
         answer.headers["HX-Reswap"] = "outerHTML"
         return answer
-    if tk.request.args.get("seen") == _seen(preview):
-        return Response("", status=204)
-    return tk.render(
-        "ukharvest/source_preview/progress.html", _variables(preview, is_fixed=is_fixed)
-    )
+    return progress_part(_variables(preview, is_fixed=is_fixed))
 
 
 @previews.route("/harvest/test/<id>/stop", methods=["POST"])
@@ -119,15 +123,23 @@ def stop(id: str) -> Any:  # noqa: A002
     """Stop a preview or a dry run."""
     check_token()
     preview = ask("ukharvest_source_preview_stop", id=id)
-    if _is_fragment() and preview["source_id"]:
-        return Response("", headers={"HX-Refresh": "true"})
+    if is_fragment() and preview["source_id"]:
+        return reload_page()
     if preview["source_id"]:
-        return tk.redirect_to("ukharvest_source_previews.check", name=preview["source_id"])
+        return _to_page(preview)
     form: Form = MultiDict(tk.request.form)
     source = source_form.find_edited_source(form)
-    if _is_fragment():
+    if is_fragment():
         return _region(preview, is_fixed=source is not None)
     return _page(form, source, preview)
+
+
+def _to_page(preview: Preview) -> Any:
+    """Redirect to the page of a dry run."""
+    name = preview["source_id"]
+    if preview["is_move"]:
+        return tk.redirect_to("ukharvest_source_move.read", name=name, id=preview["id"])
+    return tk.redirect_to("ukharvest_source_previews.check", name=name)
 
 
 @previews.route("/harvest/<name>/check", methods=["GET", "POST"])
@@ -153,8 +165,27 @@ def check(name: str) -> Any:
     )
 
 
-def _is_fragment() -> bool:
+def is_fragment() -> bool:
+    """Tell whether htmx asks for a part of the page."""
     return tk.request.headers.get("HX-Request") == "true"
+
+
+def progress_part(variables: dict[str, Any]) -> Response:
+    """Return the progress of a preview for its open page, which is loaded again at the end.
+
+    Args:
+        variables: as ``progress_variables`` returns them.
+    """
+    if not is_under_way(variables["preview"]):
+        return reload_page()
+    if tk.request.args.get("seen") == variables["seen"]:
+        return Response("", status=204)
+    return Response(tk.render("ukharvest/source_preview/progress.html", variables))
+
+
+def reload_page() -> Response:
+    """Return what makes htmx load the open page again."""
+    return Response("", headers={"HX-Refresh": "true"})
 
 
 def _region(
@@ -170,24 +201,33 @@ def _variables(preview: Preview | None, *, is_fixed: bool = False) -> dict[str, 
         return {"preview": None, "is_check": False}
     is_check = preview["source_id"] is not None
     most = 0 if is_check else BUDGET.records
+    own = {"is_check": is_check, "is_fixed": is_fixed}
+    return {**progress_variables(preview, most=most), **own}
+
+
+def progress_variables(preview: Preview, *, most: int = BUDGET.records) -> dict[str, Any]:
+    """Return the variables of the templates that show a preview, dry run or check.
+
+    Args:
+        most: number of records that it reads at most, 0 for all.
+    """
     done = words.milestone(preview["done"])
     return {
         "preview": preview,
         "says": words.progress(preview["state"], preview["stage"], done, most=most),
-        "is_check": is_check,
-        "is_fixed": is_fixed,
         "seen": _seen(preview),
-        "record": _record(preview["result"]),
+        "record": _first_record(preview["result"]),
     }
 
 
 def _seen(preview: Preview) -> str:
+    """Return what tells the text of this progress from others."""
     return "-".join(
         str(preview.get(key, "")) for key in ("state", "stage", "done", "workers", "before")
     )
 
 
-def _record(result: dict[str, Any] | None) -> dict[str, Any] | None:
+def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return the first record that would be imported, with all fields."""
     fine = (
         each for each in (result or {}).get("sample", ()) if each["fate"] in ("fine", "problems")

@@ -1,0 +1,152 @@
+"""Rules of moving a source to another URL: what is checked before its dry run and before it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+from ckan import model
+from ckanext.harvest.model import HarvestJob, HarvestSource
+
+from ckanext.ukharvest import config, source_types
+from ckanext.ukharvest.core.outcomes import PreviewState
+from ckanext.ukharvest.logic import schema, source_preview_rules, source_rules
+from ckanext.ukharvest.model import SourcePreview, ownership, source_moves, source_previews
+from ckanext.ukharvest.presentation.messages import source_moves as words
+
+Session = model.Session
+
+LISTED = 20  # datasets that are not at the new URL
+
+
+def place_of(user: str, source: HarvestSource, data_dict: Mapping[str, Any]) -> dict[str, str]:
+    """Return ``source_type``, ``url`` and ``config`` of the source after a move, checked.
+
+    Args:
+        user: name of the user who asks for it.
+        data_dict: ``url`` and, if it changes, ``source_type``.
+
+    Raises:
+        ValidationError: the source could not be saved so.
+    """
+    given = schema.validate(data_dict, schema.source_move_dry_run_create_schema())
+    name, url = given["source_type"] or source.type, given["url"]
+    if source.type not in config.our_type_names():
+        message = tk._("Sources of this type cannot be moved. Change the URL in the source's form.")
+        raise tk.ValidationError({"source_id": [message]})
+    urls = {source_rules.comparable_url(each) for each in (url, source.url)}
+    if len(urls) == 1 and name == source.type:
+        raise tk.ValidationError({"url": [tk._("The source has this URL already.")]})
+    own = {"source_type": name, "url": url, "config": _options_for(source, name)}
+    place = source_preview_rules.validate_input(user, own, source)
+    _check_other_sources(source, place)
+    return place
+
+
+def _options_for(source: HarvestSource, name: str) -> str:
+    """Return the source's options, without those that the new type does not have."""
+    kind = source_types.find(name)
+    if name == source.type or kind is None:
+        return source.config or ""
+    names = {each.name for each in (*kind.options, *source_types.COMMON_OPTIONS)}
+    options = source_rules.parse_options(source.config)
+    kept = {key: value for key, value in options.items() if key in names}
+    return json.dumps(kept, indent=2) if kept else ""
+
+
+def _check_other_sources(source: HarvestSource, place: Mapping[str, str]) -> None:
+    data = {("id",): source.id, **{(key,): value for key, value in place.items()}}
+    errors: dict[Any, list[str]] = {("config",): []}
+    context = {"package": model.Package.get(source.id), "model": model, "session": Session}
+    try:
+        source_rules.check_url(("url",), data, errors, context)
+    except tk.Invalid as exc:
+        raise tk.ValidationError({"url": [str(exc.error)]}) from exc
+
+
+def add_dry_run(
+    user: str, source: HarvestSource, place: Mapping[str, str]
+) -> tuple[SourcePreview, bool]:
+    """Return the dry run of a move, and whether it is new: one that is under way is returned."""
+    where = {"source_id": source.id, "source_type": place["source_type"], "url": place["url"]}
+    if under_way := source_previews.check_under_way(**where):
+        return under_way, False
+    source_preview_rules.check_rate(user)
+    source_preview_rules.check_queue(user)
+    source_previews.forget_checks(**where)
+    return source_previews.add(user, config=place["config"], **where), True
+
+
+def is_move(preview: SourcePreview) -> bool:
+    """Tell whether a dry run is of another URL or type than the source has."""
+    source = HarvestSource.get(preview.source_id)
+    return source is not None and (source.type, source.url) != (preview.source_type, preview.url)
+
+
+def summary(preview: SourcePreview, move: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a dry run as ``ukharvest_source_preview_show`` returns it."""
+    numbers = {key: move[key] for key in ("datasets", "same", "moved", "added", "dropped")}
+    return {
+        **numbers,
+        "missing": len(move["missing"]),
+        "missing_datasets": list_missing(preview, move, LISTED),
+        "few_match": few_match(move),
+        "refusal": refusal(preview),
+    }
+
+
+def list_missing(
+    preview: SourcePreview, move: Mapping[str, Any], most: int | None = None
+) -> list[dict[str, str]]:
+    """Return ``guid``, ``title`` and ``name`` of datasets that are not at the new URL."""
+    return source_moves.records_by_id(preview.source_id, move["missing"][:most])
+
+
+def list_all_missing(preview_id: str) -> list[dict[str, str]]:
+    """Return the same of all datasets of a dry run; [] if it has no result."""
+    preview = source_previews.get(preview_id)
+    if preview is None or not preview.result or not preview.result["move"]:
+        return []
+    return list_missing(preview, preview.result["move"])
+
+
+def few_match(move: Mapping[str, Any]) -> bool:
+    """Tell whether fewer than half of the datasets are at the new URL."""
+    return bool((move["same"] + move["moved"]) * 2 < move["datasets"])
+
+
+def refusal(preview: SourcePreview) -> str:
+    """Return why a source cannot be moved after this dry run, "" if it can."""
+    result = preview.result or {}
+    move, source = result.get("move"), HarvestSource.get(preview.source_id)
+    if preview.state != PreviewState.DONE or not move or result["over"]:
+        return str(tk._("The dry run has not read the new URL to its end. Start it again."))
+    if result["error"] or not result["read"] and not (move["same"] or move["moved"]):
+        return str(tk._("No record could be read at the new URL."))
+    if (source.url, source.type) != (move["from_url"], move["from_type"]):
+        return str(tk._("The source has changed since. Start the dry run again."))
+    return ""
+
+
+def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
+    """Raise ValidationError if a source cannot be moved, or not without a confirmation.
+
+    The caller has locked the source, so that no run starts until its transaction ends.
+    """
+    if message := refusal(preview) or _refuse_during_run(preview.source_id):
+        raise tk.ValidationError({"source_id": [message]})
+    if few_match(preview.result["move"]) and not even_if_few_match:
+        raise tk.ValidationError({"even_if_few_match": [words.few_match()]})
+
+
+def _refuse_during_run(source_id: str) -> str:
+    runs = Session.query(HarvestJob.id).filter(
+        HarvestJob.source_id == source_id, HarvestJob.status.in_(ownership.UNENDED)
+    )
+    if runs.first() is None:
+        return ""
+    return str(
+        tk._("A run of this source has not ended. Stop it or wait until it ends, then move it.")
+    )

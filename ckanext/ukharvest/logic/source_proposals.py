@@ -1,0 +1,112 @@
+"""Values for the form of a source that was found by an address, each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import ckan.plugins.toolkit as tk
+
+from ckanext.ukharvest.logic.source_state import type_label
+from ckanext.ukharvest.presentation.messages.numbers import number
+
+
+class Row(NamedTuple):
+    """A field of the form: its value there, and the texts for people."""
+
+    name: str
+    label: str
+    value: str
+    text: str
+    reason: str
+
+
+def describe_proposals(
+    context: Any, result: Mapping[str, Any]
+) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Return the proposals with texts, and the values for the form; both empty without a lookup.
+
+    Args:
+        context: the action's; its user is who adds the source.
+        result: of the source preview, as it is stored.
+    """
+    lookup = result.get("lookup")
+    if not lookup:
+        return [], {}
+    rows = list(_rows(context, lookup, result.get("proposals") or {}))
+    values = {row.name: row.value for row in rows if row.value and row.name not in _NOTED}
+    notes = [f"{row.label}: {row.value}" for row in rows if row.name in _NOTED]
+    if notes:
+        values["notes"] = "\n".join(notes)
+    return [row._asdict() for row in rows], values
+
+
+# A source has no such fields: they are proposed for its description.
+_NOTED = ("contact", "licence")
+
+
+def _rows(
+    context: Any, lookup: Mapping[str, str], found: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Row]:
+    kind = lookup["source_type"]
+    label = type_label(kind)
+    yield Row("source_type", tk._("Type"), kind, label, _HOW[lookup["how"]]().format(type=label))
+    url = lookup["url"]
+    yield Row("url", tk._("URL"), url, url, _NEAREST[lookup["how"]]())
+    yield _title(lookup, found.get("publisher"))
+    yield _organisation(context, found.get("publisher"))
+    labels = {"contact": tk._("Contact"), "licence": tk._("Licence")}
+    for name in _NOTED:
+        if proposal := found.get(name):
+            value = str(proposal["value"])
+            yield Row(name, labels[name], value, value, _share(proposal))
+
+
+def _title(lookup: Mapping[str, str], publisher: Mapping[str, Any] | None) -> Row:
+    label = str(tk._("Title"))
+    if publisher:
+        value = str(publisher["value"])
+        return Row("title", label, value, value, _share(publisher))
+    if value := lookup["site_title"]:
+        return Row("title", label, value, value, tk._("Title of the site's first page"))
+    value = urlsplit(lookup["url"]).hostname or ""
+    return Row("title", label, value, value, tk._("Name of the server"))
+
+
+def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
+    label = str(tk._("Organisation"))
+    show = tk.get_action("organization_list_for_user")
+    offered = show({"user": context["user"]}, {"permission": "create_dataset"})
+    wanted = str(publisher["value"]).casefold() if publisher else ""
+    for each in offered:
+        title = each["display_name"]
+        if wanted and wanted in (title.casefold(), each["name"].casefold()):
+            return Row("owner_org", label, each["id"], title, tk._("It has the publisher's name"))
+    if len(offered) == 1:
+        only = tk._("The only one that you can add a source to")
+        return Row("owner_org", label, offered[0]["id"], offered[0]["display_name"], only)
+    return Row("owner_org", label, "", "", tk._("None has the publisher's name: choose one"))
+
+
+def _share(proposal: Mapping[str, Any]) -> str:
+    words = tk.ungettext(
+        "{n} of {all} record read has it",
+        "{n} of {all} records read have it",
+        proposal["of"],
+    )
+    return str(words.format(n=number(proposal["records"]), all=number(proposal["of"])))
+
+
+_HOW = {
+    "address": lambda: tk._("The answer begins as that of {type} does"),
+    "service": lambda: tk._("It answers the first request of {type}"),
+    "site": lambda: tk._("The page belongs to a site of this kind"),
+    "place": lambda: tk._("It answers at a usual URL of {type}"),
+}
+_NEAREST = {
+    "address": lambda: tk._("As it was given"),
+    "service": lambda: tk._("As it was given"),
+    "site": lambda: tk._("The site that the page belongs to"),
+    "place": lambda: tk._("The nearest URL that answers as a source"),
+}

@@ -1,0 +1,272 @@
+"""Checks of data against their schemas: which resources are due, and their results.
+
+A resource is checked if it has a schema of its own, or if its dataset has exactly one and the
+resource is a table or a document. Nothing here uses the network or commits.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from sqlalchemy.dialects.postgresql import insert
+
+from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.core.values import formats, multivalue
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.model import DataCheck, DataSchema, Link, data_schemas, schema_version
+from ckanext.ukharvest.model.link_checks import ASKED, live_resources, of_source
+
+Session = model.Session
+Resource, Package = model.Resource, model.Package
+
+# Formats of data that a schema can describe; of others nothing is read.
+CHECKABLE = frozenset(
+    ("CSV", "TSV", "TXT", "JSON", "GeoJSON", "XML", "GML", "KML", "RDF", "Atom Feed", "RSS", "IATI")
+)
+# A dataset's schema does not say which of its resources follow it.
+_OF_DATASET = frozenset(("CSV", "TSV", "JSON", "GeoJSON", "XML"))
+SCHEMA_KEYS = ("schema_url", "schema-url")
+
+
+def _schemas_of_dataset() -> sa.ColumnElement[Any]:
+    """Return the SQL expression for a dataset's schemas: a column in CKAN 2.12, a table in 2.11."""
+    columns = model.package_table.c
+    if "extras" in columns:
+        return columns.extras["schema"].astext
+    extra = model.PackageExtra
+    is_schema = (extra.package_id == Package.id, extra.key == "schema", extra.state == "active")
+    query = sa.select(extra.value).where(*is_schema).correlate(Package)
+    return query.limit(1).scalar_subquery()
+
+
+_SCHEMAS = _schemas_of_dataset()
+_OWN = sa.cast(Resource.extras, sa.Text)
+_HAS_OWN = sa.or_(*(_OWN.like(f'%"{key}"%') for key in SCHEMA_KEYS))
+# A result counts until the resource has another URL.
+IS_CURRENT = sa.and_(
+    Resource.id == DataCheck.resource_id,
+    Resource.url == DataCheck.url,
+    Resource.state == "active",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A resource with a schema.
+
+    Attributes:
+        format: as its link check found it, else as the metadata say; "" if unknown.
+        link_tried: time of its last link check, None before the first.
+        works: whether that found something.
+        link_checksum: SHA-256 of a small file, else "".
+        check: the last result, None before the first.
+    """
+
+    resource_id: str
+    package_id: str
+    url: str
+    schema_url: str
+    format: str
+    link_tried: dt.datetime | None
+    works: bool
+    link_checksum: str
+    check: DataCheck | None
+
+    @property
+    def last(self) -> DataCheck | None:
+        """The last result of this URL and this schema, None before the first."""
+        before = self.check
+        is_same = before and (before.url, before.schema_url) == (self.url, self.schema_url)
+        return before if is_same else None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether there is a result of this URL and this schema."""
+        return self.last is not None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a person asked for a check."""
+        return self.check is not None and self.check.due == ASKED
+
+    def is_due(self, schema: DataSchema | None, now: dt.datetime) -> bool:
+        """Tell whether a check is due; never before the link was checked.
+
+        Args:
+            schema: what is known of its schema.
+        """
+        before = self.check
+        if self.link_tried is None:
+            return False
+        if before is None or not self.is_same:
+            return True
+        if not self.works:
+            return self.is_asked
+        if before.due is not None:
+            return bool(before.due <= now)
+        is_later = before.link_tried is None or self.link_tried > before.link_tried
+        return is_later or before.schema_checksum != (schema.checksum if schema else "")
+
+
+def candidates(
+    *, source_id: str | None = None, resource_id: str | None = None, package_id: str | None = None
+) -> list[Candidate]:
+    """Return the resources with a schema, of live datasets.
+
+    Args:
+        source_id, resource_id, package_id: only those of this source, this one, this dataset's.
+    """
+    columns = (Resource.id, Resource.package_id, Resource.url, Resource.format, Resource.extras)
+    link = (Link.format.label("link_format"), Link.tried, Link.state, Link.checksum)
+    query = (
+        live_resources(*columns, _SCHEMAS.label("schemas"), *link, DataCheck)
+        .outerjoin(DataCheck, DataCheck.resource_id == Resource.id)
+        .options(sa.orm.defer(DataCheck.report), sa.orm.defer(DataCheck.findings))
+        .where(sa.or_(_HAS_OWN, _SCHEMAS.isnot(None)), of_source(source_id))
+        .order_by(DataCheck.tried.asc().nulls_first(), Resource.id)
+    )
+    if resource_id is not None:
+        query = query.where(Resource.id == resource_id)
+    if package_id is not None:
+        query = query.where(Resource.package_id == package_id)
+    rows = Session.execute(query.execution_options(populate_existing=True))
+    return [each for each in map(_candidate, rows) if each is not None]
+
+
+def _candidate(row: Any) -> Candidate | None:
+    format_ = row.link_format or formats.label(row.format or "") or row.format or ""
+    schema_url = own_schema(row.extras or {}) or _schema_of_dataset(row.schemas, format_)
+    if not schema_url:
+        return None
+    return Candidate(
+        row.id,
+        row.package_id,
+        row.url,
+        schema_url,
+        format_,
+        row.tried,
+        row.state == LinkState.WORKS,
+        row.checksum or "",
+        row.DataCheck,
+    )
+
+
+def own_schema(resource: Mapping[str, Any]) -> str:
+    """Return the URL of a resource's own schema, "" if it has none."""
+    given = (str(resource.get(key) or "").strip() for key in SCHEMA_KEYS)
+    return next(filter(is_web_url, given), "")
+
+
+def _schema_of_dataset(text: str | None, format_: str) -> str:
+    if format_ not in _OF_DATASET:
+        return ""
+    found = multivalue.addresses(text or "").urls
+    return found[0] if len(found) == 1 and is_web_url(found[0]) else ""
+
+
+def are_used() -> bool:
+    """Tell whether any resource or dataset has a schema, or a result is stored."""
+    sources = (
+        sa.exists().where(_HAS_OWN),
+        sa.select(sa.literal(1)).select_from(Package).where(_SCHEMAS.isnot(None)).exists(),
+        sa.exists(DataCheck.resource_id),
+    )
+    return bool(Session.scalar(sa.select(sa.or_(*sources))))
+
+
+def count_due() -> int:
+    """Return how many resources are due for a check, or have a schema that is."""
+    known = candidates() if are_used() else []
+    if not known:
+        return 0
+    schemas, now = data_schemas.load([each.schema_url for each in known]), tables.utcnow()
+    return sum(1 for each in known if waits(each, schemas.get(each.schema_url), now))
+
+
+def waits(candidate: Candidate, schema: DataSchema | None, now: dt.datetime) -> bool:
+    """Tell whether a resource or its schema is due."""
+    is_old = candidate.works and is_schema_due(schema, now)
+    return is_old or candidate.is_due(schema, now)
+
+
+def is_schema_due(schema: DataSchema | None, now: dt.datetime) -> bool:
+    """Tell whether a schema has to be requested."""
+    return schema is None or bool(schema.due <= now)
+
+
+def save(candidate: Candidate, values: Mapping[str, Any]) -> bool:
+    """Save what a check found; return whether the verdict is another one than before."""
+    before = candidate.check
+    found = {"url": candidate.url, "schema_url": candidate.schema_url, **values}
+    found |= {"link_tried": candidate.link_tried, "tried": tables.utcnow()}
+    if "verdict" not in found:  # the result stays
+        change = sa.update(DataCheck).where(DataCheck.resource_id == candidate.resource_id)
+        Session.execute(change.values(**found).execution_options(synchronize_session=False))
+        return False
+    statement = insert(DataCheck).values(resource_id=candidate.resource_id, **found)
+    statement = statement.on_conflict_do_update(index_elements=["resource_id"], set_=found)
+    Session.execute(statement.execution_options(synchronize_session=False))
+    return before is None or not candidate.is_same or before.verdict != found["verdict"]
+
+
+def forget_others(resource_ids: Collection[str]) -> list[str]:
+    """Delete the results of all other resources; return the ids of their datasets."""
+    gone = sa.select(DataCheck.resource_id, Resource.package_id).join(
+        Resource, Resource.id == DataCheck.resource_id
+    )
+    rows = Session.execute(gone.where(DataCheck.resource_id.not_in(resource_ids))).all()
+    if rows:
+        statement = sa.delete(DataCheck).where(
+            DataCheck.resource_id.in_([row.resource_id for row in rows])
+        )
+        Session.execute(statement.execution_options(synchronize_session=False))
+    return sorted({row.package_id for row in rows})
+
+
+def ask(package_id: str) -> int:
+    """Make the checks of a dataset's data and their schemas due now; return their number."""
+    known = candidates(package_id=package_id)
+    if known:
+        statement = sa.update(DataCheck).where(
+            DataCheck.resource_id.in_([each.resource_id for each in known])
+        )
+        statement = statement.values(due=ASKED).execution_options(synchronize_session=False)
+        Session.execute(statement)
+        data_schemas.ask([each.schema_url for each in known], ASKED)
+    return len(known)
+
+
+def find(resource_id: str) -> DataCheck | None:
+    """Return the result of a resource with its report, None if it has none of its URL."""
+    query = sa.select(DataCheck).join(Resource, IS_CURRENT)
+    query = query.options(sa.orm.undefer(DataCheck.report), sa.orm.defer(DataCheck.findings))
+    query = query.where(DataCheck.resource_id == resource_id)
+    found: DataCheck | None = Session.scalar(query.execution_options(populate_existing=True))
+    return found
+
+
+def of_dataset(package_id: str) -> Sequence[DataCheck]:
+    """Return the results of a dataset's resources, without reports and findings."""
+    if schema_version.is_behind():
+        return []
+    query = (
+        sa.select(DataCheck)
+        .join(Resource, IS_CURRENT)
+        .where(Resource.package_id == package_id)
+        .options(sa.orm.defer(DataCheck.report), sa.orm.defer(DataCheck.findings))
+    )
+    return Session.scalars(query).all()
+
+
+def findings_of(resource_id: str) -> bytes | None:
+    """Return all findings of a resource as CSV in UTF-8, None if there are none."""
+    query = sa.select(DataCheck.findings).join(Resource, IS_CURRENT)
+    found: bytes | None = Session.scalar(query.where(DataCheck.resource_id == resource_id))
+    return None if found is None else zlib.decompress(found)

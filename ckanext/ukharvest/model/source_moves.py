@@ -1,0 +1,245 @@
+"""Move a source's records to another base URL: guids, URLs and the keys of resources.
+
+Nothing here commits: the caller saves the source's new URL in the same transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+from ckanext.harvest.model import HarvestObject
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.core.base_urls import BaseMove
+from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
+from ckanext.ukharvest.model import Record, adoption, pending_index
+from ckanext.ukharvest.reading.preview_result import MoveResult
+
+Session = model.Session
+
+CHUNK = 1000  # rows
+SAMPLE = 5000  # records whose resources show where resources moved to
+
+
+class Renamed(NamedTuple):
+    """A text of a record that was replaced: its guid or its URL."""
+
+    record_id: int
+    package_id: str | None
+    old: str
+    new: str
+
+
+def some_resource_keys(source_id: str) -> dict[str, list[str]]:
+    """Return guid → match keys of the resources that the last import wrote, for some records."""
+    query = Session.query(Record.guid, Record.resources).filter(
+        Record.source_id == source_id, Record.resources.isnot(None), Record.package_id.isnot(None)
+    )
+    rows = query.order_by(Record.id).limit(SAMPLE)
+    return {guid: [key for _id, key in written if key] for guid, written in rows}
+
+
+def option_names(text: str | None) -> set[str]:
+    """Return the names of the options that are stored with a source."""
+    return set(json.loads(text)) if text and text.strip() else set()
+
+
+def records_by_id(source_id: str, ids: Sequence[int]) -> list[dict[str, str]]:
+    """Return ``guid``, ``title`` and ``name`` (of the dataset) of records, by title."""
+    query = (
+        Session.query(Record.guid, model.Package.title, model.Package.name)
+        .join(model.Package, model.Package.id == Record.package_id)
+        .filter(Record.source_id == source_id, Record.id == sa.any_(_numbers(ids)))
+        .order_by(model.Package.title, Record.guid)
+    )
+    return [{"guid": row[0], "title": row[1] or row[2], "name": row[2]} for row in query]
+
+
+def move_records(source_id: str, move: MoveResult) -> None:
+    """Give a source's records the identity that they have at its new URL.
+
+    Replaced guids: in the record's row, its harvest objects, its dataset's extras and the
+    references to it. Those records are imported again by the next run. No record counts as missing
+    any more: the next runs look for it at the new URL.
+    """
+    moves = [BaseMove(*each) for each in move["resources"]]
+    urls = _move_urls(source_id, moves)
+    guids = [
+        each
+        for old, new, ids in move["records"]
+        for each in _move_guids(source_id, BaseMove(old, new), ids)
+    ]
+    _move_resources(source_id, moves)
+    _move_objects(source_id, guids)
+    _move_references(source_id, [*guids, *urls])
+    changed = compat.replace_dataset_extra("guid", _of_datasets(guids))
+    changed |= compat.replace_dataset_extra(
+        "harvest_source_reference", _of_datasets([*guids, *urls])
+    )
+    for chunk in _chunks(sorted(changed)):
+        pending_index.add(chunk)
+
+
+def _move_guids(source_id: str, move: BaseMove, ids: Sequence[int]) -> list[Renamed]:
+    """Replace the guids of records, unless another record has the new one."""
+    other = sa.orm.aliased(Record)
+    new = _moved(Record.guid, move)
+    taken = sa.exists().where(other.source_id == source_id, other.guid == new)
+    query = Session.query(Record.id, Record.package_id, Record.guid, new).filter(
+        Record.source_id == source_id,
+        Record.id == sa.any_(_numbers(ids)),
+        _is_below(Record.guid, move.old),
+        ~taken,
+    )
+    found = [Renamed(*row) for row in query]
+    # Without a stamp the next run writes the dataset again, with all that holds the guid.
+    _update([each.record_id for each in found], guid=new, fingerprint="", package_hash="")
+    return found
+
+
+def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
+    """Replace the URLs that records were read from; forget the old server's validators.
+
+    Returns:
+        The records' URLs before and after.
+    """
+    own = Record.source_id == source_id
+    found = []
+    if moves:
+        cases = [(_is_below(Record.url, move.old), _moved(Record.url, move)) for move in moves]
+        new = sa.case(*cases, else_=Record.url)
+        rows = Session.query(Record.id, Record.package_id, Record.url, new)
+        found = [Renamed(*row) for row in rows.filter(own, Record.url != new)]
+        _update([each.record_id for each in found], url=new)
+    every = sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0)
+    Session.execute(every.execution_options(synchronize_session=False))
+    return found
+
+
+def _move_resources(source_id: str, moves: Sequence[BaseMove]) -> None:
+    """Replace the base URL in the match keys of resources, so that they keep their CKAN ids."""
+    query = Session.query(Record.id, Record.package_id, Record.resources).filter(
+        Record.source_id == source_id, Record.package_id.isnot(None)
+    )
+    for rows in _chunks(query.order_by(Record.id).all()):
+        addresses = _resource_urls([row.package_id for row in rows])
+        changed = []
+        for id_, package_id, written in rows:
+            moved = _moved_keys(package_id, written, addresses.get(package_id, {}), moves)
+            if moved is not None and moved != written:
+                changed.append({"id": id_, "resources": moved})
+        if changed:
+            Session.bulk_update_mappings(Record, changed)
+
+
+def _moved_keys(
+    package_id: str,
+    written: Iterable[Sequence[str]] | None,
+    addresses: Mapping[str, str],
+    moves: Sequence[BaseMove],
+) -> list[list[str]] | None:
+    """Return ``Record.resources`` with the base URL replaced; None: as it is.
+
+    Adopted datasets that were not imported since have no keys: they get those of their URLs.
+    """
+    if written is None:
+        known = [{"id": id_, "url": url} for id_, url in addresses.items()]
+        written = adoption.resources_written(package_id, known) or [(id_, "") for id_ in addresses]
+    found = []
+    for id_, key in written:
+        before = key or (key_of("", addresses[id_]) if id_ in addresses else "")
+        moved = (move_key(move, before) for move in moves)
+        found.append([id_, next(filter(None, moved), before)])
+    return found
+
+
+def _resource_urls(package_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return dataset id → resource id → URL, in the order of the resources."""
+    resource = model.Resource
+    query = (
+        Session.query(resource.package_id, resource.id, resource.url)
+        .filter(resource.package_id.in_(package_ids), resource.state == "active")
+        .order_by(resource.package_id, resource.position)
+    )
+    found: dict[str, dict[str, str]] = {}
+    for package_id, id_, url in query:
+        found.setdefault(package_id, {})[id_] = url or ""
+    return found
+
+
+def _move_objects(source_id: str, guids: Sequence[Renamed]) -> None:
+    """Replace guids of harvest objects, those of past runs too: pages find them by guid."""
+    table = HarvestObject.__table__
+    for chunk in _chunks(guids):
+        given = _given([each.old for each in chunk], [each.new for each in chunk])
+        statement = sa.update(table).where(
+            table.c.harvest_source_id == source_id, table.c.guid == given.c.old
+        )
+        Session.execute(statement.values(guid=given.c.new))
+
+
+def _move_references(source_id: str, renamed: Sequence[Renamed]) -> None:
+    """Replace the names by which services of the same source name their datasets."""
+    for chunk in _chunks(renamed):
+        Session.execute(
+            _REFERENCES,
+            {
+                "source": source_id,
+                "old": [each.old for each in chunk],
+                "new": [each.new for each in chunk],
+            },
+        )
+
+
+_REFERENCES = sa.text(
+    """
+    UPDATE ukharvest_coupling AS coupling SET reference = given.new
+      FROM (SELECT DISTINCT old, new FROM unnest(:old, :new) AS pairs (old, new)) AS given,
+           ukharvest_record AS record
+     WHERE record.id = coupling.record_id AND record.source_id = :source
+       AND coupling.reference = given.old
+    """
+).bindparams(
+    sa.bindparam("old", type_=ARRAY(sa.UnicodeText)),
+    sa.bindparam("new", type_=ARRAY(sa.UnicodeText)),
+)
+
+
+def _of_datasets(renamed: Iterable[Renamed]) -> list[tuple[str, str, str]]:
+    return [(each.package_id, each.old, each.new) for each in renamed if each.package_id]
+
+
+def _given(old: Sequence[str], new: Sequence[str]) -> Any:
+    columns = (sa.column("old", sa.UnicodeText), sa.column("new", sa.UnicodeText))
+    pairs = sa.values(*columns, name="given").data(list(zip(old, new, strict=True)))
+    return pairs.alias("given")
+
+
+def _is_below(column: Any, base: str) -> Any:
+    """Return the SQL of ``core.base_urls.is_below``."""
+    length = len(base)
+    after = sa.func.substr(column, length + 1, 1)
+    return sa.and_(sa.func.left(column, length) == base, after.in_(("", "/", "?", "#")))
+
+
+def _moved(column: Any, move: BaseMove) -> Any:
+    """Return the SQL of ``BaseMove.apply``."""
+    return sa.literal(move.new) + sa.func.substr(column, len(move.old) + 1)
+
+
+def _update(ids: Sequence[int], **values: Any) -> None:
+    statement = sa.update(Record).where(Record.id == sa.any_(_numbers(ids))).values(**values)
+    Session.execute(statement.execution_options(synchronize_session=False))
+
+
+def _numbers(ids: Sequence[int]) -> Any:
+    return sa.literal(list(ids), ARRAY(sa.BigInteger))
+
+
+def _chunks(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
