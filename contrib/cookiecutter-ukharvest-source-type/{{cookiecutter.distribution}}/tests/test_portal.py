@@ -1,0 +1,7 @@
+"""The contract of source types on a portal, with real consumers."""
+
+import pytest
+
+pytest.importorskip("ckanext.harvest", reason="needs CKAN: pytest --ckan-ini=test.ini")
+
+from ckanext.ukharvest.testing.portal import *  # noqa: E402, F403

@@ -1,0 +1,1 @@
+"""{{ cookiecutter.description }}: a source type of ckanext-ukharvest."""
