@@ -10,27 +10,10 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.http.client import HttpClient
-from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from tests.publisher import Publisher
+from ckanext.ukharvest.testing.fixtures import LOOPBACK, FakeTime, fake_time, http, publisher
 
-LOOPBACK = ("127.0.0.0/8", "::1/128")
-
-
-class FakeTime:
-    """A clock that only sleeping moves; pass ``sleep`` and ``clock`` to the client."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.sleeps: list[float] = []
-
-    def clock(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.sleeps.append(seconds)
-        self.now += seconds
+__all__ = ["LOOPBACK", "FakeTime", "fake_time", "http", "publisher"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,25 +70,6 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         return real_look_up(host, *args, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-
-
-@pytest.fixture
-def publisher() -> Iterator[Publisher]:
-    """A publisher without routes."""
-    with Publisher() as server:
-        yield server
-
-
-@pytest.fixture
-def fake_time() -> FakeTime:
-    return FakeTime()
-
-
-@pytest.fixture
-def http(fake_time: FakeTime) -> Iterator[HttpClient]:
-    """A client that may read from this machine and never really sleeps."""
-    with HttpClient(Guard(LOOPBACK), sleep=fake_time.sleep, clock=fake_time.clock) as client:
-        yield client
 
 
 def _is_address(host: Any) -> bool:

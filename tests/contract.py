@@ -8,39 +8,14 @@ path. A record must have a number (its identity), a title and a description.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
+from ckanext.ukharvest.testing.contract import Item, Serve, Served, items
 from tests.publisher import Publisher
+from tests.sparql_endpoint import TURTLE, Endpoint
 
-
-@dataclass(frozen=True)
-class Item:
-    """One record to be served.
-
-    Attributes:
-        title: "" makes it a record that every parser has to refuse.
-        nameless: omit its identifier.
-    """
-
-    number: int
-    title: str = "A title"
-    description: str = "A description."
-    nameless: bool = False
-
-
-@dataclass(frozen=True)
-class Served:
-    """The source's path, and the path whose failure makes a read incomplete."""
-
-    path: str
-    late_path: str
-
-
-def items(count: int, **changed: Any) -> list[Item]:
-    """Return records 0 to count-1."""
-    return [Item(number, title=f"Title {number}", **changed) for number in range(count)]
+__all__ = ["SERVERS", "Item", "Served", "items"]
 
 
 def _data_json(publisher: Publisher, records: Sequence[Item]) -> Served:
@@ -237,7 +212,127 @@ def _gemini_csw(publisher: Publisher, records: Sequence[Item]) -> Served:
     return Served(*paths)
 
 
-SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
+def oai_dc(item: Item) -> str:
+    """Return a record of Dublin Core with its header."""
+    identifier = "" if item.nameless else f"<identifier>id-{item.number}</identifier>"
+    return (
+        f"<record><header>{identifier}<datestamp>2024-04-01</datestamp></header><metadata>"
+        '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'
+        f' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{item.title}</dc:title>'
+        f"<dc:description>{item.description}</dc:description>"
+        f"<dc:identifier>https://data.example/{item.number}.csv</dc:identifier>"
+        "</oai_dc:dc></metadata></record>"
+    )
+
+
+def oaipmh(inside: str) -> str:
+    """Return a response of OAI-PMH."""
+    return (
+        '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">'
+        f"<responseDate>2024-05-01T10:00:00Z</responseDate>{inside}</OAI-PMH>"
+    )
+
+
+OAI_LIST = "/oai?verb=ListRecords&metadataPrefix=oai_dc"
+OAI_NEXT = "/oai?verb=ListRecords&resumptionToken={}"
+
+
+def _oaipmh(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """Serve a repository that announces the number of its records, in two pages."""
+    half = (len(records) + 1) // 2
+    formats = "<metadataFormat><metadataPrefix>oai_dc</metadataPrefix></metadataFormat>"
+    headers = {"Content-Type": "text/xml"}
+    text = oaipmh(f"<ListMetadataFormats>{formats}</ListMetadataFormats>")
+    publisher.serve("/oai?verb=ListMetadataFormats", text, headers=headers)
+    paths = [OAI_LIST, OAI_NEXT.format("p2")]
+    for path, page in zip(paths, (records[:half], records[half:]), strict=True):
+        token = "p2" if path == OAI_LIST else ""
+        last = f'<resumptionToken completeListSize="{len(records)}">{token}</resumptionToken>'
+        found = "".join(oai_dc(each) for each in page)
+        text = oaipmh(f"<ListRecords>{found}{last}</ListRecords>")
+        publisher.serve(path, text, headers=headers)
+    return Served(*paths)
+
+
+def _sparql(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """Serve an endpoint that takes no GET."""
+    publisher.routes["/sparql"] = Endpoint(TURTLE + "".join(map(turtle_of, records)))
+    return Served("/sparql", "/sparql")
+
+
+ODS_LIST = "/api/explore/v2.1/catalog/datasets?limit=100&offset={}&order_by=dataset_id"
+
+
+def _ods(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """Serve a portal that returns fewer datasets a page than requested."""
+    half = (len(records) + 1) // 2
+    for start, page in ((0, records[:half]), (half, records[half:])):
+        answer = {"total_count": len(records), "results": [ods_dataset(each) for each in page]}
+        publisher.serve(ODS_LIST.format(start), answer)
+    return Served(ODS_LIST.format(0), ODS_LIST.format(half))
+
+
+def ods_dataset(item: Item) -> dict[str, Any]:
+    """Return a record as Explore API 2.1 shows it."""
+    file = {"id": "file", "title": "File", "url": f"https://data.example/{item.number}.csv"}
+    dataset = {
+        "dataset_id": f"id-{item.number:03}",
+        "has_records": False,
+        "attachments": [file],
+        "metas": {"default": {"title": item.title, "description": item.description}},
+    }
+    if item.nameless:
+        del dataset["dataset_id"]
+    return dataset
+
+
+OPENSEARCH = "/search?n=50"
+OPENSEARCH_NEXT = "/search?n=50&from={}"
+TEMPLATE = "/search?n={count}&amp;from={startIndex?}&amp;q={searchTerms?}"
+
+
+def atom_entry(item: Item) -> str:
+    """Return a record as an entry of Atom."""
+    identity = "" if item.nameless else f"<id>https://search.example/{item.number}</id>"
+    title = f"<title>{item.title}</title>" if item.title else ""
+    return (
+        f"<entry>{identity}{title}<summary>{item.description}</summary>"
+        "<updated>2024-05-01T10:00:00Z</updated>"
+        f'<link rel="enclosure" href="https://data.example/{item.number}.csv"/></entry>'
+    )
+
+
+def atom_feed(inside: str, total: object) -> str:
+    """Return a page of results in Atom."""
+    return (
+        '<feed xmlns="http://www.w3.org/2005/Atom"'
+        ' xmlns:os="http://a9.com/-/spec/opensearch/1.1/">'
+        f"<title>Results</title><os:totalResults>{total}</os:totalResults>{inside}</feed>"
+    )
+
+
+def osdd(template: str = TEMPLATE, media_type: str = "application/atom+xml") -> str:
+    """Return a description document with one template."""
+    return (
+        '<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">'
+        "<ShortName>Search</ShortName>"
+        f'<Url type="{media_type}" template="{template}"/></OpenSearchDescription>'
+    )
+
+
+def _opensearch(publisher: Publisher, records: Sequence[Item]) -> Served:
+    """Serve a search that returns at most half of the records at a time."""
+    half = (len(records) + 1) // 2
+    publisher.serve("/osdd.xml", osdd(), headers={"Content-Type": "application/xml"})
+    pages = {1: records[:half], half + 1: records[half:], len(records) + 1: ()}
+    for start, page in pages.items():
+        path = OPENSEARCH if start == 1 else OPENSEARCH_NEXT.format(start)
+        text = atom_feed("".join(atom_entry(each) for each in page), len(records))
+        publisher.serve(path, text, headers={"Content-Type": "application/atom+xml"})
+    return Served("/osdd.xml", OPENSEARCH_NEXT.format(half + 1))
+
+
+SERVERS: dict[str, Serve] = {
     "ckan": _ckan,
     "data_json": _data_json,
     "dcat_rdf": _dcat_rdf,
@@ -246,4 +341,8 @@ SERVERS: dict[str, Callable[[Publisher, Sequence[Item]], Served]] = {
     "gemini-single": _gemini_single,
     "gemini-waf": _gemini_waf,
     "inventory": _inventory,
+    "oaipmh": _oaipmh,
+    "sparql": _sparql,
+    "ods": _ods,
+    "opensearch": _opensearch,
 }

@@ -50,6 +50,9 @@ def test_a_source_without_options_stays_without(text: str | None) -> None:
         ("ckan", {"default_groups": ["roads"]}, {"default_groups": ["roads"]}),
         ("ckan", {"remote_orgs": "only_local"}, {"remote_orgs": "only_local"}),
         ("ckan", {"force_all": True}, {"force_all": True}),
+        # openresearchdata's ckanext-oaipmh
+        ("oaipmh", {"set": "data"}, {"sets": ["data"]}),
+        ("oaipmh", {"metadata_prefix": "oai_dc"}, {"metadata_prefix": "oai_dc"}),
     ],
 )
 def test_what_has_a_meaning_here_is_translated(

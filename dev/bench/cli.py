@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.publisher import Publisher
@@ -70,8 +71,8 @@ def _run(options: argparse.Namespace) -> int:
     with locked():
         ours = Portal(ensure_site(DEFAULT_CKAN, "bench"), OURS)
         stock = Portal(ensure_site(DEFAULT_CKAN, "bench-stock"), STOCK_PLUGINS)
-    ours.prepare()
-    stock.prepare()
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(Portal.prepare, (ours, stock)))
     rounds, size = (1, 100) if options.quick else (options.rounds, options.size)
     nights = 2000 if options.quick else options.nights
     with Publisher() as publisher:

@@ -102,6 +102,8 @@ class Nights:
         bench, rate = self._bench, self.upgraded.sides[FIRST].median
         with bench.ours.consumers():
             bench.warm_up(inside, self._format)  # a portal's consumers run for weeks
+            if number:  # back to this version's rules
+                inside.ask("harvest", source_id=self._source, limit=LIMIT)
             with step(f"{self.unchanged.title}, round {number + 1}"):
                 seconds = self._night(inside, self.unchanged, {})
             share = self._count // SHARE
@@ -114,8 +116,6 @@ class Nights:
             bench.warm_up(inside, self._format)
             with step(f"{self.upgraded.title}, round {number + 1}"):
                 self._night(inside, self.upgraded, None)
-        with bench.ours.consumers():  # back to this version's rules
-            inside.ask("harvest", source_id=self._source, limit=LIMIT)
 
     def _night(self, inside: Inside, case: Case, figures: dict[str, int] | None) -> float:
         """Run the source; ``figures``: of its harvest objects, None for any without a change."""

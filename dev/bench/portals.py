@@ -76,14 +76,18 @@ class Portal:
         with step(f"{self.name}: empty tables"):
             self.site.empty_database()
             ini = self.ini(activity=True)
-            for words in (("--skip-plugins",), *(("-p", each) for each in WITH_TABLES)):
-                if words[-1] not in ("ukharvest",) or "ukharvest" in self.plugins:
-                    self._ckan(ini, "db", "upgrade", *words)
-            self._ckan(ini, "search-index", "clear")
-            self._ckan(ini, "harvester", "purge-queues")
+            has_ours = "ukharvest" in self.plugins
+            plugins = [each for each in WITH_TABLES if has_ours or each != "ukharvest"]
+            self._ckan(
+                ini,
+                "db upgrade --skip-plugins",
+                *(f"db upgrade -p {each}" for each in plugins),
+                "search-index clear",
+                "harvester purge-queues",
+            )
 
-    def _ckan(self, ini: Path, *words: str) -> None:
-        command: list[str | Path] = [venv.program("ckan", self.site.ckan), "-c", ini, *words]
+    def _ckan(self, ini: Path, *lines: str) -> None:
+        command = venv.ckan_commands(self.site.ckan, ini, *lines)
         console.run(command, log_file(self.name), env=environment(), cwd="/")
 
     @contextlib.contextmanager

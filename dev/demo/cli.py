@@ -30,7 +30,7 @@ records, and one with maps; the start page says where to look first.
   bin/demo stop     stop it, and its services; the data stays
   bin/demo --once   empty the demo's portal, harvest, compare all that came in with what the
                     publishers serve, once more with each publisher misbehaving in turn
-                    ({", ".join(FAULTS.values())}), and stop everything;
+                    ({", ".join(FAULTS.values())}), and stop what it started;
                     exit code 1 if anything is not as expected
 
 All it makes is in one folder; see bin/stack --help. Logs: bin/stack logs demo-{DEFAULT_CKAN}-web
@@ -109,13 +109,15 @@ def _start(ckan: str) -> int:
 
 def _once(ckan: str) -> int:
     started = time.monotonic()
+    were_running = processes.are_services_running()
     try:
         demo = Demo(ckan, fresh=True)
         rows, wrong = _compare_all(demo)
     finally:
         processes.stop_demo()
-        with locked():
-            processes.stop_services()
+        if not were_running:
+            with locked():
+                processes.stop_services()
     print(f"\n{table.render(rows)}\n")
     for sentence in wrong:
         print(f"NOT AS EXPECTED  {sentence}")

@@ -23,8 +23,6 @@ HERE = Path(__file__).parent
 SYSADMIN = "demo"
 # Search by place, and views of files, as most portals have them.
 OTHERS = ("spatial_metadata", "spatial_query", "image_view", "text_view")
-# In the order in which their tables depend on each other.
-MIGRATIONS = (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest"))
 
 
 @dataclass(frozen=True)
@@ -118,8 +116,7 @@ class Portal:
         if stamp.is_current():
             return
         with step("CKAN: tables and their migrations"):
-            for words in MIGRATIONS:
-                self.ckan("db", "upgrade", *words)
+            self.ckan(*venv.UPGRADES)
         with step(f"CKAN: the sysadmin {SYSADMIN}"):
             self._sign_up()
         stamp.write()
@@ -150,12 +147,11 @@ class Portal:
         with step("CKAN: emptying the demo"):
             # First, so that an interrupted run counts neither as made nor as empty.
             Stamp(self._stamp().path, "being emptied").write()
-            self.ckan("harvester", "purge-queues")
-            self.ckan("db", "clean", "--yes")
+            self.ckan("harvester purge-queues", "db clean --yes")
 
-    def ckan(self, *words: str) -> None:
-        """Run a ckan command; its output goes to the log."""
-        command: list[str | Path] = [self.program("ckan"), "-c", self.ini, *words]
+    def ckan(self, *lines: str) -> None:
+        """Run commands of ckan; their output goes to the log."""
+        command = venv.ckan_commands(self.site.ckan, self.ini, *lines)
         console.run(command, log_file(self.name), env=self.environment(), cwd="/")
 
     def _run(self, command: Sequence[str | Path], given: str = "") -> str:

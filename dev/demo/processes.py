@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from stack import console
+from stack import console, venv
 from stack.console import StackError, step
 from stack.paths import ROOT, STACK, Stamp, digest, log_file
 from stack.process import Daemon
@@ -48,7 +48,9 @@ class PublisherServer(Service):
         """Do nothing: it serves files of the repository."""
 
     def spawn(self, port: int) -> None:
-        self.daemon.start([sys.executable, "-B", HERE / "serve.py", self.kind, str(port)], self.log)
+        # Of the environment, which has the libraries of tests, such as pyoxigraph.
+        python = venv.program("python")
+        self.daemon.start([python, "-B", HERE / "serve.py", self.kind, str(port)], self.log)
 
     def answers(self) -> bool:
         try:
@@ -187,6 +189,11 @@ def stop_demo(portal: Portal | None = None) -> None:
 
 def _pids(pattern: str) -> list[Path]:
     return list((STACK / "run").glob(f"{pattern}.pid"))
+
+
+def are_services_running() -> bool:
+    """Tell whether something else, such as bin/stack start, has started the services."""
+    return all(service.is_running() for service in services())
 
 
 def stop_services() -> None:

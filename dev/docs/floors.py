@@ -16,11 +16,12 @@ _LAYERS = codes.ROOT / "tests" / "test_layers.py"
 _CONTENTS = {
     "core": "records, options, problems, fingerprint; HTTP, XML, values, lists of values",
     "readers": "protocols and paging | formats and their meaning; neither imports the other",
-    "source_types": "the table of source types; options of other harvesters",
+    "source_types": "the registry of source types; options of other harvesters",
     "mapping": "a record as a package dict; fields of ckanext-dcat's profiles",
     "reading": "read a source without saving: previews, dry runs",
     "schema_check": "data against their schema: CSV, JSON, GeoJSON, XML",
     "check_command": "ukharvest check, for publishers",
+    "testing": "the contract of source types, for tests",
     "fields": "the UK fields; values, extents and records as people read them",
     "interfaces": "plugin interfaces, CKAN versions, settings, dataset schema",
     "model": "tables and their queries; database migrations",
@@ -35,6 +36,7 @@ _CONTENTS = {
     "helpers": "template helpers and routes",
     "cli": "commands of ckan ukharvest",
     "harvesters": "the plugins, one for each source type",
+    "testing.portal": "the contract of source types on a portal, for tests",
     "patches": "repairs of faults in released CKAN and ckanext-harvest",
     "plugin": "the plugins ukharvest and ukharvest_form",
 }

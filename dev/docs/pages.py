@@ -40,6 +40,8 @@ _OWN = {
     "coupled": "coupled datasets and services (ukharvest_coupling_show)",
     "organisation": "owner_org (option remote_orgs)",
     "groups": "groups (option remote_groups)",
+    "text_language": "",
+    "translations": "title_translated, notes_translated, tags_translated",
 }
 _FOR_PUBLISHERS = (
     "For publishers of location data: [how a link gets its"
@@ -47,28 +49,35 @@ _FOR_PUBLISHERS = (
     f" link](../publishers/links.md), [what GEMINI's rules find]({gemini.NAME}).",
 )
 _JUDGED = f"What GEMINI's rules find has [a page of its own]({gemini.NAME})."
-# Modules with the problems of a source's form, whatever its type.
-_FORM = frozenset({"ckanext.ukharvest.core.options"})
+_OF_OTHERS = (
+    "Another distribution can add types of its own. Each has its page with its distribution; the"
+    " portal's form and help link to it. [Source types of another"
+    " distribution](../developing/source-types.md) says how."
+)
+# Modules with the problems of forms: a source's, whatever its type, and that of checks.
+_FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.engine.jobs.check"})
 
 
 def pages() -> dict[Path, str]:
     """Return every page's path and text."""
-    found = {FOLDER / f"{kind.name}.md": _page(kind) for kind in TYPES.values()}
+    found = {FOLDER / f"{kind.name}.md": _page(kind) for kind in TYPES.ours.values()}
     found[FOLDER / "README.md"] = _index()
     found[FOLDER / gemini.NAME] = gemini.page()
     return found
 
 
 def _index() -> str:
-    rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.values()]
+    rows = [(f"[`{k.name}`]({k.name}.md)", k.title, k.description) for k in TYPES.ours.values()]
     types = table(("type", "name", "reads"), rows)
-    return "\n".join(["# Source types", "", MADE, "", *types, "", *_FOR_PUBLISHERS, ""])
+    return "\n".join(
+        ["# Source types", "", MADE, "", *types, "", _OF_OTHERS, "", *_FOR_PUBLISHERS, ""]
+    )
 
 
 def codes_by_type() -> dict[Path, str]:
     """Return the help page's table, as path and JSON: type → codes of problems it can have."""
     found = {}
-    for kind in TYPES.values():
+    for kind in TYPES.ours.values():
         is_judged = any(name.startswith(codes.RULES) for name in _modules(kind))
         rules = {rule.code for rule in RULES} if is_judged else set()
         found[kind.name] = sorted(_codes(kind) | rules)
@@ -115,7 +124,7 @@ def _in_ckan(target: str) -> str:
             found.append(word)
     if words == ["extras"]:
         found.append("extras")
-    return ", ".join(dict.fromkeys(found))
+    return ", ".join(filter(None, dict.fromkeys(found)))
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from . import console
 from .console import StackError, step
 from .paths import log_file
+from .state import locked
 
 
 class Need(NamedTuple):
@@ -65,7 +66,13 @@ BROWSER = (Need("Chromium", _command("chromium-headless-shell"), ("chromium-head
 
 def ensure(needs: Sequence[Need]) -> None:
     """Install what is missing; apt is not called if nothing is."""
-    missing = [need for need in needs if not need.is_met()]
+    if all(need.is_met() for need in needs):
+        return
+    with locked("debian"):  # of two apt-get update at a time one ends with an error
+        _install([need for need in needs if not need.is_met()])
+
+
+def _install(missing: Sequence[Need]) -> None:
     if not missing:
         return
     packages = [package for need in missing for package in need.packages]

@@ -14,7 +14,7 @@ from . import debian
 from .child import Child
 from .console import StackError
 from .paths import STACK, log_file
-from .state import free_port, locked
+from .state import locked, own_port
 
 FIRST_PORT = 18200
 READY_SECONDS = 10
@@ -84,7 +84,7 @@ def serve(root: Path, own: Path) -> Iterator[WebServer]:
     program = ensure()
     own.mkdir(parents=True, exist_ok=True)
     config = own / "nginx.conf"
-    port = free_port(FIRST_PORT)
+    port = own_port(FIRST_PORT)
     config.write_text(CONFIG.format(own=own, root=root, port=port))
     command: list[str | Path] = [program, "-p", own, "-c", config, "-e", "stderr"]
     with Child(command, log_file("nginx")) as child:

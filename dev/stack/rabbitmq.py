@@ -15,7 +15,7 @@ from . import debian
 from .child import Child
 from .console import StackError, step
 from .paths import log_file
-from .state import free_port, locked
+from .state import free_port, locked, own_port
 
 # Debian's /usr/sbin/rabbitmq-server changes to a user of its own.
 PROGRAMS = Path("/usr/lib/rabbitmq/bin")
@@ -53,7 +53,7 @@ def serve(folder: Path) -> Iterator[Server]:
     """Run a server with its data in an empty folder."""
     with locked():
         debian.ensure(debian.RABBITMQ)
-    port = free_port(DEFAULT_PORT)
+    port = own_port(DEFAULT_PORT)
     names = free_port(port + 1)  # of Erlang's name service, which would otherwise outlive it
     settings = {
         "HOME": str(folder),  # for the cookie

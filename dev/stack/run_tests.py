@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import faulthandler
+import gc
 import multiprocessing
 import os
 import sys
@@ -39,7 +40,13 @@ def leftovers() -> list[str]:
     return threads + [f"process {each.pid}" for each in multiprocessing.active_children()]
 
 
+# Objects made before Python looks for cycles of new ones, instead of 700: CKAN has so many objects
+# that the tests take 10 to 20 % less time.
+GARBAGE = 10_000
+
+
 def main() -> None:
+    gc.set_threshold(GARBAGE, 20, 50)
     # As in `python -m pytest`: tests are imported from the folder it is started in.
     sys.path[0] = os.getcwd()
     status = pytest.main(plugins=[BoundedReport()])

@@ -23,7 +23,8 @@ class Service(ABC):
     """One server of the stack, or one that runs elsewhere.
 
     Args:
-        instance: which of several servers of this kind, such as "test-2.12"; empty: the demo's.
+        instance: which of several servers of this kind, such as "test-2.12", one of the tests';
+            empty: those of the demo and the benchmark.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Service(ABC):
     stop_signal = signal.SIGTERM
 
     def __init__(self, instance: str = "") -> None:
-        self.is_for_tests = instance.startswith("test-")
+        self.is_for_tests = bool(instance)
         if instance:
             self.name, self.title = f"{self.name}-{instance}", f"{self.title} ({instance})"
         self.state = State()

@@ -1,8 +1,9 @@
 """One CKAN's part of the stack: a database, a Redis number, a core, a folder.
 
-There are five for each version of CKAN: one for the tests, one for the demo, one to try the
-documents' commands on, and two for the benchmark. None empties another's data. The tests of each
-version have their own servers, which they may stop and start; the others share theirs.
+There are six for each version of CKAN: one for the tests, one for more tests beside these, one for
+the demo, one to try the documents' commands on, and two for the benchmark. None empties another's
+data. The tests' sites have their own servers, which they may stop and start; the others share
+theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .redis import Redis
 from .service import Service
 from .solr import Solr
 
-PURPOSES = ("test", "demo", "install", "bench", "bench-stock")
+PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more")
+OF_TESTS = ("test", "more")
 
 
 def services(instance: str = "") -> tuple[Service, ...]:
@@ -29,7 +31,7 @@ def services(instance: str = "") -> tuple[Service, ...]:
 
 def all_services() -> tuple[Service, ...]:
     """Return the demo's services, and those of all tests that were ever started."""
-    tests = (each for ckan in CKAN_VERSIONS for each in Site(ckan).services)
+    tests = (each for site in sites_of_tests() for each in site.services)
     made = (each for each in tests if not each.external and each.state.port(each.name))
     return (*services(), *made)
 
@@ -65,8 +67,12 @@ class Site:
 
     @property
     def instance(self) -> str:
-        """Return its servers' instance: the tests of each CKAN have their own."""
-        return f"test-{self.ckan}" if self.purpose == "test" else ""
+        """Return its servers' instance: the tests' sites have their own."""
+        return f"{self.purpose}-{self.ckan}" if self.is_for_tests else ""
+
+    @property
+    def is_for_tests(self) -> bool:
+        return self.purpose in OF_TESTS
 
     @property
     def services(self) -> tuple[Service, ...]:
@@ -105,14 +111,14 @@ class Site:
 
     def ensure(self) -> None:
         """Make the database and the core, if they are missing."""
-        Postgres(self.instance).ensure_database(self.name, durable=self.purpose != "test")
+        Postgres(self.instance).ensure_database(self.name, durable=not self.is_for_tests)
         Solr(self.instance).ensure_core(self.name, venv.ckan_schema(self.ckan))
 
     def empty_database(self) -> None:
         """Drop and make the database."""
         postgres = Postgres(self.instance)
         postgres.drop_database(self.name)
-        postgres.ensure_database(self.name, durable=self.purpose != "test")
+        postgres.ensure_database(self.name, durable=not self.is_for_tests)
 
     def variables(self) -> dict[str, str]:
         """Return the output of `bin/stack env`, for scripts that set up their own CKAN."""
@@ -148,6 +154,19 @@ class Site:
         with path.open("w") as out:
             ini.write(out)
         return path
+
+
+def sites_of_tests() -> list[Site]:
+    return [Site(ckan, purpose) for ckan in CKAN_VERSIONS for purpose in OF_TESTS]
+
+
+def site_of_tests(name: str) -> Site | None:
+    """Return the tests' site of that name, whose services they may stop.
+
+    None if there is none, or if one of its services runs elsewhere.
+    """
+    found = next((site for site in sites_of_tests() if site.name == name), None)
+    return None if found and any(service.external for service in found.services) else found
 
 
 def ensure_site(ckan: str = DEFAULT_CKAN, purpose: str = "test") -> Site:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,15 @@ def free_port(preferred: int) -> int:
         if _is_free(port):
             return port
     raise OSError(f"no free port between {preferred} and {preferred + PORTS_TO_TRY}")
+
+
+def own_port(first: int) -> int:
+    """Return a free port for a server of this process alone.
+
+    The tests of two versions of CKAN start theirs at the same moment, when both would find the same
+    port free: the second then takes the first's answer for its own server's.
+    """
+    return free_port(first + os.getpid() % 1_000)
 
 
 def _is_free(port: int) -> bool:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TextIO
 
 from . import reports, venv
-from .console import StackError, run, say, step
+from .console import StackError, run, say, step, tail
 from .paths import (
     CKAN_VERSIONS,
     DEFAULT_CKAN,
@@ -35,7 +35,7 @@ from .paths import (
     log_file,
     make_folder,
 )
-from .site import Site, ensure_site
+from .site import Site, ensure_site, start_services
 from .state import locked
 
 USAGE = f"""\
@@ -245,11 +245,12 @@ def exit_code(statuses: Iterable[int]) -> int:
 def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> list[Result]:
     """Run two parts at a time: the newest CKAN's tests, and the others with their output in logs.
 
-    Consumers, Solr and PostgreSQL leave half of a machine with two cores idle. The short parts come
-    last and fill the time in which the longer of the others runs alone.
+    Three at a time get no more done on two cores (measured). The short parts come last, so that the
+    two end at about the same time.
 
     What shares work is run with other sizes of batches as well: 7, so that runs have many and most
-    end with an incomplete one, and 1.
+    end with an incomplete one, and 1. These, and what is for one CKAN alone, have portals of their
+    own.
     """
     newest, *older = versions
     narrowed = selection.without(once)
@@ -257,13 +258,22 @@ def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> l
     parts: dict[str, Part] = {}
     for each in older:
         parts[f"ckan-{each}"] = functools.partial(_run_with_ckan, narrowed, each)
-    if not selection.has_paths:
-        parts["batches-of-1"] = functools.partial(_run_with_ckan, engine.batches(1), older[0])
-        parts["batches-of-7"] = functools.partial(_run_with_ckan, engine.batches(7), newest)
+    if once:
+        marked = selection.only(once)
+        parts[f"ckan-{newest}-{once}"] = functools.partial(
+            _run_with_ckan, marked, newest, purpose="more", note=once
+        )
     if selection.without_ckan:
         parts["without-ckan"] = functools.partial(_run_without_ckan, selection)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(_run_with_ckan, selection, newest)
+    if not selection.has_paths:
+        for size, ckan in ((1, older[0]), (7, newest)):
+            parts[f"batches-of-{size}"] = functools.partial(
+                _run_with_ckan, engine.batches(size), ckan, purpose="more"
+            )
+    with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(2) as pool:
+        # Solr's jars come while pip works. If that fails, the parts try it again and say so.
+        early.submit(_start_services, newest)
+        first = pool.submit(_run_with_ckan, narrowed, newest)
         others = [pool.submit(_with_log, name, part) for name, part in parts.items()]
         try:
             return [future.result() for future in (first, *others)]
@@ -271,20 +281,29 @@ def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> l
             pool.shutdown(cancel_futures=True)  # parts that have not started
 
 
+def _start_services(ckan: str) -> None:
+    with locked():
+        start_services(Site(ckan).instance)
+
+
 def _with_log(name: str, part: Part) -> Result:
-    """Run a part of the tests with its output in a log, and print the log at its end."""
+    """Run a part of the tests with its output in a log, and print the log at its end.
+
+    Of a part that a limit of time ended, only how far it came: CI shows the end of all output.
+    """
     log = log_file(f"tests-{name}")
-    with log.open("w") as out:
-        try:
-            return part(out)
-        finally:
-            out.flush()
-            print(log.read_text(errors="replace"), flush=True)
+    is_ended = False
+    try:
+        with log.open("w") as out:
+            result = part(out)
+        is_ended = result.status == -signal.SIGTERM
+        return result
+    finally:
+        print(tail(log, 10) if is_ended else log.read_text(errors="replace"), flush=True)
 
 
 def _run_without_ckan(selection: Selection, out: TextIO | None = None) -> Result:
-    with locked():
-        venv.ensure()
+    venv.ensure()
     return _pytest(
         DEFAULT_CKAN,
         "without CKAN",
@@ -295,19 +314,29 @@ def _run_without_ckan(selection: Selection, out: TextIO | None = None) -> Result
     )
 
 
-def _run_with_ckan(selection: Selection, ckan: str, out: TextIO | None = None) -> Result:
+def _run_with_ckan(
+    selection: Selection,
+    ckan: str,
+    out: TextIO | None = None,
+    *,
+    purpose: str = "test",
+    note: str = "",
+) -> Result:
+    venv.ensure(ckan)  # before the lock: it takes minutes, in which others may set up their part
     with ExitStack() as stack:
         with locked():
-            site = ensure_site(ckan)
+            site = ensure_site(ckan, purpose)
         # The tests empty their database as they go, so two runs take turns.
         stack.enter_context(locked(site.name, waiting="other tests use the same database"))
         ini = site.write_test_ini()
         _migrate(site, ini)
+        if selection.batch_size and not note:
+            note = f"batches of {selection.batch_size}"
         # Only this folder has such tests, and searching the others takes time.
         where = () if selection.has_paths else (str(CKAN_TESTS),)
         return _pytest(
             ckan,
-            f"CKAN {ckan}" + (f", batches of {size}" if (size := selection.batch_size) else ""),
+            f"CKAN {ckan}, {note}" if note else f"CKAN {ckan}",
             [f"--ckan-ini={ini}"],
             [*selection.marked("ckan"), *selection.arguments, *where],
             out,
@@ -328,9 +357,8 @@ def _migrate(site: Site, ini: Path) -> None:
     with step(f"CKAN {site.ckan}: the tables of the tests' database"):
         stamp.remove()
         site.empty_database()
-        for words in (("--skip-plugins",), ("-p", "harvest"), ("-p", "ukharvest")):
-            command = [venv.program("ckan", site.ckan), "-c", ini, "db", "upgrade", *words]
-            run(command, log_file("migrations"), env=_environment())
+        command = venv.ckan_commands(site.ckan, ini, *venv.UPGRADES)
+        run(command, log_file("migrations"), env=_environment())
     stamp.write()
 
 

@@ -73,7 +73,7 @@ def _of_fields() -> Iterator[str]:
 
 
 def _of_types() -> Iterator[str]:
-    for kind in source_types.TYPES.values():
+    for kind in source_types.TYPES.ours.values():
         yield from (kind.title, kind.description)
         yield from _of_options(kind.options)
     yield from _of_options(source_types.COMMON_OPTIONS)

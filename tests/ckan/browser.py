@@ -153,7 +153,9 @@ class Served:
 
     def finish_answers(self) -> None:
         """Wait for requests still running when a test ends: they use its database."""
-        while any(each.ident is None or each.is_alive() for each in [*self._server._threads]):
+        # Before the first request there is only the class's placeholder, which cannot be iterated.
+        threads = vars(self._server).get("_threads", ())
+        while any(each.ident is None or each.is_alive() for each in [*threads]):
             time.sleep(0.005)
 
     def close(self) -> None:

@@ -51,6 +51,14 @@ def statements(word: str = "") -> Iterator[list[str]]:
 one_by_one = pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
 
 
+# Asked often: by models it took a tenth of pytest's processor time in tests with consumers.
+_WORKED_OFF = sa.text(
+    "SELECT gather_finished IS NOT NULL AND NOT EXISTS (SELECT 1 FROM harvest_object"
+    " WHERE harvest_job_id = :id AND state NOT IN ('COMPLETE', 'ERROR'))"
+    " FROM harvest_job WHERE id = :id"
+)
+
+
 def tick() -> None:
     """Do what ``ckan harvester run`` does in cron."""
     act("harvest_jobs_run")
@@ -244,13 +252,14 @@ class Consumers:
         self.stop()
 
     def start(self) -> None:
-        self._start(self._names)
+        self.start_named(self._names)
 
     def start_fetchers(self, count: int) -> None:
         """Start more fetch consumers."""
-        self._start(["fetch-consumer"] * count)
+        self.start_named(["fetch-consumer"] * count)
 
-    def _start(self, names: list[str]) -> None:
+    def start_named(self, names: list[str]) -> None:
+        """Start consumers by the names of their commands, behind those that run."""
         for name in names:
             words = ["-c", self._ini, "harvester", name]
             self.processes.append(
@@ -299,14 +308,7 @@ class Consumers:
 
     def _is_worked_off(self, job_id: str) -> bool:
         model.Session.remove()
-        job = HarvestJob.get(job_id)
-        if not job.gather_finished:
-            return False
-        unfinished = model.Session.query(HarvestObject.id).filter(
-            HarvestObject.harvest_job_id == job_id,
-            HarvestObject.state.notin_(("COMPLETE", "ERROR")),
-        )
-        return unfinished.first() is None
+        return bool(model.Session.execute(_WORKED_OFF, {"id": job_id}).scalar())
 
 
 class Workers:

@@ -65,5 +65,6 @@ def page_of(url: str, format_: str = "WMS", **fields: Any) -> str:
 def looked_at(url: str, base: str, *layers: Layer, **fields: Any) -> None:
     """Save a service's layers as the background job does."""
     known = {"version": "1.3.0", "title": "Rivers of Somewhere", **fields}
-    link_results.save(LinkResult(url, format="WMS", layers=layers, base_url=base, **known), days=30)
+    found = LinkResult(url, format="WMS", layers=layers, base_url=base, **known)
+    link_results.save([found], days=30)
     model.Session.commit()

@@ -8,7 +8,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import escape
 
-from tests.contract import DKAN_LIST, SEARCH, Item, catalogue, gemini, items, package
+from tests.contract import (
+    DKAN_LIST,
+    OAI_LIST,
+    ODS_LIST,
+    SEARCH,
+    Item,
+    atom_entry,
+    atom_feed,
+    catalogue,
+    gemini,
+    items,
+    oai_dc,
+    oaipmh,
+    ods_dataset,
+    package,
+)
 from tests.publisher import Publisher
 
 TEXT = "All work and no play. " * 900_000  # 20 MB, the longest text of JSON that is read
@@ -227,6 +242,58 @@ def _dcat_rdf(publisher: Publisher) -> str:
     return "/catalog.ttl"
 
 
+def _oaipmh(publisher: Publisher) -> str:
+    """Serve records of Dublin Core, whose limits are the same code; GEMINI's are above."""
+    found = []
+    for number, monster in enumerate((Monster(), LARGE, ODD)):
+        record = oai_dc(Item(number, _xml_text(monster.title), _xml_text(monster.text)))
+        subjects = "".join(f"<dc:subject>tag {each}</dc:subject>" for each in range(monster.tags))
+        links = "".join(
+            f"<dc:identifier>{_url(each)}</dc:identifier>" for each in range(monster.resources)
+        )
+        found.append(record.replace("</oai_dc:dc>", f"{subjects}{links}</oai_dc:dc>"))
+    text = oaipmh(f"<ListRecords>{''.join(found)}</ListRecords>")
+    publisher.serve(OAI_LIST, text, headers={"Content-Type": "text/xml"})
+    return OAI_LIST
+
+
+def _ods(publisher: Publisher) -> str:
+    found = [_ods_dataset(n, each) for n, each in enumerate((Monster(), LARGE, ODD))]
+    publisher.serve(ODS_LIST.format(0), {"total_count": len(found), "results": found})
+    return "/"
+
+
+def _ods_dataset(number: int, monster: Monster) -> dict[str, Any]:
+    spatial = json.loads(monster.spatial) if monster.spatial else None
+    default = {
+        "title": monster.title,
+        "description": monster.text,
+        "keyword": [f"tag {each}" for each in range(monster.tags)],
+        "theme": [f"theme {each}" for each in range(monster.tags)],
+        "bbox": {"type": "Feature", "geometry": spatial, "properties": {}} if spatial else None,
+        "records_count": monster.size,
+    }
+    files = [
+        {"id": f"file-{each}", "url": _url(each), "title": monster.title}
+        for each in range(monster.resources)
+    ]
+    return {**ods_dataset(Item(number)), "attachments": files, "metas": {"default": default}}
+
+
+def _opensearch(publisher: Publisher) -> str:
+    found = []
+    for number, monster in enumerate((Monster(), LARGE, ODD)):
+        entry = atom_entry(Item(number, _xml_text(monster.title), _xml_text(monster.text)))
+        tags = "".join(f'<category term="tag {each}"/>' for each in range(monster.tags))
+        links = "".join(
+            f'<link rel="enclosure" href="{_url(each)}"/>' for each in range(monster.resources)
+        )
+        found.append(entry.replace("</entry>", f"{tags}{links}</entry>"))
+    text = atom_feed("".join(found), len(found))
+    publisher.serve("/results.atom", text, headers={"Content-Type": "application/atom+xml"})
+    return "/results.atom"
+
+
 SERVERS: dict[str, Callable[[Publisher], str]] = {
     "ckan": _ckan,
     "data_json": _data_json,
@@ -234,6 +301,13 @@ SERVERS: dict[str, Callable[[Publisher], str]] = {
     "dkan": _dkan,
     "gemini-single": _gemini_single,
     "inventory": _inventory,
+    "oaipmh": _oaipmh,
+    "ods": _ods,
+    "opensearch": _opensearch,
 }
 # Readers that bring the same records of the same parser.
-AS_OTHERS = {"gemini-waf": "gemini-single", "gemini-csw": "gemini-single"}
+AS_OTHERS = {
+    "gemini-waf": "gemini-single",
+    "gemini-csw": "gemini-single",
+    "sparql": "dcat_rdf",
+}

@@ -1,12 +1,13 @@
 """Real processes that run ``ckan``, forked to start quickly.
 
-Importing CKAN takes three of the four seconds of a start, so they are forked from a process that
-has only imported what they need.
+Importing CKAN takes most of the time of a start, so they are forked from a process that has only
+imported what they need (preload.py).
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import io
 import multiprocessing
 import os
@@ -19,8 +20,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-# The program ``ckan`` that retries failed requests without pauses.
-PROGRAM = """
+# The program ``ckan`` that retries failed requests without pauses. redis-py 8 reads its own version
+# from the files of its package for each connection (8 ms): once is enough.
+# They look for garbage as seldom as bin/test's own process.
+PROGRAM = f"""
+import functools
+import gc
+gc.set_threshold(*{gc.get_threshold()})
+from redis import utils
+utils.get_lib_version = functools.cache(utils.get_lib_version)
 from ckan.cli.cli import ckan
 from ckanext.ukharvest.core.http import client
 client._BACKOFF = 0.01
@@ -28,18 +36,10 @@ ckan(prog_name="ckan")
 """
 # The same with bugs that no document causes: at some titles the parser raises or hangs.
 FAULTY_PROGRAM = f"import tests.ckan.bugs\n{PROGRAM}"
-PRELOADED = [
-    *("pytest", "ckan.cli.cli", "ckan.config.middleware", "ckan.views.api"),
-    *("ckanext.harvest.plugin", "ckanext.harvest.cli", "rdflib"),
-    *("ckanext.spatial.plugin", "ckanext.ukharvest.plugin", "ckanext.ukharvest.cli"),
-    *("ckanext.ukharvest.views", "ckanext.ukharvest.form", "ckanext.ukharvest.web.map_view"),
-    *("ckanext.ukharvest.logic.action", "ckanext.ukharvest.logic.auth"),
-    *("ckanext.ukharvest.harvesters.base", "ckanext.ukharvest.source_types"),
-]
 PR_SET_PDEATHSIG = 1  # of Linux's prctl(2)
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(PRELOADED)
+_context.set_forkserver_preload(["tests.ckan.preload"])
 
 
 class Process:

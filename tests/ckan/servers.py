@@ -1,23 +1,42 @@
-"""What tests use of dev/: nginx, pycsw, RabbitMQ, a browser, and catalogues of any size."""
+"""What tests use of dev/: nginx, pycsw, Oxigraph, RabbitMQ, a browser, and large catalogues."""
 
 from __future__ import annotations
 
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from ckan.config.middleware import make_app
+from werkzeug.serving import make_server
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
 from bench import catalogues  # noqa: E402
-from stack import browser, console, nginx, postgres, pycsw, rabbitmq, site, state  # noqa: E402
+from stack import browser, console, nginx, oxigraph, postgres, pycsw, rabbitmq, site, state  # noqa: E402
 
 __all__ = [
     "browser",
     "catalogues",
     "console",
     "nginx",
+    "own_site",
+    "oxigraph",
     "postgres",
     "pycsw",
     "rabbitmq",
     "site",
     "state",
 ]
+
+
+@contextmanager
+def own_site(ckan_config: Any) -> Iterator[str]:
+    """Serve the portal itself, to be harvested as another CKAN; yield host and port."""
+    server = make_server("127.0.0.1", 0, make_app(ckan_config), threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()

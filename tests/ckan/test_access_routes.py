@@ -23,6 +23,7 @@ from tests.ckan.access import (
     ALL,
     ANY_EDITOR,
     EDITORS,
+    LOGGED_IN,
     MEMBERS,
     ROLES,
     SYSADMINS,
@@ -44,6 +45,7 @@ READ = {
     "/ckan-admin/ukharvest": SYSADMINS,
     "/ckan-admin/ukharvest/state": SYSADMINS,
     "/dataset/<id>/harvest-changes": ALL,
+    "/dataset/<id>/resource/<resource_id>/data-check.csv": frozenset(),  # nothing was checked
     "/dataset/<id>/source-record": ALL,
     "/dataset/<id>/source-record.<extension>": ALL,
     "/dataset/harvest_object/<id>": ALL,
@@ -61,6 +63,9 @@ READ = {
     "/harvest/<name>/job/<id>": EDITORS,
     "/harvest/<name>/job/<id>/problems.csv": EDITORS,
     "/harvest/<name>/job/last": EDITORS,
+    "/harvest/<name>/move": EDITORS,
+    "/harvest/<name>/move/<id>": EDITORS,
+    "/harvest/<name>/move/<id>/missing.csv": EDITORS,
     "/harvest/<name>/notifications": EDITORS,
     "/harvest/<name>/problems": EDITORS,
     "/harvest/<name>/problems.csv": EDITORS,
@@ -71,7 +76,13 @@ READ = {
     "/harvest/<source>/job/<id>/abort": EDITORS,
     "/harvest/about/<id>": ALL,
     "/harvest/admin/<id>": EDITORS,
+    "/harvest/add": ANY_EDITOR,
+    "/harvest/add/<uuid:id>": EDITORS,
+    "/harvest/check": LOGGED_IN,  # visitors where the ini says so
+    "/harvest/check/<uuid:id>": ALL,  # who has the id
     "/harvest/clear/<id>": ADMINS,
+    "/harvest/data-checks": ALL,
+    "/harvest/data-checks.csv": ALL,
     "/harvest/delete/<id>": EDITORS,
     "/harvest/edit/<id>": EDITORS,
     "/harvest/gemini-object/<id>": ALL,
@@ -89,7 +100,14 @@ READ = {
 SENT = {
     "/ckan-admin/ukharvest/checks": SYSADMINS,
     "/ckan-admin/ukharvest/notice": SYSADMINS,
+    "/dataset/<id>/resource/<resource_id>/data-check": EDITORS,
     "/harvest/<name>/check": EDITORS,
+    "/harvest/add": ANY_EDITOR,
+    "/harvest/add/<uuid:id>/stop": EDITORS,
+    "/harvest/check": LOGGED_IN,
+    "/harvest/check/<uuid:id>/stop": ALL,
+    "/harvest/<name>/move": EDITORS,
+    "/harvest/<name>/move/<id>": EDITORS,
     "/harvest/<name>/notifications": EDITORS,
     "/harvest/<name>/notifications/test": EDITORS,
     "/harvest/<name>/record/<int:id>": EDITORS,
@@ -130,8 +148,11 @@ WHOSE = (
     ("/harvest/object/", "object"),
     ("/harvest/<name>/job/", "run"),
     ("/harvest/<source>/job/", "open run"),
+    ("/harvest/<name>/move/", "move"),
     ("/harvest/<name>/record/", "record"),
     ("/harvest/test/", "dry run"),
+    ("/harvest/add/", "dry run"),
+    ("/harvest/check/", "check"),
     ("/harvest/", "source"),
 )
 FORM = {
@@ -150,7 +171,8 @@ def filled(route: str, place: Place, private: bool = False) -> str:
     source = place["private source"] if private else "somewhere"
     id_ = source if whose == "source" else place.get(f"{hidden}{whose}", "")
     values = {"name": source, "source": source, "id": id_, "extension": "json", "token": "x.y"}
-    return re.sub(r"<(?:int:)?(\w+)>", lambda match: str(values[match[1]]), route)
+    values["resource_id"] = place[f"{hidden}resource"]
+    return re.sub(r"<(?:int:|uuid:)?(\w+)>", lambda match: str(values[match[1]]), route)
 
 
 def status_of(app: CKANTestApp, method: str, url: str, headers: Headers) -> int:

@@ -13,7 +13,8 @@ from ckan import model
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.engine.jobs import source_preview
+from ckanext.ukharvest.model import Record, source_previews
 from tests.ckan.access import (
     ADMINS,
     ALL,
@@ -66,9 +67,15 @@ TABLE = [
     Row("ukharvest_source_show", MEMBERS, {"source_id": "@private source"}),
     Row("ukharvest_stars_list", ALL, {"organization": "@organization"}),
     Row("ukharvest_stars_report", ALL),
+    Row("ukharvest_data_check_list", ALL),
+    Row("ukharvest_data_check_report", ALL),
     Row("ukharvest_type_list", ALL),
     Row("ukharvest_vocabulary_list", ALL),
     Row("ukharvest_vocabulary_show", ALL, {"name": "themes"}),
+    # Checks of files: who has the id; who may start one, as long as visitors may not.
+    Row("ukharvest_check_show", ALL, {"id": "@check"}),
+    Row("ukharvest_check_stop", ALL, {"id": "@check"}),
+    Row("ukharvest_check_create", LOGGED_IN, {"text": "{}"}),
     # Datasets: who may read them; harvest objects without one: who may update the source.
     Row("harvest_object_show", ALL, {"id": "@object"}),
     Row("harvest_object_show", MEMBERS, {"id": "@private object"}),
@@ -81,6 +88,8 @@ TABLE = [
     Row("ukharvest_dataset_show", MEMBERS, {"id": "@private dataset"}),
     Row("ukharvest_link_show", ALL, {"id": "@resource"}),
     Row("ukharvest_link_show", MEMBERS, {"id": "@private resource"}),
+    Row("ukharvest_data_check_show", ALL, {"id": "@resource"}),
+    Row("ukharvest_data_check_show", MEMBERS, {"id": "@private resource"}),
     Row("ukharvest_stars_show", ALL, {"id": "@dataset"}),
     Row("ukharvest_stars_show", MEMBERS, {"id": "@private dataset"}),
     Row("ukharvest_theme_show", ALL, {"id": "@dataset"}),
@@ -118,7 +127,9 @@ TABLE = [
     Row("ukharvest_doctor_show", SYSADMINS),
     Row("ukharvest_notice_show", ANY_EDITOR),
     Row("ukharvest_notice_update", SYSADMINS, {"text": "Closed on Monday"}),
-    # What changes something.
+    # What changes something. A user has one dry run at a time: the first is under way already.
+    Row("ukharvest_dry_run_create", EDITORS, SOURCE),
+    Row("ukharvest_source_move", EDITORS, {**SOURCE, "dry_run_id": "@move"}),
     Row("harvest_source_create", EDITORS, CREATED),
     Row("harvest_source_patch", EDITORS, {**ID_OF_SOURCE, "title": "Another"}),
     Row("harvest_source_reindex", EDITORS, ID_OF_SOURCE),
@@ -131,7 +142,7 @@ TABLE = [
     Row("ukharvest_mail_update", EDITORS, MAIL),
     Row("ukharvest_mail_test", EDITORS, SOURCE),
     Row("ukharvest_schedule_update", EDITORS, {**SOURCE, "time": "03:00"}),
-    Row("ukharvest_dry_run_create", EDITORS, SOURCE),
+    Row("ukharvest_source_move_dry_run_create", EDITORS, {**SOURCE, "url": "@moved url"}),
     Row("ukharvest_source_preview_create", ANY_EDITOR, TESTED),
     Row("ukharvest_source_preview_create", EDITORS, {**TESTED, "id": "@source"}),
     Row("ukharvest_source_preview_stop", EDITORS, {"id": "@dry run"}),
@@ -162,7 +173,11 @@ TABLE = [
 # ckanext-harvest has no auth function for it: an error for all but sysadmins.
 REFUSED = {"harvest_log_list": 500}
 # What a role is answered after another one made the change: it exists, or is gone.
-AGAIN = {"harvest_job_create": {500}, "harvest_source_delete": {200, 404}}  # ckanext-harvest's
+AGAIN = {
+    "harvest_job_create": {500},  # ckanext-harvest's
+    "harvest_source_delete": {200, 404},
+    "ukharvest_source_move": {404},
+}
 # Once loaded again, ckanext-harvest also registers its auth functions as actions (one default
 # argument collects both). This one is no action; it only returns whether something is allowed.
 AUTH_ONLY = {"harvest_sources_clear"}
@@ -194,6 +209,10 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
     }
     record = Session.query(Record).filter_by(source_id=source, package_id=shown["id"]).one()
     tested = {"source_type": "data_json", "url": publisher.url("/other.json")}
+    moved = {"source_type": "data_json", "url": publisher.url("/moved.json"), "config": ""}
+    move = source_previews.add("nobody", source_id=source, **moved).id
+    publisher.serve("/moved.json", catalogue([dataset(0), dataset(1), failed]))
+    source_preview.run_move(move)
     return {
         "url": publisher.url("/other.json"),
         "organization": organization["id"],
@@ -211,6 +230,9 @@ def place(portal: Portal, publisher: Publisher, organization: dict[str, str]) ->
         "guid": record.guid,
         "dry run": act("ukharvest_dry_run_create", source_id=source)["id"],
         "preview": act("ukharvest_source_preview_create", **tested)["id"],
+        "check": act("ukharvest_check_create", text="{}")["id"],
+        "moved url": publisher.url("/moved.json"),
+        "move": move,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,14 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 @pytest.fixture
-def fix(cli: Any) -> Fix:
-    """Run the command and return its output."""
+def fix(
+    cli: Any, ini: str, ckan_config: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Fix:
+    """Run the command and return its output.
+
+    It writes settings into the portal's ini: into a copy, or the tests after it have others.
+    """
+    monkeypatch.setitem(ckan_config, "__file__", str(shutil.copy(ini, tmp_path / "portal.ini")))
 
     def run(*words: str, **more: Any) -> str:
         done = cli.invoke(ukharvest, ["doctor", "--fix", *(words or ["--yes"])], **more)

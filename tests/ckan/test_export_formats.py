@@ -186,8 +186,27 @@ def test_a_full_dataset_in_dcat() -> None:
     assert one(graph, place, "skos:prefLabel") == "Wendshire"
     file = rdflib.URIRef(f"{uri}/resource/r1")
     assert one(graph, file, "dct:license") == EXTRAS["license_url"]
+    assert one(graph, uri, "dct:license") == EXTRAS["license_url"]
     assert one(graph, file, "dcat:mediaType").endswith("/media-types/text/csv")
     assert len(list(graph.objects(uri, rdflib.URIRef(dcat.PREFIXES["dcat"] + "distribution")))) == 2
+
+
+OGL = "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/"
+
+
+@pytest.mark.parametrize(
+    ("key", "own", "expected"),
+    [
+        ("uk-ogl", f"{OGL}2/", f"{OGL}2/"),
+        ("cc-by", f"{OGL}2/", "https://by"),
+        ("uk-ogl", "", "https://by"),
+    ],
+)
+def test_the_licence_has_the_version_that_the_record_had(key: str, own: str, expected: str) -> None:
+    """package_show writes the URL that CKAN's register has for the id beside the record's own."""
+    extras = [{"key": "license_url", "value": own}] if own else []
+    package = {**BARE, "license_id": key, "license_url": "https://by", "extras": extras}
+    assert read(package, PORTAL).licence == expected
 
 
 def test_the_prefixes_stand_once() -> None:

@@ -109,10 +109,34 @@ def dry_run(_portal: Portal, source: str) -> str:
     return str([each.result for each in Session.query(SourcePreview)])
 
 
+def check(_portal: Portal, source: str) -> str:
+    """Check the URL as a source, and data with the URL as their schema."""
+    found = Session.get(HarvestSource, source)
+    type_, url = found.type, found.url
+    for given in ({"source_type": type_, "url": url}, {"text": "a,b\n", "schema_url": url}):
+        with contextlib.suppress(tk.ValidationError):
+            act("ukharvest_check_create", **given)
+    work()
+    return str([each.result for each in Session.query(SourcePreview)])
+
+
+def move(_portal: Portal, source: str) -> str:
+    found = Session.get(HarvestSource, source)
+    url, found.url = found.url, "https://old.example/catalogue.ttl"
+    Session.commit()
+    # A URL that the form refuses starts no job.
+    with contextlib.suppress(tk.ValidationError):
+        act("ukharvest_source_move_dry_run_create", source_id=source, url=url)
+    work()
+    return str([each.result for each in Session.query(SourcePreview)])
+
+
 FEATURES: dict[str, Callable[[Portal, str], str]] = {
     "harvest": harvest,
     "preview job": preview,
     "dry run": dry_run,
+    "check job": check,
+    "move": move,
 }
 
 
@@ -142,7 +166,7 @@ def test_no_run_contacts_the_inside(
 
 
 @pytest.mark.parametrize("attack", PLAYED, ids=lambda each: each.name)
-@pytest.mark.parametrize("name", ["preview job", "dry run"])
+@pytest.mark.parametrize("name", ["preview job", "dry run", "check job", "move"])
 def test_no_preview_contacts_the_inside(
     portal: Portal, stage: Stage, name: str, attack: Attack
 ) -> None:

@@ -32,7 +32,8 @@ def test_a_nul_in_an_address_is_a_404(app: CKANTestApp) -> None:
         tried.append(address)
         ask = app.get if "GET" in (rule.methods or ()) else app.post
         for headers in ({}, sysadmin):
-            assert ask(address, headers=headers, follow_redirects=False).status_code == 404, address
+            status = ask(address, headers=headers, follow_redirects=False).status_code
+            assert status in (404, 405), address  # 405: another route has the address by GET
     assert len(tried) > 40
 
 

@@ -75,6 +75,7 @@ def add_source(page: Page, publisher: Publisher) -> None:
     """Type a wrong URL, test it, correct it, test it again, save."""
     page.get_by_role("link", name="Harvesting", exact=True).click()
     page.get_by_role("link", name="Add harvest source").first.click()
+    page.get_by_role("link", name="Fill in the form yourself").click()
     page.get_by_label("data.json", exact=True).check()
     page.get_by_label("URL of the catalogue").fill(publisher.url("/wrong.json"))
     page.get_by_role("button", name="Test this source").click()

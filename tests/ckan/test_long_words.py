@@ -86,6 +86,7 @@ def test_pages_hold_longer_words(
         "notifications": f"{page}/notifications",
         "unsubscribe": f"/harvest/unsubscribe/{sending.token('a@b.test', source)}",
         "switch-off": f"{page}/switch-off",
+        "move": f"{page}/move",
         "dataset": f"/dataset/{name}",
         "changes": f"/dataset/{name}/harvest-changes",
         "new": "/harvest/new",

@@ -90,6 +90,7 @@ def test_nothing_there(manager: Visitor, portal: Portal, source: str) -> None:
         "refresh": "/harvest/refresh/parking",
         "force": "/harvest/refresh/parking?mode=force",
         "switch-off": f"{PAGE}/switch-off",
+        "move": f"{PAGE}/move",
         "delete-and-clear": "/harvest/delete/parking?clear=True",
     }
     looks.check_all(manager, "ask", asked)
@@ -168,7 +169,11 @@ def test_what_strangers_write(
     portal.run(source)
     changed = [dataset(n, **each, description=each["title"]) for n, each in enumerate(fields)]
     publisher.serve(PATH, catalogue(changed))
+    publisher.serve("/moved.json", catalogue(changed[:2]))
     act("ukharvest_dry_run_create", source_id=source)
+    work()
+    moved = publisher.url("/moved.json")
+    move = act("ukharvest_source_move_dry_run_create", source_id=source, url=moved)
     work()
     run = spoil(source, portal.organization_id)
     [record, *_others] = Session.query(Record.id).order_by(Record.id).all()
@@ -183,6 +188,7 @@ def test_what_strangers_write(
         "record": f"{PAGE}/record/{record[0]}",
         "deletions": f"{PAGE}/deletions",
         "check": f"{PAGE}/check",
+        "moved": f"{PAGE}/move/{move['id']}",
         "list": f"/harvest/?q={query}&organization={query}&type={query}&health={query}",
         "list-all": "/harvest/",
         "dashboard": "/ckan-admin/ukharvest",
@@ -218,7 +224,7 @@ def spoil(source: str, organization_id: str) -> str:
     Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
     redis_cache.forget(snapshot.SNAPSHOT)
     host_stats.count_attempts([(text, 3.0, True) for text in texts for _attempt in range(3)])
-    [check] = Session.query(SourcePreview)
+    check = Session.query(SourcePreview).order_by(SourcePreview.created).first()  # not the move's
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {
         "problems": [problem],

@@ -180,8 +180,11 @@ class TestForm:
         self, app: CKANTestApp, admin: dict[str, Any]
     ) -> None:
         headers = token(admin)
+        new = "/organization/new"
+        fields = self.fields(app.get(new, headers=headers).body)
+        assert fields["ukharvest_organization_type"] == ""
         sent = {"name": "borchester", "title": "Borchester", "ukharvest_organization_type": LOCAL}
-        app.post("/organization/new", data={**sent, "save": ""}, headers=headers)
+        app.post(new, data={**fields, **sent, "save": ""}, headers=headers)
         assert self.stored() == {FIELD: LOCAL}
         factories.Dataset(owner_org=model.Group.get("borchester").id)
         edit = "/organization/edit/borchester"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from ckan import model
+from ckan import logic, model
 from ckan.common import config
 from ckan.lib.search import common
 
@@ -199,3 +199,14 @@ def test_a_persons_edit_is_indexed_by_ckan_at_once(portal: Portal, source: str) 
     act("package_patch", id=first["id"], title="By hand")
     assert "By hand" in titles_in_the_index()
     assert waiting() == 0
+
+
+@pytest.mark.skipif(not compat.INDEXES_IN_ACTIONS, reason="CKAN 2.11 validates once by itself")
+def test_one_validation_finds_what_ckans_two_find(portal: Portal, source: str) -> None:
+    assert figures(portal.run(source)) == {"added": 3}
+    ids = [dataset["id"] for dataset in portal.datasets()]
+    for id_ in [*ids, source]:  # sources have a form, and so a schema, of their own
+        found = compat.show_by_both_schemas(id_)
+        assert found == logic.package_show_default_and_custom_schemas({"ignore_auth": True}, id_)
+    assert found[1]["source_type"] == "data_json"
+    assert "source_type" not in found[0]

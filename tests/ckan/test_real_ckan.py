@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ckan.config.middleware import make_app
 from ckan.tests import factories
-from werkzeug.serving import make_server
 
 from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.servers import own_site
 
 COUNT = 7
 
@@ -19,11 +17,8 @@ COUNT = 7
 @pytest.fixture
 def remote(ckan_config: Any) -> Iterator[str]:
     """URL of the site's own CKAN."""
-    server = make_server("127.0.0.1", 0, make_app(ckan_config), threaded=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with own_site(ckan_config) as place:
+        yield f"http://{place}"
 
 
 @pytest.fixture

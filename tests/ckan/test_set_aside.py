@@ -194,7 +194,7 @@ def test_a_source_that_kills_real_gather_consumers(
         until(lambda: job_id not in workers.busy(workers.Limits(60)))
         portal.finish(job_id)
         if number < 2:
-            crashing_consumers._start(["gather-consumer"])
+            crashing_consumers.start_named(["gather-consumer"])
             gatherer = crashing_consumers.processes[-1]
     assert portal.job(job_id)["status"] == "Finished"
     assert show_source(source)["set_aside"]["job_id"] == job_id

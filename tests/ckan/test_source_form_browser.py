@@ -85,7 +85,7 @@ def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor
     save(editor, "Save only")
 
     assert editor.title().startswith("Error: Add a harvest source")
-    assert editor.evaluate("document.activeElement.id") == "form-errors"
+    expect(editor.locator("#form-errors")).to_be_focused()
     summary = editor.locator("#form-errors")
     assert summary.get_by_role("link").all_inner_texts() == [
         "Start the URL with https:// or http://",
@@ -93,7 +93,7 @@ def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor
     ]
     looks.check_here(visitor, "form-errors")
     summary.get_by_role("link").first.click()
-    assert editor.evaluate("document.activeElement.id") == "field-url"
+    expect(editor.locator("#field-url")).to_be_focused()
     editor.keyboard.press("Control+a")
     editor.keyboard.type(URL)
     editor.get_by_label("Title").fill("Maps of the council")

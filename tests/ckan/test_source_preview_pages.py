@@ -12,7 +12,8 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.model import SourcePreview
-from tests.ckan.harvesting import Portal, statements
+from tests.ckan.catalogues import dataset
+from tests.ckan.harvesting import Portal, figures, statements
 from tests.ckan.test_source_previews import PATH, as_, count, editor, publisher, work  # noqa: F401 - fixtures
 from tests.publisher import Publisher
 from tests.reading.test_source_preview import FULL
@@ -64,6 +65,35 @@ def test_without_scripts_the_form_comes_back_with_all_that_was_typed(
     changed = page(app, editor, "/harvest/test", **used).body
     assert 'value="https://example.gov.uk/other.json"' in changed
     assert "Test again" in changed
+
+
+def test_filters_are_chosen_from_what_the_source_holds(
+    app: CKANTestApp, portal: Portal, editor: dict[str, str], publisher: Publisher
+) -> None:
+    """The choice goes into the form's fields; a run then leaves out the others."""
+    offices = ("Parks", "Roads <b>", "Roads <b>")
+    told = [dataset(number, publisher={"name": offices[number]}) for number in range(3)]
+    publisher.serve(PATH, {"dataset": told})
+    typed = {"source_type": "data_json", "url": publisher.url(PATH), "options_of": "common"}
+    id_ = preview_id(page(app, editor, "/harvest/test", **typed).body)
+    work()
+    shown = page(app, editor, "/harvest/test", **{**typed, "preview": id_}).body
+    assert "Organisation: 2 values in 3 records" in shown
+    assert "2 left" in shown
+    assert "Roads &lt;b&gt;" in shown
+    assert "Roads <b>" not in shown
+    sent = {
+        "use_values": "yes",
+        "chosen_of": "include_values\torganisation:",
+        "only": "include_values\torganisation:Roads <b>",
+    }
+    chosen = page(app, editor, "/harvest/test", **typed, **sent).body
+    assert "The filters were changed as chosen." in chosen
+    assert "organisation:Roads &lt;b&gt;</textarea>" in chosen
+    config = {"include_values": ["organisation:Roads <b>"]}
+    source = portal.source(publisher.url(PATH), config=config)
+    job = portal.run(source)
+    assert figures(job) == {"added": 2, "not modified": 1}
 
 
 def test_without_scripts_what_is_missing_stands_at_its_field(

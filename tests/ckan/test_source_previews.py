@@ -117,7 +117,7 @@ def test_what_does_not_work_is_said_with_what_to_do(
 @pytest.mark.parametrize(
     ("fields", "field"),
     [
-        ({"source_type": ""}, "source_type"),
+        ({"source_type": "", "config": '{"default_tags": ["a"]}'}, "source_type"),
         ({"source_type": "nonsense"}, "source_type"),
         ({"url": ""}, "url"),
         ({"url": "/etc/passwd"}, "url"),

@@ -336,6 +336,17 @@ def test_of_two_sweeps_at_once_one_waits_for_the_next_tick(portal: Portal, sourc
     assert sorted(on_queue("fetch")) == sorted(ids)
 
 
+def test_a_lock_gives_its_connection_back_as_it_was() -> None:
+    """Otherwise each transaction and each test of the connection would send a statement more."""
+    model.Session.remove()
+    model.meta.engine.dispose()
+    with locks.alone(locks.SWEEPER) as is_alone:
+        assert is_alone
+    with model.meta.engine.connect() as connection:
+        psycopg2s = connection.connection.dbapi_connection
+        assert (psycopg2s.autocommit, psycopg2s.isolation_level) == (False, None)
+
+
 def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgotten(
     move: Move, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,13 +23,16 @@ from ckanext.ukharvest.core.link_evidence import Evidence
 from ckanext.ukharvest.logic import action
 from ckanext.ukharvest.model import (
     Assessment,
+    DataCheck,
     Link,
     Record,
     RecordProblem,
     Worker,
+    checks,
     link_evidence,
     link_results,
     schema_version,
+    source_previews,
     utcnow,
 )
 from ckanext.ukharvest.operations.doctor import services
@@ -149,6 +152,33 @@ def test_links_that_were_checked_before_their_states_were_stored(
     # What was found before counts for stars at the next calculation.
     assert link_evidence.load(urls)[urls[0]] == Evidence("CSV", "")
     assert link_results.find(urls[1]) is links[urls[1]]
+
+
+def test_previews_stay_and_checks_go_with_their_columns(clean: None, ckan: Ckan) -> None:
+    """Rows as the commit before writes them, also after the upgrade, before it is restarted."""
+    insert = sa.text(
+        "INSERT INTO ukharvest_trial (id, user_name, state, created)"
+        " VALUES (:id, 'ed', 'waiting', now())"
+    )
+    ids = sa.text("SELECT id FROM ukharvest_trial ORDER BY id")
+    Session.remove()
+    try:
+        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0013")
+        Session.execute(insert, {"id": "before"})
+        Session.commit()
+        Session.remove()
+        ckan("db", "upgrade", "-p", "ukharvest")
+        Session.execute(insert, {"id": "between"})
+        checks.add("ed", source_type="", url="", given={"way": "text"}, content=b"{}")
+        assert [source_previews.get(id_).given for id_ in ("before", "between")] == [None, None]
+        assert checks.count_under_way() == 1
+        Session.remove()
+        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0013")
+        assert list(Session.scalars(ids)) == ["before", "between"]
+    finally:
+        Session.remove()  # its locks would keep the migration waiting
+        ckan("db", "upgrade", "-p", "ukharvest")
+        schema_version.watch.forget()
 
 
 def header(user: dict[str, Any]) -> dict[str, str]:
@@ -415,3 +445,26 @@ def test_a_callback_leaves_its_message_unacknowledged(
     revision(schema_version.REVISIONS[-1])
     portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"added": 1}
+
+
+def test_checks_of_data_come_with_their_tables_and_go_with_their_resource(
+    portal: Portal, publisher: Publisher, ckan: Ckan
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    portal.run(portal.source(publisher.url(PATH)))
+    resource_id = portal.datasets()[0]["resources"][0]["id"]
+    Session.remove()
+    try:
+        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0012")
+    finally:
+        ckan("db", "upgrade", "-p", "ukharvest")
+        schema_version.watch.forget()
+    own = {"url": "https://a.example/1.csv", "schema_url": "https://a.example/s.json"}
+    Session.add(DataCheck(resource_id=resource_id, verdict="valid", **own))
+    Session.commit()
+    Session.execute(
+        sa.text("DELETE FROM resource_view WHERE resource_id = :id"), {"id": resource_id}
+    )
+    Session.execute(sa.text("DELETE FROM resource WHERE id = :id"), {"id": resource_id})
+    assert Session.query(DataCheck).count() == 0
+    Session.rollback()

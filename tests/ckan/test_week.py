@@ -101,9 +101,8 @@ def services() -> tuple[Any, ...]:
 
     bin/test gives the tests of each CKAN services of their own.
     """
-    name, _, version = config["ckan.site_id"].rpartition("-")
-    found = stack.Site(version).services if name == "ckan_test" else ()
-    return () if any(service.external for service in found) else found
+    found = stack.site_of_tests(config["ckan.site_id"])
+    return found.services if found else ()
 
 
 def restart_services() -> None:
@@ -114,7 +113,7 @@ def restart_services() -> None:
     before = [service.daemon.pid() for service in services()]
     # So that no other start takes a port in between: the portal's ini names it.
     with state.locked():
-        stack.Site(config["ckan.site_id"].rpartition("-")[2]).restart_services()
+        stack.site_of_tests(config["ckan.site_id"]).restart_services()
     assert not {*before} & {service.daemon.pid() for service in services()}
     # CKAN's web server, which this process plays, is restarted as well.
     model.meta.engine.dispose()

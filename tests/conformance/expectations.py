@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.conformance import csw_facts, gemini_facts, waf_facts
+from tests.conformance import (
+    csw_facts,
+    gemini_facts,
+    oaipmh_facts,
+    ods_facts,
+    opensearch_facts,
+    sparql_facts,
+    waf_facts,
+)
 from tests.conformance.manifest import Sample
 from tests.conformance.running import Outcome
 
@@ -18,6 +26,10 @@ TYPE_OF = {
     "dkan": "dkan",
     "gemini": "gemini-single",
     "inventory": "inventory",
+    "oaipmh": "oaipmh",
+    "sparql": "sparql",
+    "ods": "ods",
+    "opensearch": "opensearch",
     "waf": "gemini-waf",
 }
 
@@ -35,6 +47,14 @@ def differences(sample: Sample, outcome: Outcome) -> Iterator[str]:
         yield from waf_facts.differences(facts, outcome)
     elif sample.kind == "gemini":
         yield from gemini_facts.differences(facts, outcome)
+    elif sample.kind == "oaipmh":
+        yield from oaipmh_facts.differences(facts, outcome)
+    elif sample.kind == "sparql":
+        yield from sparql_facts.differences(facts, outcome)
+    elif sample.kind == "ods":
+        yield from ods_facts.differences(facts, outcome)
+    elif sample.kind == "opensearch":
+        yield from opensearch_facts.differences(facts, outcome)
     elif sample.kind == "csw":
         yield from csw_facts.differences(facts, outcome)
     elif "first_dataset_uri" in facts or "triples" in facts:

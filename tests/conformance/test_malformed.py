@@ -11,11 +11,14 @@ from tests.conformance.manifest import Sample
 from tests.conformance.running import check_all
 
 ALL = tuple(TYPE_OF.values())
-JSON = ("ckan", "data_json", "dkan")
+JSON = ("ckan", "data_json", "dkan", "ods")
+# Results of SPARQL can be XML, so that a document of XML is refused in other words.
+BY_STREAM = (*JSON, "sparql")
 RDF = ("dcat_rdf",)
 WAF = ("gemini-waf",)
 DOCUMENTS = tuple(kind for kind in ALL if kind not in WAF)
-XML = tuple(kind for kind in ("inventory", "gemini-single", "gemini-csw") if kind in ALL)
+XML_TYPES = ("inventory", "gemini-single", "gemini-csw", "oaipmh", "opensearch")
+XML = tuple(kind for kind in XML_TYPES if kind in ALL)
 
 # Document → types, text, and line in the message (None: the fault has none). Documents of bad/ that
 # are missing here are of kinds that are not read yet.
@@ -35,8 +38,18 @@ REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
     ),
     ("errorpage-gsa-sitedown.html", WAF, "'503 Site Temporarily Down' has 30 links", None),
     ("datajson--ng-bad.json", WAF, "is no HTML page; expected an HTML page with links", None),
-    ("datajson--ng-bad.json", JSON, "not valid JSON: unexpected character in line 3", 3),
-    ("datajson--ng-good-but-not-data.json", ("data_json", "dkan"), "found the keys good", None),
+    (
+        "datajson--ng-bad.json",
+        BY_STREAM,
+        "not valid JSON: unexpected character in line 3",
+        3,
+    ),
+    (
+        "datajson--ng-good-but-not-data.json",
+        ("data_json", "dkan", "ods"),
+        "found the keys good",
+        None,
+    ),
     ("datajson--ng-good-but-not-data.json", ("ckan",), "an object with good", None),
     ("geonetwork-badMd.xml", XML, "its root element is <abc>", 2),
     ("geonetwork-badMd.xml", WAF, "with the root element <abc>; expected an HTML page", None),
@@ -58,7 +71,7 @@ REFUSED: tuple[tuple[str, tuple[str, ...], str, int | None], ...] = (
     ("w3c-rdfms-rdf-id-error001.rdf", RDF, "333-555-666 is not a valid rdf:ID", 24),
     ("own-maintenance.html", DOCUMENTS, "HTML page instead of {kind}, title 'Down for", None),
     ("own-maintenance.html", WAF, "with the title 'Down for repairs' has 1 link", None),
-    ("own-cut-off.json", JSON, "not valid JSON", 3),
+    ("own-cut-off.json", BY_STREAM, "not valid JSON", 3),
     ("own-cut-off.xml", (*XML, *RDF), "not well-formed XML", 5),
     ("own-cut-off.ttl", RDF, "not valid Turtle", 2),
 )
@@ -67,6 +80,8 @@ KIND = {
     "gemini-csw": "an answer of a CSW",
     "gemini-single": "a GEMINI record",
     "inventory": "Inventory XML",
+    "oaipmh": "an answer of OAI-PMH",
+    "opensearch": "an answer of OpenSearch",
 }
 
 

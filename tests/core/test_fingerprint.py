@@ -86,7 +86,11 @@ def test_the_salt_does_matter() -> None:
 
 
 def test_the_form_does_matter() -> None:
-    with pytest.raises(ValueError, match="no fingerprint for form 'ods'; there is: json, xml, rdf"):
+    expected = (
+        "no fingerprint for form 'ods'; there is: "
+        "json, json_or_rdf, rdf, xml, xml_or_json, xml_or_rdf"
+    )
+    with pytest.raises(ValueError, match=expected):
         fingerprint("", "ods", ())
 
 

@@ -15,8 +15,9 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
+from ckanext.ukharvest.testing import contract
 from docs import codes
-from tests import contract, test_contract
+from tests import contract as servers
 from tests.publisher import Publisher
 
 PAGE = (codes.ROOT / "docs" / "developing.md").read_text(encoding="utf-8")
@@ -75,12 +76,12 @@ def test_what_a_record_lacks_or_has_wrong_is_a_problem(kind: SourceType) -> None
 
 # The tests of one type that need only these fixtures.
 CONTRACT = [
-    test_contract.test_a_type_says_what_it_is,
-    test_contract.test_all_records_come_with_identity_and_title,
-    test_contract.test_reading_twice_gives_the_same_identities_and_fingerprints,
-    test_contract.test_a_change_in_one_record_changes_its_fingerprint_alone,
-    test_contract.test_a_record_without_title_is_lost_alone,
-    test_contract.test_parsing_never_fails_in_another_way,
+    contract.test_a_type_says_what_it_is,
+    contract.test_all_records_come_with_identity_and_title,
+    contract.test_reading_twice_gives_the_same_identities_and_fingerprints,
+    contract.test_a_change_in_one_record_changes_its_fingerprint_alone,
+    contract.test_a_record_without_title_is_lost_alone,
+    contract.test_parsing_never_fails_in_another_way,
 ]
 
 
@@ -90,12 +91,10 @@ def test_the_example_passes_the_contract(
     kind: SourceType,
     publisher: Publisher,
     http: HttpClient,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names = dict(vars(contract))
+    names = dict(vars(servers))
     exec(compile(CODE["tests/contract.py"], "contract", "exec"), names)  # noqa: S102 - our own page
-    monkeypatch.setitem(contract.SERVERS, "parks", names["_parks"])
-    given = {"kind": kind, "publisher": publisher, "http": http}
+    given = {"kind": kind, "serve": names["_parks"], "publisher": publisher, "http": http}
     test(**{name: given[name] for name in inspect.signature(test).parameters})
 
 

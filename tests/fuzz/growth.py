@@ -41,12 +41,19 @@ def lists(parser_name: str, form: str) -> Record:
 
 
 def _record(parser_name: str, form: str, text: str, number: int) -> RawRecord:
-    make = {"json": _json, "xml": _xml, "rdf": _rdf}[form]
+    make = {
+        "json": _json,
+        "json_or_rdf": _json,
+        "xml": _xml,
+        "rdf": _rdf,
+        "xml_or_json": _xml,
+        "xml_or_rdf": _xml,
+    }[form]
     return RawRecord("https://a.example/d", make(parser_name, text, number))
 
 
 def _json(parser_name: str, text: str, number: int) -> str:
-    real: list[Any] = [json.loads(each) for each in seeds.contents(parser_name)]
+    real: list[Any] = [json.loads(each) for each in seeds.documents_of_json(parser_name)]
     found = max(real, key=lambda record: len(json.dumps(record)))
     names = {*shapes.names(parser_name), *(key for record in real for key in record)}
     record: dict[str, Any] = {}
@@ -78,7 +85,7 @@ def _filled(value: Any, text: str) -> Any:
 
 
 def _xml(parser_name: str, text: str, number: int) -> str:
-    longest = max(seeds.contents(parser_name), key=len)
+    longest = max(seeds.documents_of_xml(parser_name), key=len)
     root = etree.fromstring(longest.encode())
     leaves = [each for each in root.iter() if isinstance(each.tag, str) and not len(each)]
     kept = {"fileIdentifier", "title", "Identifier", "Title"}

@@ -13,6 +13,7 @@ from urllib3 import HTTPHeaderDict
 
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import BadStatus, UkharvestError
+from ckanext.ukharvest.core.fingerprint import is_triples, is_xml
 from ckanext.ukharvest.core.http.client import HttpLimits, Reply
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
@@ -20,8 +21,17 @@ from tests.conformance.expectations import TYPE_OF
 from tests.publisher import PLACE, SOURCES
 
 DOCUMENTS = Path(__file__).parent.parent / "conformance" / "documents"
+# What each query of a SPARQL source has in it, and the recorded answer.
+SPARQL_ANSWERS = {"COUNT": "count.xml", "CONSTRUCT": "descriptions.ttl", "": "list.xml"}
+SPARQL_TYPES = {
+    "count.xml": "application/sparql-results+xml",
+    "descriptions.ttl": "text/turtle",
+    "list.xml": "application/sparql-results+xml",
+}
 MOST_REQUESTS = 25_000  # readers themselves end after 10,000 pages (readers/paging.py)
-_URLS = {"ckan": "/", "dkan": "/", "gemini-csw": "/csw", "gemini-waf": "/waf/"}
+# A list of records is the first thing that is requested.
+_OPTIONS = {"oaipmh": {"metadata_prefix": "oai_dc"}}
+_URLS = {"ckan": "/", "dkan": "/", "ods": "/", "gemini-csw": "/csw", "gemini-waf": "/waf/"}
 
 
 class EndlessRead(BaseException):
@@ -59,9 +69,37 @@ class OneDocument:
         return self.get(url, **how)
 
 
+class SparqlAnswers(OneDocument):
+    """An HTTP client of an endpoint with its recorded answers, one of them replaced.
+
+    Args:
+        answer: the name of the file that the body is sent in place of.
+    """
+
+    def __init__(self, body: bytes, media_type: str, answer: str) -> None:
+        super().__init__(body, media_type)
+        self._answer = answer
+
+    def get(self, url: str, *, body: bytes = b"", **_how: Any) -> Reply:
+        """Return the answer to the query in the URL or the body."""
+        self._requests += 1
+        if self._requests > MOST_REQUESTS:
+            raise EndlessRead
+        sent = url + body.decode()
+        answer = next(file for word, file in SPARQL_ANSWERS.items() if word in sent)
+        content, media_type = self._body, self._media_type
+        if answer != self._answer:
+            content, media_type = (
+                (SOURCES / "sparql-graph" / answer).read_bytes(),
+                SPARQL_TYPES[answer],
+            )
+        headers = HTTPHeaderDict({"Content-Type": media_type} if media_type else {})
+        return Reply(url, url, 200, headers, io.BytesIO(content))
+
+
 def source_of(kind: SourceType, http: Any) -> Source:
     """Return a source that is read from a client."""
-    given = options.validate({}, (*kind.options, *COMMON_OPTIONS))
+    given = options.validate(_OPTIONS.get(kind.name, {}), (*kind.options, *COMMON_OPTIONS))
     return Source(PLACE + _URLS.get(kind.name, "/document"), given, http)
 
 
@@ -91,6 +129,18 @@ def contents(parser_name: str) -> tuple[str, ...]:
         for document in documents(kind.name)
         for content in _contents(kind, document)
     )
+
+
+def documents_of_xml(parser_name: str) -> tuple[str, ...]:
+    """Return the contents that are XML: some types have RDF or JSON as well."""
+    found = (each for each in contents(parser_name) if not is_triples(each))
+    return tuple(each for each in found if is_xml(each))
+
+
+def documents_of_json(parser_name: str) -> tuple[str, ...]:
+    """Return the contents that are JSON: some types have RDF or XML as well."""
+    found = (each for each in contents(parser_name) if not is_triples(each))
+    return tuple(each for each in found if not is_xml(each))
 
 
 def _contents(kind: SourceType, document: bytes) -> Iterator[str]:

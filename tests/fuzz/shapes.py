@@ -23,8 +23,15 @@ SEED = st.integers(0, 2**63)
 def contents(parser_name: str, form: str) -> st.SearchStrategy[bytes]:
     """Return a strategy of records' contents: built from nothing, and real ones, changed."""
     real = tuple(text.encode("utf-8", "surrogatepass") for text in seeds.contents(parser_name))
-    built = {"json": _json, "xml": _xml, "rdf": _rdf}[form](parser_name)
-    return st.one_of(built, _changed(real))
+    built = {
+        "json": (_json,),
+        "json_or_rdf": (_json,),
+        "xml": (_xml,),
+        "rdf": (_rdf,),
+        "xml_or_json": (_xml, _json),
+        "xml_or_rdf": (_xml,),
+    }[form]
+    return st.one_of(*(make(parser_name) for make in built), _changed(real))
 
 
 def documents(type_name: str, with_text: bytes = b"") -> st.SearchStrategy[bytes]:
@@ -67,7 +74,7 @@ def _keys_of(value: Any) -> set[str]:
 
 
 def _json(parser_name: str) -> st.SearchStrategy[bytes]:
-    real = [json.loads(text) for text in seeds.contents(parser_name)]
+    real = [json.loads(text) for text in seeds.documents_of_json(parser_name)]
     keys = sorted(set(names(parser_name)).union(*map(_keys_of, real)))
     key = st.sampled_from(keys)
     value = st.recursive(
@@ -85,7 +92,7 @@ def _json(parser_name: str) -> st.SearchStrategy[bytes]:
 
 def _xml(parser_name: str) -> st.SearchStrategy[bytes]:
     """Graft trees of a format's elements into real records."""
-    real = tuple(seeds.contents(parser_name))
+    real = seeds.documents_of_xml(parser_name)
     roots = [etree.fromstring(text.encode()) for text in real]
     tags = sorted({each.tag for root in roots for each in root.iter() if isinstance(each.tag, str)})
     space = tags[0].partition("}")[0] + "}"

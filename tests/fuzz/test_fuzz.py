@@ -50,5 +50,6 @@ def test_no_input_brings_a_process_down(
     print(f"{target}: {counts['cases']:,} cases, seed {seed}, {counts['read']:,} of them read")
     assert counts["cases"] >= cases
     # Otherwise the cases would only test the first check of each parser. Few changed inventories
-    # pass their schema: 4 in 100.
-    assert counts["read"] >= cases / 40, counts
+    # pass their schema: 4 in 100. A changed answer of SPARQL is read 2 times in 100.
+    share = 100 if target == "reader-sparql" else 40
+    assert counts["read"] >= cases / share, counts

@@ -15,7 +15,7 @@ from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 from tests.counting import count_calls
 from tests.fuzz import growth
 
-PARSERS = {kind.parser.__name__.split(".")[-2]: kind for kind in reversed(TYPES.values())}
+PARSERS = {kind.parser.__name__.split(".")[-2]: kind for kind in reversed(TYPES.ours.values())}
 TIMES = 8
 # Twice what is linear: tables are built, and lists grow in steps. Square would be eight times.
 SLACK = 2.0

@@ -6,12 +6,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
-from tests.contract import Item, catalogue, gemini, items, package, turtle_of
+from tests.contract import (
+    Item,
+    atom_entry,
+    atom_feed,
+    catalogue,
+    gemini,
+    items,
+    oai_dc,
+    oaipmh,
+    ods_dataset,
+    osdd,
+    package,
+    turtle_of,
+)
 from tests.publisher import Publisher, Request, Response, Route
+from tests.sparql_endpoint import TURTLE, rows, text_of
 
 SIZE = 3  # records a page
 COUNT = 6
@@ -172,6 +187,60 @@ def _gemini_waf(publisher: Publisher, shown: Catalogue) -> str:
     return "/waf/"
 
 
+def _oaipmh(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> Response:
+        start = _number(request, "resumptionToken")
+        following = start + SIZE if shown.page(start + SIZE) else ""
+        token = f'<resumptionToken completeListSize="{shown.total(start)}">{following}'
+        found = "".join(oai_dc(each) for each in shown.page(start))
+        text = oaipmh(f"<ListRecords>{found}{token}</resumptionToken></ListRecords>")
+        return Response(text.encode(), headers={"Content-Type": "text/xml"})
+
+    return _serve(publisher, "/oai", answer)
+
+
+def _sparql(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> Response:
+        query = text_of(request)
+        if "COUNT(" in query:
+            return rows("number_of_datasets", "literal", [str(shown.total(0))])
+        if "CONSTRUCT" in query:
+            numbers = sorted({int(each) for each in re.findall(r"example/id/(\d+)>", query)})
+            found = [turtle_of(Item(each, title=f"Title {each}")) for each in numbers]
+            return Response((TURTLE + "".join(found)).encode())
+        start = int(query.rpartition("OFFSET ")[2])
+        names = [f"https://data.example/id/{each.number}" for each in shown.page(start)]
+        return rows("dataset", "uri", names)
+
+    publisher.routes = _Pages({"/sparql": answer, "GET /sparql": answer, "POST /sparql": answer})
+    return "/sparql"
+
+
+def _ods(publisher: Publisher, shown: Catalogue) -> str:
+    """Serve a portal without exports: more than 10,000 datasets cannot be read."""
+
+    def answer(request: Request) -> object:
+        start = _number(request, "offset")
+        found = [ods_dataset(each) for each in shown.page(start)]
+        return {"total_count": shown.total(start), "results": found}
+
+    publisher.routes = _Pages()
+    _json(publisher, "/api/explore/v2.1/catalog/datasets", answer)
+    return "/"
+
+
+def _opensearch(publisher: Publisher, shown: Catalogue) -> str:
+    def answer(request: Request) -> Response:
+        start = _number(request, "from", 1) - 1
+        found = "".join(atom_entry(each) for each in shown.page(start))
+        text = atom_feed(found, shown.total(start))
+        return Response(text.encode(), headers={"Content-Type": "application/atom+xml"})
+
+    _serve(publisher, "/search", answer)
+    publisher.routes["GET /osdd.xml"] = Response(osdd().encode())
+    return "/osdd.xml"
+
+
 class _Below(dict[str, Route]):
     """Routes that give every path to one function."""
 
@@ -194,6 +263,10 @@ PAGED: dict[str, Pages | str] = {
     "gemini-single": "is one document",
     "gemini-waf": _gemini_waf,
     "inventory": "is one document",
+    "oaipmh": _oaipmh,
+    "sparql": _sparql,
+    "ods": _ods,
+    "opensearch": _opensearch,
 }
 # Options that make a reader follow pages.
 OPTIONS: dict[str, dict[str, object]] = {"gemini-waf": {"depth": 10}}

@@ -11,7 +11,10 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.readers import paging
 from ckanext.ukharvest.readers.ckan_api import search
-from ckanext.ukharvest.readers.csw import walk
+from ckanext.ukharvest.readers.csw import server
+from ckanext.ukharvest.readers.oaipmh import walk as oaipmh_walk
+from ckanext.ukharvest.readers.ods import listing
+from ckanext.ukharvest.readers.sparql import walk as sparql_walk
 from ckanext.ukharvest.source_types import TYPES
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
@@ -33,7 +36,8 @@ EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
     "pages-for-ever": (STOPPED, {"gemini-waf": ALL_READ}),  # the option depth ends it
     "pages-for-ever-and-says-how-many": (
         STOPPED,
-        {"gemini-waf": ALL_READ, "gemini-csw": NOT_PROVEN},
+        # A count of its own is believed: what is shown behind that number is not requested.
+        {"gemini-waf": ALL_READ, "gemini-csw": NOT_PROVEN, "sparql": ALL_READ},
     ),
     "repeats": (NOT_PROVEN, {"data_json": ONE_NIGHT, "gemini-waf": ONE_NIGHT}),
     "announces-too-many": (NOT_PROVEN, {"data_json": ALL_READ, "gemini-waf": ALL_READ}),
@@ -44,7 +48,7 @@ EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "announces-ever-more": (
         NOT_PROVEN,
-        dict.fromkeys(("data_json", "dkan", "gemini-waf"), ALL_READ),
+        dict.fromkeys(("data_json", "dkan", "gemini-waf", "sparql"), ALL_READ),
     ),
     "changes-between-pages": (NOT_PROVEN, {"data_json": ONE_NIGHT, "gemini-waf": ONE_NIGHT}),
     "goes-empty-between-pages": (NOT_PROVEN, {"data_json": ONE_NIGHT, "gemini-waf": ONE_NIGHT}),
@@ -56,7 +60,10 @@ def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take 400 pages for endless, not 10,000."""
     monkeypatch.setitem(paging.Pages.__init__.__kwdefaults__, "limit", MOST_PAGES)
     monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
+    monkeypatch.setattr(server, "MAX_PAGES", MOST_PAGES)
+    monkeypatch.setattr(oaipmh_walk, "MAX_PAGES", MOST_PAGES)
+    monkeypatch.setattr(sparql_walk, "MAX_PAGES", MOST_PAGES)
+    monkeypatch.setattr(listing, "MAX_PAGES", MOST_PAGES)
 
 
 def test_every_type_and_every_fault_is_in_the_table() -> None:

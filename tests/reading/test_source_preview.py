@@ -18,7 +18,7 @@ from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.known_record import KnownRecord
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
 from ckanext.ukharvest.reading.source_preview import SourcePreview
-from ckanext.ukharvest.reading.type_detection import source_type
+from ckanext.ukharvest.reading.type_detection import DATA, detect, source_type
 from tests.conftest import LOOPBACK
 from tests.publisher import SOURCES, Publisher, recorded
 
@@ -197,10 +197,46 @@ def test_the_records_of_a_known_source_are_compared(publisher: Publisher) -> Non
         (b'{"help": "x", "success": true, "result": []}', "ckan"),
         (b'{"@context": {"dcat": "http://www.w3.org/ns/dcat#"}}', "dcat_rdf"),
         (b"@prefix dcat: <http://www.w3.org/ns/dcat#> .", "dcat_rdf"),
+        # Project Open Data 1.0, and the list of 1.1 without its catalogue.
+        (b'[{"title": "A", "mbox": "", "identifier": 1, "accessLevel": "public"', "data_json"),
+        (b'[{"@type": "dcat:Dataset", "identifier": "a", "accessLevel": "public"', "data_json"),
+        (b'[{"title": "A", "identifier": 1}]', ""),
+        (b'{"title": "A", "identifier": 1, "accessLevel": "public"}', ""),
+        # JSON-LD whose context, and so the prefix dcat, is elsewhere.
+        (b'{"@context": "context.jsonld", "@graph": [{"type": "DatasetSeries"', "dcat_rdf"),
+        (b'[{"@context": ["https://x.example/c"], "@type": ["Thing", "Dataset"]', "dcat_rdf"),
+        (b'{"@context": "/c", "@type": "https://schema.org/Dataset"', "dcat_rdf"),
+        (b'{"@context": "https://schema.org", "@type": "DataCatalog", "dataset": [', "dcat_rdf"),
+        (b'{"@context": "https://www.w3.org/ns/activitystreams", "type": "Note"', ""),
+        (b'{"@context": "/contexts/Book", "@type": "hydra:Collection"', ""),
+        (b'{"type": "Dataset", "name": "A"}', ""),
         (b'<?xml version="1.0"?><gmd:MD_Metadata xmlns:gmd="x">', "gemini-single"),
         (b'<csw:Capabilities xmlns:csw="http://www.opengis.net/cat/csw/2.0.2">', "gemini-csw"),
+        (
+            b'<s:Envelope xmlns:s="x"><s:Body><GetRecordsResponse xmlns='
+            b'"http://www.opengis.net/cat/csw/2.0.2">',
+            "gemini-csw",
+        ),
+        (b'<s:Envelope xmlns:s="x"><s:Body>', ""),
+        (b'<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><Identify>', "oaipmh"),
+        (b'<?xml version="1.0"?><oai:OAI-PMH xmlns:oai="x"><oai:error code="badVerb"/>', "oaipmh"),
+        (b'<?xml version="1.0"?><sparql xmlns="http://www.w3.org/2005/sparql-results#">', "sparql"),
+        (b'{"head": {}, "boolean": true}', "sparql"),
+        (b'{"head":{"vars":["dataset"]},"results":{"bindings":[', "sparql"),
+        (b"<html><title>Virtuoso SPARQL Query Editor</title>", "sparql"),
+        (b"@prefix sd: <http://www.w3.org/ns/sparql-service-description#> .", "sparql"),
+        (b'<rdf:RDF xmlns:sd="http://www.w3.org/ns/sparql-service-description#">', "sparql"),
+        (b'<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">', "opensearch"),
+        (b'<feed xmlns:os="http://a9.com/-/spec/opensearch/1.1/"><os:totalResults>', "opensearch"),
+        (b'<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>', ""),
+        (b'{"type": "FeatureCollection", "totalResults": 3, "features": [', "opensearch"),
         (b'<!DOCTYPE html><meta name="generator" content="ckan 2.10.1">', "ckan"),
         (b'<html><title>Index</title><a href="rivers.xml">rivers</a>', "gemini-waf"),
+        (b'{"total_count": 2, "results": [{"dataset_id": "parks", "metas": {}', "ods"),
+        (b'{"nhits": 2, "parameters": {}, "datasets": [{"datasetid": "parks"', "ods"),
+        (b'<html ng-app="ods.core"><title>Home</title>', "ods"),
+        (b'<html><title>Home</title><script src="//static.opendatasoft.com/x.js">', "ods"),
+        (b"<html><title>Home</title><p>We left opendatasoft.com", ""),
         (b"<html><title>Home</title>", ""),
         (b"\xff\xfe\x00", ""),
         (b"", ""),
@@ -246,3 +282,17 @@ def test_catalogues_and_folders_say_how_many_they_have(case: str, total: int) ->
         url = publisher.url(told["path"])
         found = preview(url, told["type"], budget=Budget(records=1))
     assert (found["read"], found["count"], found["count_is_exact"]) == (1, total, True)
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b'\xef\xbb\xbf {"type": "FeatureCollection", "features": []}', DATA),
+        (b'{"dataset": [{"spatial": {"type": "Feature"}}]}', "data_json"),
+        (b'{"name": "Feature"}', ""),
+        (b"a,b\n1,2\n", ""),
+        (b"", ""),
+    ],
+)
+def test_what_a_document_is_shows_in_its_first_bytes(head: bytes, expected: str) -> None:
+    assert detect(head) == expected

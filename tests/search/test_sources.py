@@ -58,7 +58,7 @@ def test_other_queries_stay_as_they_are(params: dict[str, Any]) -> None:
         ("source_type:(waf* datajson)", f"source_type:(waf* {JSON})"),
         # Without other names, unknown, cut off, a phrase, in another field.
         ("source_type:ckan", "source_type:ckan"),
-        ("source_type:oaipmh", "source_type:oaipmh"),
+        ("source_type:unknown", "source_type:unknown"),
         ("source_type:data*", "source_type:data*"),
         ("source_type:datajson~", "source_type:datajson~"),
         ("source_type:[a TO b]", "source_type:[a TO b]"),

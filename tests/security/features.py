@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.quality.link_check.check import check_link
 from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.reading.address_lookup import Probe, look_up
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.records import as_entry
 from ckanext.ukharvest.reading.source_preview import SourcePreview
@@ -31,8 +32,8 @@ from tests.publisher import Publisher
 from tests.quality.link_check.support import XML, request_path, wms
 
 LIMITS = HttpLimits(connect=2, read=2, total=5, max_bytes=1_000_000, retries=0)
-WITHOUT_CKAN = "read", "preview", "check", "data", "link"
-WITH_CKAN = "harvest", "preview job", "dry run", "link check job"
+WITHOUT_CKAN = "read", "preview", "check", "lookup", "data", "link"
+WITH_CKAN = "harvest", "preview job", "dry run", "check job", "move", "link check job"
 
 # Module → which features send its requests. A module that sends requests and is not here fails.
 DOORS: dict[str, tuple[str, ...]] = {
@@ -42,14 +43,24 @@ DOORS: dict[str, tuple[str, ...]] = {
     "engine.gather.run": ("harvest",),
     "engine.import_stage": ("harvest",),
     "engine.http_client": WITH_CKAN,
+    "engine.jobs.check": ("check job",),
+    "engine.jobs.data_check": ("link check job",),
     "engine.jobs.link_check": ("link check job",),
     "engine.jobs.source_preview": ("preview job",),
+    "engine.source_move": ("move",),
     "quality.link_check.check": ("link",),
     "readers.csw.reader": ("read",),
-    "readers.csw.walk": ("read",),
+    "readers.csw.send": ("read",),
     "readers.dkan_api.reader": ("read",),
     "readers.document": ("read",),
     "readers.json_api": ("read",),
+    "readers.oaipmh.reader": ("read",),
+    "readers.oaipmh.response": ("read",),
+    "readers.sparql.connection": ("read",),
+    "readers.sparql.reader": ("read",),
+    "readers.ods.listing": ("read",),
+    "readers.ods.records": ("read",),
+    "readers.opensearch.response": ("read",),
     "readers.paging": ("read",),
     "readers.rdf.contexts": ("read",),
     "readers.rdf.reader": ("read",),
@@ -57,9 +68,9 @@ DOORS: dict[str, tuple[str, ...]] = {
     "readers.waf.folder": ("read",),
     "readers.waf.reader": ("read",),
     "readers.xml_document.reader": ("read",),
+    "reading.address_lookup": ("lookup",),
     "reading.budget": ("preview",),
     "reading.records": ("check",),
-    "reading.source_preview": ("preview",),
     "schema_check.files": ("data",),
 }
 
@@ -121,6 +132,12 @@ def _check(kind: SourceType, url: str, guard: Guard) -> str:
     with patch.object(command, "HttpClient", client):
         command.run(kind.name, url, as_json=True, out=out, err=err)
     return out.getvalue() + err.getvalue()
+
+
+def _lookup(url: str, guard: Guard) -> str:
+    with _client(guard) as http:
+        probe = Probe(http)
+        return f"{look_up(url, probe)} {probe.site_title(url)}"
 
 
 def _check_data(files: Callable[[str, str], tuple[str, str]], url: str, guard: Guard) -> str:
@@ -197,6 +214,7 @@ def _of_type(kind: SourceType, run: Callable[[SourceType, str, Guard], str]) -> 
 
 FEATURES = (
     *(_of_type(kind, run) for run in (_read, _preview, _check) for kind in TYPES.values()),
+    Feature("lookup address", _serve_type("data_json"), _lookup),
     Feature("data file", _serve_file, partial(_check_data, _data_at_url)),
     Feature("data schema", _serve_schema, partial(_check_data, _schema_at_url)),
     *(Feature(f"link {name}", serve, _link) for name, serve in _LINKS.items()),

@@ -106,6 +106,17 @@ _OPERATIONS = (
     '<ows:HTTP><ows:Get xlink:href="{url}"/><ows:Post xlink:href="{url}"/></ows:HTTP></ows:DCP>'
     "</ows:Operation></ows:OperationsMetadata>"
 )
+
+
+def _capabilities(stage: Stage, _count: int, request: Request, response: Response) -> Response:
+    """Answer as a CSW that takes requests at another URL only."""
+    if not request.path.startswith("/csw"):
+        return response
+    operations = _OPERATIONS.format(url=stage.canary.url())
+    text = f'<Capabilities xmlns="http://www.opengis.net/cat/csw/2.0.2">{operations}</Capabilities>'
+    return Response(text.encode(), headers={"Content-Type": "application/xml"})
+
+
 _HYDRA = "hydra:next <{}> ; hydra:nextPage <{}> ; <http://www.w3.org/2002/07/owl#imports> <{}>"
 
 
@@ -151,6 +162,7 @@ DOCUMENTS = (
     ),
     Attack("document: @base", change=_json_ld({**_CATALOGUE, "@context": {"@base": "CANARY"}})),
     Attack("document: CSW operations", change=_within(_OPERATIONS)),
+    Attack("document: CSW capabilities", change=_capabilities, followed=("gemini-csw",)),
     Attack("document: XInclude", change=_within(_XI)),
     Attack(
         "document: xsi:schemaLocation",

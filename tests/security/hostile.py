@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tests.publisher import SOURCES, Publisher, Response, recorded
 from tests.security.payloads import Poison, poisoned
+from tests.sparql_endpoint import Endpoint, F
 
 # A recorded publisher with many fields, for each source type; that of DCAT is below.
 CASES = {
@@ -18,6 +19,10 @@ CASES = {
     "gemini-single": "gemini-2.3",
     "gemini-waf": "gemini-waf",
     "inventory": "inventory-0.3",
+    "oaipmh": "oaipmh-mixed",
+    "sparql": "",
+    "ods": "ods-explore",
+    "opensearch": "opensearch-atom",
 }
 
 _RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -69,6 +74,10 @@ class Hostile(NamedTuple):
 def hostile_publisher(type_: str) -> Hostile:
     """Return the recorded publisher of a source type with the hostile texts in every place."""
     poison = Poison()
+    if type_ == "sparql":
+        endpoint = Endpoint(triples=F.RDF_XML)
+        endpoint.store.load(poison.xml(_RDF).encode(), format=F.RDF_XML)
+        return Hostile(Publisher({"POST /sparql": endpoint}), "/sparql", {}, poison)
     if not CASES[type_]:
         publisher = Publisher({"/all.rdf": Response(_RDF.encode())})
         return Hostile(poisoned(publisher, poison), "/all.rdf", {}, poison)

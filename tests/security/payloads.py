@@ -73,6 +73,10 @@ _FRAME = {
     "@id",
     "next",
 }
+# The same of elements: the address of the next page, like "next", and how to search.
+_FRAME_OF_XML = {"resumptionToken", "Url", "Parameter", "Option", "totalResults"}
+# The same of attributes: the relation of a link.
+_FRAME_OF_ATTRIBUTES = {"rel"}
 _TERMS = ("http://www.w3.org/", "http://purl.org/", "http://xmlns.com/")
 
 
@@ -100,10 +104,12 @@ class Poison:
         """Change the texts of elements without children, and attributes; what XML can hold."""
         root = etree.fromstring(text.encode())
         for element in root.iter("*"):
+            if etree.QName(element).localname in _FRAME_OF_XML:
+                continue
             if not len(element) and (element.text or "").strip():
                 element.text = self._plain(element.text)
             for name, value in element.attrib.items():
-                if "XMLSchema" not in name:
+                if "XMLSchema" not in name and name not in _FRAME_OF_ATTRIBUTES:
                     element.attrib[name] = self._attribute(name, value)
         return etree.tostring(root, encoding="unicode")
 

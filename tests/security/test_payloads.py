@@ -48,7 +48,10 @@ def test_no_record_writes_to_the_terminal_what_it_obeys(
     """``ukharvest check`` prints titles, URLs and messages without control characters."""
     publisher, path, given, poison = hostile_publisher(name)
     out, err = io.StringIO(), io.StringIO()
-    options = [f"{key}={value}" for key, value in given.items()]
+    options = [
+        f"{key}={';'.join(value) if isinstance(value, list) else value}"
+        for key, value in given.items()
+    ]
     client = patch.object(command, "HttpClient", lambda *_args, **_more: http)
     with publisher, client:
         command.run(

@@ -87,16 +87,22 @@ class Services:
                 self._start(service)
 
     def _start(self, service: Any) -> None:
+        port = self._ports[service.name]
         for attempt in range(ATTEMPTS):
             # With the lock no other start takes a port in between: the portal's ini names it.
             with state.locked(), suppress(console.StackError):
                 service.start()
-                break
+                if service.port == port:
+                    break
+                # On a machine that stood still the first start was not ready in time, and what was
+                # left of it had the port; later tests would find no service at another one.
+                service.stop()
+                state.State().write(service.name, port=port)
             time.sleep(attempt)
         assert service.is_running(), f"{service.title} does not start again"
         if service is self.solr:
             _wait(_core_answers)
-        assert service.port == self._ports[service.name], f"the port of {service.title} was taken"
+        assert service.port == port, f"the port of {service.title} was taken"
 
     def _ask(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement; none if PostgreSQL is away at this moment."""
@@ -116,11 +122,10 @@ class Services:
 
 def own_services() -> Services:
     """Return the services of the tests of this CKAN; skip the test if they run elsewhere."""
-    name, _, version = config["ckan.site_id"].rpartition("-")
-    found = site.Site(version).services if name == "ckan_test" else ()
-    if not found or any(service.external for service in found):
+    found = site.site_of_tests(config["ckan.site_id"])
+    if not found:
         pytest.skip("PostgreSQL, Redis and Solr run elsewhere and cannot be killed")
-    return Services(found)
+    return Services(found.services)
 
 
 def _core_answers() -> bool:

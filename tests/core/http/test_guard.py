@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.errors import Blocked
-from ckanext.ukharvest.core.http.guard import OPTION, Guard
+from ckanext.ukharvest.core.http.guard import OPTION, Guard, PublicGuard
 from ckanext.ukharvest.core.http.urls import safe_url
 
 
@@ -243,6 +243,24 @@ def test_a_message_names_the_host_but_not_where_an_internal_name_leads() -> None
     with pytest.raises(Blocked, match="wiki.example.org") as caught:
         Guard(resolve=resolver("10.9.8.7")).addresses("wiki.example.org", 80)
     assert "10.9.8.7" not in str(caught.value)
+
+
+def test_the_guard_for_anybody_does_not_tell_names_inside_from_unknown_ones() -> None:
+    def unknown(*_: Any, **_more: Any) -> Any:
+        raise socket.gaierror(socket.EAI_NONAME, "not known")
+
+    messages = set()
+    for resolve in (resolver("10.9.8.7"), unknown, resolver()):
+        with pytest.raises(Blocked) as caught:
+            PublicGuard(resolve=resolve).addresses("wiki.example.org", 80)
+        messages.add(caught.value.message)
+    expected = "wiki.example.org is not known, or not allowed here; expected a public URL"
+    assert messages == {expected}
+    with pytest.raises(Blocked, match="not allowed here") as caught:
+        PublicGuard().check_url("http://10.9.8.7/")
+    assert OPTION not in caught.value.message
+    public = PublicGuard(resolve=resolver("10.0.0.1", "151.101.2.133"))
+    assert [to[0] for _, to in public.addresses("data.example.org", 443)] == ["151.101.2.133"]
 
 
 @pytest.mark.parametrize(

@@ -178,13 +178,23 @@ def test_every_table_that_was_in_python_follows_its_file(lists_folder: Path) -> 
     put("file_types", "Shiny,3,shiny,application/x-shiny,very shiny")
     put("licences", "shiny-1,Shiny Licence,https://shiny.example/,Shine; Be Shiny,shiny.example/#")
     put("inspire_themes", "http://inspire.ec.europa.eu/theme/zz,99,Shiny things,Society")
-    put("schemas", "http://shiny.example/schema,Shiny schema,Us,http://shiny.example/old")
+    put("schemas", "http://shiny.example/schema,Shiny schema,Us,,,http://shiny.example/old")
     assert formats.label("application/x-shiny") == formats.of_url("http://a.b/c.shiny") == "Shiny"
     assert getattr(licences.find("be shiny"), "id", "") == "shiny-1"
     assert getattr(licences.find("http://shiny.example/2.0"), "id", "") == "shiny-1"
     assert inspire_themes.theme_of_address("http://inspire.ec.europa.eu/theme/zz") == "Shiny things"
     assert inspire_themes.theme_of_label("SHINY-THINGS") == "Shiny things"
     assert vocabulary.label("schemas", "http://shiny.example/old") == "Shiny schema"
+
+
+def test_a_list_of_schemas_without_the_later_columns_is_used(lists_folder: Path) -> None:
+    spend = "http://schemas.opendata.esd.org.uk/Spend"
+    assert (vocabulary.row("schemas", spend) or {})["fields"] == "22"
+    text = f"url,title,publisher,aliases\n{spend},Our spending,Us,\n"
+    (lists_folder / "schemas.csv").write_text(text, encoding="utf-8")
+    vocabulary.use(lists_folder)
+    assert vocabulary.label("schemas", spend) == "Our spending"
+    assert not vocabulary.faults()
 
 
 def test_an_unchanged_list_stays_the_same_object(lists_folder: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, ParseError, SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, RawRecord, RemoteGroup
+from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
 from ckanext.ukharvest.parsers.ckan import parser as ckan
 
 URL = "https://data.example/dataset/bins"
@@ -205,6 +206,14 @@ def test_what_is_not_for_us_is_skipped_with_the_reason(more: dict[str, Any], why
 
 def test_dgu_harvest_me_may_say_yes() -> None:
     assert parsed(extras={"dgu_harvest_me": "true"}).extras == {}
+
+
+def test_the_licence_has_the_version_that_the_record_had() -> None:
+    """CKAN writes its register's URL of the id beside the extra of a harvested dataset."""
+    ogl = "http://www.nationalarchives.gov.uk/doc/open-government-licence"
+    record = parsed(license_url=f"{ogl}/version/3/", extras={"license_url": f"{ogl}/version/2/"})
+    assert record.licence is not None
+    assert (record.licence.id, record.licence.url) == ("uk-ogl", f"{ogl}/version/2/")
 
 
 @pytest.mark.parametrize("title", ["", None, "  "])
@@ -485,3 +494,24 @@ def test_names_of_other_fields_are_without_control_characters() -> None:
     record = parsed(**odd, resources=[{"url": "https://a.example/b.csv", **odd}])
     assert record.extras == {"ab": "1", "c": "3"}
     assert record.resources[0].extras == {"ab": "1", "c": "3"}
+
+
+def test_texts_in_several_languages_are_kept_as_ckanext_fluent_or_we_store_them() -> None:
+    file = {"url": "https://a.uk/f.csv", "name_translated": {"cy": "Biniau", "en": "Bins"}}
+    record = parsed(
+        title_translated={"en": "Bins", "cy": "Biniau"},
+        tags_translated={"en": ["waste"], "cy": ["gwastraff"], "fr": "no list"},
+        resources=[file],
+    )
+    assert record.text_language == "en"
+    assert record.translations == {
+        "cy": Translation("Biniau", tags=("gwastraff",)),
+        "en": Translation("Bins", tags=("waste",)),
+    }
+    assert record.resources[0].translations["cy"] == ResourceTranslation("Biniau")
+    assert not [key for key in record.resources[0].extras if "translated" in key]
+    # Our own extras do not repeat the title.
+    record = parsed(extras=[{"key": "title_translated", "value": '{"cy": "Biniau"}'}])
+    assert (record.text_language, record.translations) == ("", {"cy": Translation("Biniau")})
+    assert "title_translated" not in record.extras
+    assert not parsed(title_translated="no JSON", notes_translated={"en": 5}).translations

@@ -15,6 +15,11 @@ GMD = "http://www.isotc211.org/2005/gmd"
 CSW = "http://www.opengis.net/cat/csw/2.0.2"
 NAMES = {"csw": CSW, "ogc": "http://www.opengis.net/ogc"}
 XML = {"Content-Type": "application/xml"}
+# Namespace → method, media type of requests.
+SOAP = {
+    "http://schemas.xmlsoap.org/soap/envelope/": ("SOAP 1.1", "text/xml"),
+    "http://www.w3.org/2003/05/soap-envelope": ("SOAP 1.2", "application/soap+xml"),
+}
 
 
 @dataclass(frozen=True)
@@ -30,21 +35,33 @@ class Asked:
     sort: str = ""
     condition: str = ""
     ids: tuple[str, ...] = ()
+    result: str = ""
 
     @classmethod
     def parse(cls, request: Request) -> Asked:
-        return cls._posted(request) if request.method == "POST" else cls._queried(request)
+        if request.method != "POST":
+            return cls._queried(request)
+        root = etree.fromstring(request.body)
+        namespace = etree.QName(root).namespace
+        if namespace not in SOAP:
+            assert request.headers["Content-Type"] in ("application/xml", "text/xml")
+            return cls._posted(root, "POST")
+        method, media_type = SOAP[namespace]
+        assert request.headers["Content-Type"] == f"{media_type}; charset=utf-8"
+        assert request.headers["SOAPAction"] == ('""' if method == "SOAP 1.1" else None)
+        ((inner,),) = root
+        return cls._posted(inner, method)
 
     @classmethod
-    def _posted(cls, request: Request) -> Asked:
-        root = etree.fromstring(request.body)
+    def _posted(cls, root: etree._Element, method: str) -> Asked:
+        root = etree.fromstring(etree.tostring(root))
 
         def text(path: str) -> str:
             return str(root.xpath(f"string({path})", namespaces=NAMES))
 
         condition = root.find(".//csw:Constraint/*", NAMES)
         return cls(
-            "POST",
+            method,
             etree.QName(root).localname,
             root.get("outputSchema", ""),
             text("csw:Query/@typeNames"),
@@ -53,6 +70,7 @@ class Asked:
             text("csw:Query/ogc:SortBy//ogc:PropertyName"),
             "" if condition is None else etree.tostring(condition, encoding="unicode"),
             tuple(root.xpath("csw:Id/text()", namespaces=NAMES)),
+            root.get("resultType", ""),
         )
 
     @classmethod
@@ -70,6 +88,7 @@ class Asked:
             query.get("sortby", "").removesuffix(":A"),
             query.get("constraint", ""),
             (query["id"],) if "id" in query else (),
+            query.get("resulttype", ""),
         )
 
 
@@ -112,7 +131,7 @@ Answer = Callable[[Asked], Response | None]
 
 @dataclass
 class Catalogue:
-    """Answers GetRecords and GetRecordById.
+    """Answers GetRecords and GetRecordById, and GetCapabilities if it has ``capabilities``.
 
     Attributes:
         records: the elements, in the catalogue's order.
@@ -122,6 +141,8 @@ class Catalogue:
         element_set: the element set that the server gives.
         before: answers some requests otherwise.
         methods, schemas, types, sorts: what the server accepts.
+        capabilities: what the server says of itself by GET, whatever ``methods`` are.
+        refuses: the response to another method.
     """
 
     records: Page
@@ -138,6 +159,8 @@ class Catalogue:
     sorts: Collection[str] = ("", "apiso:Identifier", "dc:identifier")
     asked: list[Asked] = field(default_factory=list)
     whole: dict[str, str] = field(default_factory=dict)
+    capabilities: str = ""
+    refuses: Response = Response(b"<html><title>Method not allowed</title></html>", 405)
 
     def serve(self, publisher: Publisher, path: str = "/csw") -> str:
         """Let a publisher answer as this catalogue; return the source's URL."""
@@ -145,10 +168,16 @@ class Catalogue:
         return publisher.url(path)
 
     def __call__(self, request: Request) -> Response:
-        if request.method not in self.methods:
-            return Response(b"<html><title>Method not allowed</title></html>", 405)
         asked = Asked.parse(request)
+        if asked.operation == "GetCapabilities" and self.capabilities and asked.method == "GET":
+            return Response(self.capabilities.encode(), 200, XML)
+        if asked.method not in self.methods:
+            return self.refuses
         self.asked.append(asked)
+        found = self._answer(asked)
+        return enclosed(found, asked.method) if asked.method.startswith("SOAP") else found
+
+    def _answer(self, asked: Asked) -> Response:
         if (other := self.before(asked)) is not None:
             return other
         if asked.operation == "GetRecordById":
@@ -188,6 +217,45 @@ def results(records: Page, **attributes: Any) -> Response:
 
 def answer(form: str, records: Page) -> Response:
     return Response(form.format(f'xmlns:csw="{CSW}"', "".join(records)).encode(), 200, XML)
+
+
+def enclosed(response: Response, method: str) -> Response:
+    """Return a response in an envelope; an exception report as a fault."""
+    assert isinstance(response.body, bytes)
+    text = response.body.decode()
+    if "ExceptionReport" in text:
+        text = fault("soap:Server", "It failed", method, detail=text)
+    namespace = next(key for key, each in SOAP.items() if each[0] == method)
+    head = f'<soap:Envelope xmlns:soap="{namespace}"><soap:Header/><soap:Body>'
+    body = f"{head}{text}</soap:Body></soap:Envelope>"
+    return Response(body.encode(), response.status, {"Content-Type": "text/xml"})
+
+
+def fault(code: str, text: str, method: str, detail: str = "") -> str:
+    """Return a fault as its version of SOAP writes it."""
+    if method == "SOAP 1.1":
+        inside = f"<faultcode>{code}</faultcode><faultstring>{text}</faultstring>"
+        return f"<soap:Fault>{inside}<detail>{detail}</detail></soap:Fault>"
+    return (
+        f"<soap:Fault><soap:Code><soap:Value>{code}</soap:Value></soap:Code><soap:Reason>"
+        f'<soap:Text xml:lang="en">{text}</soap:Text></soap:Reason>'
+        f"<soap:Detail>{detail}</soap:Detail></soap:Fault>"
+    )
+
+
+def capabilities(*bindings: tuple[str, str, str]) -> str:
+    """Return capabilities with bindings of GetRecords: Get or Post, URL, PostEncoding."""
+    found = ""
+    for name, url, encoding in bindings:
+        value = f"<ows:Value>{encoding}</ows:Value>" if encoding else ""
+        inside = f'<ows:Constraint name="PostEncoding">{value}</ows:Constraint>' if value else ""
+        found += f'<ows:{name} xlink:href="{url}">{inside}</ows:{name}>'
+    return (
+        f'<csw:Capabilities xmlns:csw="{CSW}" xmlns:ows="http://www.opengis.net/ows"'
+        ' xmlns:xlink="http://www.w3.org/1999/xlink"><ows:OperationsMetadata>'
+        f'<ows:Operation name="GetRecords"><ows:DCP><ows:HTTP>{found}</ows:HTTP></ows:DCP>'
+        "</ows:Operation></ows:OperationsMetadata></csw:Capabilities>"
+    )
 
 
 class _Below(dict[str, Any]):

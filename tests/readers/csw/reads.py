@@ -31,8 +31,11 @@ class Reads:
 
     def source(self, catalogue: Catalogue, given: dict[str, Any], **memory: Any) -> Source:
         url = catalogue.serve(self._publisher)
+        return self.http_source(memory.pop("url", url), given, **memory)
+
+    def http_source(self, url: str, given: dict[str, Any], **memory: Any) -> Source:
         chosen = options.validate(given, (*GEMINI_CSW.options, *COMMON_OPTIONS))
-        return Source(memory.pop("url", url), chosen, self.http, **memory)
+        return Source(url, chosen, self.http, **memory)
 
     def __call__(
         self, catalogue: Catalogue, given: dict[str, Any] | None = None, **memory: Any

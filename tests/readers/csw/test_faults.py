@@ -145,9 +145,11 @@ def test_an_exception_report_is_an_error_in_words(reads: Reads, status: int) -> 
         ('<csw:Capabilities xmlns:csw="x"><a:Title xmlns:a="y">Maps of Here</a:Title>'
          "</csw:Capabilities>", "Capabilities, titled 'Maps of Here'"),
         ('<s:Envelope xmlns:s="x"><s:Body><GetRecordsResponse/></s:Body></s:Envelope>',
-         "answered in SOAP (GetRecordsResponse)"),
+         "no csw:SearchResults"),
         ('<s:Envelope xmlns:s="x"><s:Body><s:Fault><faultstring>No rights</faultstring></s:Fault>'
-         "</s:Body></s:Envelope>", "answered in SOAP (Fault), which is not read here: No rights"),
+         "</s:Body></s:Envelope>", "refused GetRecords: SOAP fault: No rights"),
+        ('<s:Envelope xmlns:s="x"><s:Body/></s:Envelope>', "answered with an empty SOAP envelope"),
+        ('<s:Envelope xmlns:s="x"/>', "answered with an empty SOAP envelope"),
         ("<GetRecordsResponse/>", "no csw:SearchResults"),
         ("<GetRecordByIdResponse/>", "as if it were GetRecordById"),
         ("<rdf/>", "its root element is <rdf>; expected csw:GetRecordsResponse"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ckanext.ukharvest.core.errors import DuplicateGuid
-from ckanext.ukharvest.readers.csw import walk
+from ckanext.ukharvest.readers.csw import server
 from tests.publisher import Response
 from tests.readers.csw.catalogue import Asked, Catalogue, gmd, refusal, results
 from tests.readers.csw.reads import BEST, Reads, errors, guids, many
@@ -96,7 +96,7 @@ def test_a_server_that_shows_one_page_whatever_is_asked_for_ends(reads: Reads) -
 
 
 def test_a_server_without_end_is_refused(reads: Reads, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "MAX_PAGES", 20)
+    monkeypatch.setattr(server, "MAX_PAGES", 20)
 
     def before(asked: Asked) -> Response:
         return results([gmd(f"r{asked.start}")], numberOfRecordsMatched=10**9)

@@ -10,8 +10,10 @@ from lxml import etree
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.readers.csw import request as requests
+from ckanext.ukharvest.readers.csw.filters import Wanted
+from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO
 from ckanext.ukharvest.readers.csw.reader import OPTIONS
-from ckanext.ukharvest.readers.csw.request import DUBLIN_CORE, ISO, Wanted, Way
+from ckanext.ukharvest.readers.csw.ways import Way, ways
 from tests.readers.csw.catalogue import CSW, GMD, NAMES
 
 BEST = Way("POST", ISO)
@@ -199,14 +201,15 @@ def test_a_record_has_an_address_for_people() -> None:
 
 
 def test_what_answered_last_time_is_tried_first() -> None:
-    ways = requests.ways("auto")
-    assert str(ways[0]) == "POST gmd:MD_Metadata sorted by apiso:Identifier full"
-    again = requests.ways("auto", str(ways[9]))
-    assert again[0] == ways[9]
-    assert again[1:] == [way for way in ways if way.is_full == ways[9].is_full and way != ways[9]]
-    assert requests.ways("auto", "an older version's words") == ways
-    assert {way.method for way in requests.ways("get")} == {"GET"}
-    assert {way.method for way in requests.ways("post")} == {"POST"}
+    found = ways("auto")
+    assert str(found[0]) == "POST gmd:MD_Metadata sorted by apiso:Identifier full"
+    again = ways("auto", str(found[9]))
+    assert again[0] == found[9]
+    alike = [way for way in found if way.is_full == found[9].is_full and way != found[9]]
+    assert again[1:] == alike
+    assert ways("auto", "an older version's words") == found
+    assert {way.method for way in ways("get")} == {"GET"}
+    assert {way.method for way in ways("post")} == {"POST"}
 
 
 def test_a_request_asks_for_50_records_unless_the_source_says_otherwise() -> None:

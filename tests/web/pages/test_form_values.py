@@ -12,6 +12,7 @@ from ckanext.ukharvest import source_types
 from ckanext.ukharvest.presentation.messages import option_texts
 from ckanext.ukharvest.web.pages.form_values import (
     SentSource,
+    choose_values,
     field_name,
     parse_form,
     shown_options,
@@ -55,6 +56,27 @@ def test_each_kind_of_option_is_read_and_defaults_are_not_stored() -> None:
         "page_size": 20,
         "types": ["dataset", "series"],
         "validation_profiles": ["gemini2-3", "table-a1"],
+    }
+
+
+FILTER = (
+    '<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc">\n  <ogc:PropertyIsNull>'
+    "<ogc:PropertyName>dc:title</ogc:PropertyName></ogc:PropertyIsNull>\n</ogc:Filter>"
+)
+
+
+def test_a_text_of_several_lines_is_kept_as_a_program_sends_it() -> None:
+    fields = {field_name("gemini-csw", "filter"): FILTER.replace("\n", "\r\n")}
+    assert config_of({**CSW, **fields}) == {"filter": FILTER}
+
+
+def test_two_options_that_exclude_each_other_are_told_at_one_of_them() -> None:
+    fields = {
+        field_name("gemini-csw", "filter"): FILTER,
+        field_name("gemini-csw", "cql"): "a = 1",
+    }
+    assert sent({**CSW, **fields}).errors == {
+        "option_gemini-csw_filter": ["cannot be set together with cql; expected one of them"]
     }
 
 
@@ -199,3 +221,25 @@ def test_every_option_with_a_field_has_a_label_and_its_choices_have_words(
             words = option_texts.CHOICES.get(option.name, {})
             assert not option.choices or words
             assert option.name == "rdf_format" or set(option.choices) <= set(words)
+
+
+def test_chosen_values_replace_those_that_could_be_chosen() -> None:
+    form: MultiDict[str, str] = MultiDict(
+        [
+            ("source_type", "ckan"),
+            ("option_ckan_tags_filter_include", "old\nroads"),
+            ("option_ckan_tags_filter_exclude", "test"),
+            ("option_common_include_values", "theme:Water\nyear:2023"),
+            ("chosen_of", "tags_filter_include\t"),
+            ("chosen_of", "tags_filter_exclude\t"),
+            ("chosen_of", "include_values\tyear:"),
+            ("only", "tags_filter_include\tair"),
+            ("only", "tags_filter_include\troads"),
+            ("only", "include_values\tyear:2024"),
+        ]
+    )
+    choose_values(form, "ckan", sysadmin=False)
+    assert form["option_ckan_tags_filter_include"] == "air\nroads"
+    assert form["option_ckan_tags_filter_exclude"] == ""
+    assert form["option_common_include_values"] == "theme:Water\nyear:2024"
+    assert not {"only", "chosen_of"} & form.keys()

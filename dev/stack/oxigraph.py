@@ -1,0 +1,77 @@
+"""Oxigraph: a real SPARQL server, for the tests of SPARQL."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+
+from . import venv
+from .child import Child
+from .console import StackError
+from .paths import DEV, log_file
+from .state import locked, own_port
+
+FIRST_PORT = 7878
+READY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server; ``place`` is its host and port."""
+
+    place: str
+
+    @property
+    def url(self) -> str:
+        """URL of its SPARQL endpoint."""
+        return f"http://{self.place}/query"
+
+    def load(self, turtle: str) -> None:
+        """Add triples to the default graph."""
+        self._send("/store?default", turtle, "text/turtle")
+
+    def update(self, text: str) -> None:
+        """Carry out an update of SPARQL 1.1."""
+        self._send("/update", text, "application/sparql-update")
+
+    def _send(self, path: str, text: str, media_type: str) -> None:
+        headers = {"Content-Type": media_type}
+        connection = HTTPConnection(self.place)
+        with closing(connection):
+            connection.request("POST", path, text.encode(), headers)
+            answer = connection.getresponse()
+            said = answer.read()
+        if answer.status >= 400:
+            raise StackError(f"Oxigraph answered {answer.status}: {said.decode()}")
+
+
+def ensure() -> Path:
+    """Make its environment if needed; return the program."""
+    with locked():
+        python = venv.ensure_tool("venv-oxigraph", DEV / "oxigraph" / "requirements.txt")
+    return python.with_name("oxigraph")
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[Server]:
+    """Serve an empty store, kept in a folder, at a free port."""
+    place = f"127.0.0.1:{own_port(FIRST_PORT)}"
+    command: list[str | Path] = [ensure(), "serve", "--location", folder, "--bind", place]
+    with Child(command, log_file("oxigraph")) as child:
+        _wait(child, place)
+        yield Server(place)
+
+
+def _wait(child: Child, place: str) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while child.is_alive and time.monotonic() < deadline:
+        connection = HTTPConnection(place)
+        with suppress(OSError), closing(connection):
+            connection.request("GET", "/query?query=ASK%7B%7D")
+            return
+        time.sleep(0.02)
+    raise StackError(f"Oxigraph does not answer at {place}") from child.failure()

@@ -1,0 +1,69 @@
+"""A gateway before a real server: it notes the requests, and can hold one back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
+
+from tests.publisher import Publisher, Request, Response
+
+# Of one connection, or written again by the program that sends the message on.
+_OWN = {"connection", "content-length", "date", "server", "transfer-encoding"}
+_PATIENCE = 120.0  # seconds
+
+
+class Gateway(Publisher):
+    """Passes each request on to a server.
+
+    Args:
+        place: host and port of the server.
+
+    Attributes:
+        is_due: asked before a request is passed on; the first for which it is true is held back,
+            and never gets an answer.
+        held: set when a request is held back.
+    """
+
+    def __init__(self, place: str) -> None:
+        super().__init__()
+        self._place = place
+        self._free = threading.Event()
+        self._turn = threading.Lock()
+        self.is_due: Callable[[], bool] | None = None
+        self.held = threading.Event()
+
+    def release(self) -> list[str]:
+        """Forget the request that is held back, and return what was answered before it."""
+        self._free.set()
+        answered = [spell(each) for each in self.requests[:-1]]
+        self.requests.clear()
+        return answered
+
+    def respond(self, request: Request) -> Response:
+        with self._turn:
+            self.requests.append(request)
+            if self.is_due and self.is_due():
+                self.is_due = None
+                self._free.clear()
+                self.held.set()
+                self._free.wait(_PATIENCE)
+                return Response(cut=-1)
+        return self._ask(request)
+
+    def _ask(self, request: Request) -> Response:
+        headers = {
+            name: value for name, value in request.headers.items() if name.lower() not in _OWN
+        }
+        with closing(HTTPConnection(self._place, timeout=_PATIENCE)) as connection:
+            connection.request(request.method, request.path, request.body or None, headers)
+            answer = connection.getresponse()
+            body = answer.read()
+            kept = {name: value for name, value in answer.getheaders() if name.lower() not in _OWN}
+        return Response(body, answer.status, kept)
+
+
+def spell(request: Request) -> str:
+    """Return what a request asks for, as one text."""
+    return f"{request.method} {request.path} {request.body.decode()}"

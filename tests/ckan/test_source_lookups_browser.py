@@ -1,0 +1,82 @@
+"""A new user's way to a source of each type, from an address alone, in a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckanext.harvest.model import HarvestSource
+
+from ckanext.ukharvest.model import SourcePreview
+from ckanext.ukharvest.source_types import TYPES
+from tests.ckan import looks
+from tests.ckan.browser import NARROW, Visitor
+from tests.ckan.test_source_previews import work
+from tests.contract import SERVERS, items
+from tests.publisher import Publisher
+from tests.reading.test_address_lookup import ASK, CAPABILITIES, CKAN_PAGE, DKAN_PAGE, YES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+
+# Where a person would copy the address from, if not the source's own URL.
+HOMES = {"ckan": ("/", CKAN_PAGE), "dkan": ("/", DKAN_PAGE)}
+
+
+def serve(publisher: Publisher, name: str) -> str:
+    """Serve a source of this type; return the address that a person has of it."""
+    path = SERVERS[name](publisher, items(3)).path
+    if name == "gemini-csw":
+        publisher.serve("/csw?service=CSW&request=GetCapabilities", CAPABILITIES)
+    if name == "sparql":
+        publisher.serve(ASK, YES)
+    if name not in HOMES:
+        return publisher.url(path)
+    publisher.serve(*HOMES[name])
+    return publisher.url(HOMES[name][0])
+
+
+def walk(page: Page, address: str) -> None:
+    """Add a source: fill in the address and click three times."""
+    page.goto("/harvest/add")
+    page.get_by_label("Address").fill(address)
+    page.get_by_role("button", name="Find out what is there").click()
+    page.wait_for_selector("text=Finding out what is there")
+    work()
+    page.get_by_role("link", name="Continue with these values").click()
+    page.get_by_role("button", name="Save only").click()
+    page.wait_for_selector("text=Saved. Nothing has been run yet.")
+
+
+def test_three_clicks_add_a_source_of_each_type(manager: Visitor) -> None:
+    factories.Organization(name="one-council", title="One Council", image_url="")
+    for name in sorted(TYPES):
+        with Publisher() as publisher:
+            walk(manager.page, serve(publisher, name))
+        # A person starts ten a minute.
+        model.Session.query(SourcePreview).delete()
+        model.Session.commit()
+    assert manager.errors == []
+    types = model.Session.query(HarvestSource.type)
+    assert sorted(type_ for (type_,) in types) == sorted(TYPES)
+
+
+def test_the_pages_keep_to_what_every_page_keeps_to(manager: Visitor) -> None:
+    factories.Organization(name="one-council", title="One Council", image_url="")
+    looks.check(manager, "lookup-empty", "/harvest/add")
+    page = manager.page
+    with Publisher() as publisher:
+        address = serve(publisher, "data_json")
+        page.goto(f"/harvest/add?url={address}")
+        page.get_by_role("button", name="Find out what is there").click()
+        page.wait_for_selector("text=Finding out what is there")
+        looks.check_here(manager, "lookup-waiting")
+        work()
+        page.wait_for_selector("#use-proposals")
+        looks.check_here(manager, "lookup-found")
+        page.set_viewport_size(NARROW)
+        assert manager.beyond_the_window("#ukharvest-preview") == []

@@ -1,0 +1,209 @@
+"""Entries of Atom and features of GeoJSON, field by field; whole records are in tests/sources."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
+from ckanext.ukharvest.parsers.opensearch import parser
+
+NAMES = (
+    'xmlns="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    ' xmlns:georss="http://www.georss.org/georss" xmlns:gml="http://www.opengis.net/gml"'
+    ' xmlns:owc="http://www.opengis.net/owc/1.0"'
+)
+TITLED = "<title>Rivers</title><summary>All rivers.</summary>"
+
+
+def atom(inside: str) -> DatasetRecord:
+    content = f"<entry {NAMES}>{inside}</entry>"
+    return parser.parse(RawRecord("a", content, url="https://search.example/p1"), {})
+
+
+def geojson(own: dict[str, Any] | None = None, **inner: Any) -> DatasetRecord:
+    properties = {"title": "Rivers", "abstract": "All rivers.", **inner}
+    return parser.parse(RawRecord("a", json.dumps({**(own or {}), "properties": properties})), {})
+
+
+def codes(record: DatasetRecord) -> list[str]:
+    return [each.code for each in record.problems]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("<entry><title> </title></entry>", "atom:title is missing"),
+        ('{"properties": {"title": ""}}', "properties.title is missing"),
+        ("{}", "properties.title is missing"),
+        ("<feed/>", "its root element is <feed>; expected <entry> of Atom"),
+        ("[]", "is no object"),
+        ("", "is not JSON"),
+    ],
+)
+def test_a_record_without_title_or_of_another_kind_fails(content: str, words: str) -> None:
+    with pytest.raises(ParseError, match=words):
+        parser.parse(RawRecord("a", content), {})
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ('<summary type="html">&lt;p&gt;All &amp;amp; more&lt;/p&gt;</summary>', "All & more"),
+        ('<content type="xhtml"><div><p>One</p></div></content>', "One"),
+        ('<content type="application/xml"><a>One</a></content>', ""),
+        ('<content src="https://a.example/x" type="text/csv"/>', ""),
+        ("<dc:description>Two</dc:description>", "Two"),
+        ("<summary>One</summary><content>Two</content>", "One"),
+    ],
+)
+def test_the_description_is_a_text(given: str, expected: str) -> None:
+    record = atom(f"<title>Rivers</title>{given}")
+    assert record.notes == expected
+    assert codes(record) == ([] if expected else ["missing-field"])
+
+
+SQUARE = [[[-2.0, 53.0], [-1.0, 53.0], [-1.0, 54.0], [-2.0, 54.0], [-2.0, 53.0]]]
+RING = "53 -2 53 -1 54 -1 54 -2 53 -2"
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "coordinates"),
+    [
+        ("<georss:box>53 -2 54 -1</georss:box>", "Polygon", SQUARE),
+        ("<georss:box>53,-2,54,-1</georss:box>", "Polygon", SQUARE),
+        (f"<georss:polygon>{RING}</georss:polygon>", "Polygon", SQUARE),
+        ("<georss:point>53 -2</georss:point>", "Point", [-2.0, 53.0]),
+        ("<georss:line>53 -2 54 -1</georss:line>", "LineString", [[-2.0, 53.0], [-1.0, 54.0]]),
+        (
+            "<georss:where><gml:Envelope><gml:lowerCorner>53 -2</gml:lowerCorner>"
+            "<gml:upperCorner>54 -1</gml:upperCorner></gml:Envelope></georss:where>",
+            "Polygon",
+            SQUARE,
+        ),
+        (
+            f"<georss:where><gml:Polygon><gml:exterior><gml:LinearRing><gml:posList>{RING}"
+            "</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></georss:where>",
+            "Polygon",
+            SQUARE,
+        ),
+        (
+            '<georss:where><gml:Point srsName="urn:ogc:def:crs:OGC:1.3:CRS84"><gml:pos>-2 53'
+            "</gml:pos></gml:Point></georss:where>",
+            "Point",
+            [-2.0, 53.0],
+        ),
+        (
+            '<georss:where><gml:LineString srsDimension="3"><gml:posList>53 -2 9 54 -1 9'
+            "</gml:posList></gml:LineString></georss:where>",
+            "LineString",
+            [[-2.0, 53.0], [-1.0, 54.0]],
+        ),
+        # The outline is better than the box around it.
+        (
+            "<georss:box>50 -5 55 0</georss:box><georss:polygon>" + RING + "</georss:polygon>",
+            "Polygon",
+            SQUARE,
+        ),
+    ],
+)
+def test_places_of_an_entry(given: str, kind: str, coordinates: Any) -> None:
+    record = atom(TITLED + given)
+    assert record.spatial == {"type": kind, "coordinates": coordinates}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "<georss:polygon>53 -2 53</georss:polygon>",
+        "<georss:polygon>53 -2 54 -1</georss:polygon>",
+        "<georss:box>53 -2 54</georss:box>",
+        "<georss:point>north west</georss:point>",
+        "<georss:point>153 -2</georss:point><georss:box>north</georss:box>",
+        "<georss:where><gml:Polygon/></georss:where>",
+        "<georss:where><gml:Point/></georss:where>",
+    ],
+)
+def test_a_place_that_is_none_is_reported(given: str) -> None:
+    record = atom(TITLED + given)
+    assert record.spatial is None
+    assert "bad-spatial" in codes(record)
+
+
+@pytest.mark.parametrize(
+    ("date", "issued", "start", "end"),
+    [
+        ("2024-05-01T10:00:00Z/2024-05-02", "", "2024-05-01T10:00:00Z", "2024-05-02"),
+        ("2024-05-01/", "", "2024-05-01", ""),
+        ("2024-05-01", "2024-05-01", None, None),
+    ],
+)
+def test_a_date_is_a_span_or_a_day(
+    date: str, issued: str, start: str | None, end: str | None
+) -> None:
+    for record in (atom(f"{TITLED}<dc:date>{date}</dc:date>"), geojson(date=date)):
+        assert record.issued == issued
+        span = record.temporal
+        assert (span and span.start, span and span.end) == (start, end)
+        assert codes(record) == []
+
+
+def test_wrong_dates_are_reported() -> None:
+    dates = "<dc:date>2024/later</dc:date><published>soon</published>"
+    assert codes(atom(TITLED + dates)) == ["bad-date", "bad-period"]
+    assert codes(geojson(date="2024/later", published="soon")) == ["bad-date", "bad-period"]
+
+
+@pytest.mark.parametrize(
+    ("rel", "kind", "name"),
+    [
+        ("enclosure", "data", "Data"),
+        ("via", "documentation", "Original metadata"),
+        ("icon", "documentation", "Preview"),
+        ("search", "service", "Search"),
+        ("http://www.iana.org/assignments/relation/describedby", "documentation", "Documentation"),
+    ],
+)
+def test_links_become_resources_by_their_relation(rel: str, kind: str, name: str) -> None:
+    link = f'<link rel="{rel}" href="https://a.example/x.csv" type="text/csv" length="7"/>'
+    (found,) = atom(TITLED + link).resources
+    assert (found.kind, found.name, found.format, found.size) == (kind, name, "CSV", 7)
+
+
+def test_links_that_lead_nowhere_are_left_out() -> None:
+    links = (
+        '<link rel="enclosure" href="javascript:x()"/><link rel="up" href="https://a.example/"/>'
+    )
+    record = atom(TITLED + links)
+    assert record.resources == ()
+    assert codes(record) == ["bad-url"]
+    assert geojson(links={"data": [None, 1, {"href": ["x"]}, {}]}).resources == ()
+
+
+def test_services_are_known_by_their_requests() -> None:
+    wms = "https://a.example/ows?service=WMS&amp;request=GetCapabilities"
+    offering = f'<owc:offering><owc:operation code="GetCapabilities" href="{wms}"/></owc:offering>'
+    (found,) = atom(TITLED + offering).resources
+    assert (found.kind, found.format, found.name) == ("service", "WMS", "Service")
+
+
+def test_a_licence_is_found_in_a_link_or_in_the_rights() -> None:
+    link = '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>'
+    both = atom(f"{TITLED}{link}<rights>Our terms.</rights>")
+    assert both.licence is not None
+    assert (both.licence.id, both.rights) == ("cc-by", "Our terms.")
+    assert codes(atom(f"{TITLED}<rights>Ask.</rights>")) == ["unknown-licence"]
+    found = geojson(rights="Open Government Licence v3.0").licence
+    assert found is not None
+    assert found.id == "uk-ogl"
+
+
+@pytest.mark.parametrize("odd", [None, 1, True, [], {}, "x", [[]], [{}], {"name": []}])
+def test_odd_values_of_a_feature_do_not_fail(odd: Any) -> None:
+    names = ("abstract", "keywords", "categories", "authors", "publisher", "date", "rights")
+    names += ("links", "services", "acquisitionInformation", "productInformation", "lang")
+    record = geojson({"geometry": odd, "bbox": odd, "links": odd}, **dict.fromkeys(names, odd))
+    assert record.title == "Rivers"

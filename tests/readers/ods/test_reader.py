@@ -1,0 +1,400 @@
+"""Opendatasoft: the choice of interface, the same identities from each, and proof of the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.errors import BadStatus, ConfigError, ProtocolError, SourceError
+from ckanext.ukharvest.core.http.client import Credential, HttpClient
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
+from ckanext.ukharvest.readers.ods import listing
+from ckanext.ukharvest.readers.ods.portal import OPTIONS, Portal
+from ckanext.ukharvest.readers.ods.reader import Ods
+from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.reading.records import FileClient
+from tests.conftest import LOOPBACK
+from tests.publisher import Publisher, Response
+
+LIST = "/api/explore/v2.1/catalog/datasets"
+EXPORT = "/api/explore/v2.1/catalog/exports/json"
+SEARCH = "/api/datasets/1.0/search"
+DCAT = "/api/explore/v2.1/catalog/exports/dcat"
+DCAT_2_0 = "/api/v2/catalog/exports/dcat"
+
+
+def dataset(number: int) -> dict[str, Any]:
+    metas = {"default": {"title": f"Parks {number}", "modified": "2026-05-04"}}
+    return {"dataset_id": f"parks-{number}", "has_records": True, "metas": metas}
+
+
+def old_dataset(number: int) -> dict[str, Any]:
+    return {"datasetid": f"parks-{number}", "metas": {"title": f"Parks {number}"}}
+
+
+def serve_list(publisher: Publisher, *pages: Sequence[int], total: int, **limits: str) -> None:
+    """Serve pages of Explore API 2.1."""
+    offset = 0
+    for page in (*pages, ()):
+        limit = limits.get(f"at_{offset}", "100")
+        path = f"{LIST}?limit={limit}&offset={offset}&order_by=dataset_id"
+        publisher.serve(path, {"total_count": total, "results": list(map(dataset, page))})
+        offset += len(page)
+
+
+def serve_search(publisher: Publisher, *pages: Sequence[int], total: int) -> None:
+    offset = 0
+    for page in (*pages, ()):
+        path = f"{SEARCH}?rows=100&start={offset}&interopmetas=true"
+        publisher.serve(path, {"nhits": total, "datasets": list(map(old_dataset, page))})
+        offset += len(page)
+
+
+def serve_dcat(publisher: Publisher, *numbers: int, path: str = DCAT) -> None:
+    lines = [
+        f"<{publisher.base}/explore/dataset/parks-{number}/> a <http://www.w3.org/ns/dcat#Dataset>;"
+        f' <http://purl.org/dc/terms/title> "Parks {number}" .'
+        for number in numbers
+    ]
+    publisher.serve(path, "\n".join(lines), headers={"Content-Type": "text/turtle"})
+
+
+def read(
+    publisher: Publisher,
+    http: HttpClient,
+    path: str = "/",
+    given: dict[str, Any] | None = None,
+    **more: Any,
+) -> tuple[list[str], Ending]:
+    found, ending = records(publisher.url(path), http, given, **more)
+    return [raw.guid for raw in found], ending
+
+
+def records(
+    url: str, http: Any, given: dict[str, Any] | None = None, **more: Any
+) -> tuple[list[RawRecord], Ending]:
+    source = Source(url, options.validate(given or {}, OPTIONS), http, **more)
+    reading = Reading(unique(Ods().records(source)))
+    found = list(reading)
+    assert reading.ending is not None
+    return found, reading.ending
+
+
+def names(*numbers: int) -> list[str]:
+    return [f"parks-{number}" for number in numbers]
+
+
+def asked(publisher: Publisher) -> list[str]:
+    return [request.path for request in publisher.requests]
+
+
+def test_datasets_come_in_pages_and_the_total_proves_them(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    serve_list(publisher, (1, 2), (3,), total=3)
+    told: list[int] = []
+    found, ending = records(publisher.url("/"), http, tell_total=told.append)
+    assert [raw.guid for raw in found] == names(1, 2, 3)
+    assert [raw.position for raw in found] == ["dataset 1", "dataset 2", "dataset 3"]
+    assert found[0].url == publisher.url("/explore/dataset/parks-1/")
+    assert found[0].modified == "2026-05-04"
+    assert ending == Ending(complete=True, interface="explore-2.1")
+    assert told == [3, 3]
+    assert len(publisher.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("pages", "total", "reason"),
+    [
+        pytest.param([(1, 2)], 3, "announces 3 datasets and shows 2", id="too-few"),
+        pytest.param([(1, 2)], 1, "announces 1 dataset and shows 2", id="too-many"),
+        pytest.param([(1, 2), (1, 2)], 4, "announces 4 datasets and shows 2", id="repeated"),
+        pytest.param([()], 0, "has no datasets", id="none"),
+    ],
+)
+def test_a_total_that_does_not_fit_proves_nothing(
+    publisher: Publisher,
+    http: HttpClient,
+    pages: list[tuple[int, ...]],
+    total: int,
+    reason: str,
+) -> None:
+    serve_list(publisher, *pages, total=total)
+    _, ending = read(publisher, http)
+    assert not ending.complete
+    assert reason in ending.reason
+    # An answer of 2.1 counts, also an empty one: another interface could ignore the filters.
+    assert ending.interface == "explore-2.1"
+
+
+def test_a_total_that_changes_between_pages_proves_nothing(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    serve_list(publisher, (1, 2), total=3)
+    answer = {"total_count": 2, "results": [dataset(3)]}
+    publisher.serve(f"{LIST}?limit=100&offset=2&order_by=dataset_id", answer)
+    found, ending = read(publisher, http)
+    assert found == names(1, 2, 3)
+    assert not ending.complete
+    assert "changed while they were read" in ending.reason
+
+
+def test_more_datasets_than_pages_show_come_by_export(
+    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "WINDOW", 4)
+    serve_list(publisher, (1, 2), total=5, at_0="4")
+    publisher.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 6)])
+    found, ending = read(publisher, http)
+    assert found == names(1, 2, 3, 4, 5)
+    assert ending == Ending(complete=True, interface="explore-2.1")
+    assert len(publisher.requests) == 2
+
+    publisher.serve(f"{EXPORT}?limit=-1", [dataset(number) for number in range(1, 5)])
+    _, ending = read(publisher, http)
+    assert not ending.complete
+    assert "announces 5 datasets and shows 4" in ending.reason
+
+    publisher.serve(f"{EXPORT}?limit=-1", '[{"dataset_id": "parks-1"')
+    with pytest.raises(ProtocolError, match="ends in the middle"):
+        read(publisher, http)
+
+
+def test_the_last_page_ends_where_pages_end(
+    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "WINDOW", 4)
+    serve_list(publisher, (1, 2), (3, 4), total=4, at_0="4", at_2="2")
+    found, ending = read(publisher, http)
+    assert (found, ending.complete) == (names(1, 2, 3, 4), True)
+
+
+def test_search_1_0_ends_before_its_datasets_do(
+    publisher: Publisher, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "WINDOW", 2)
+    path = f"{SEARCH}?rows=2&start=0&interopmetas=true"
+    publisher.serve(path, {"nhits": 3, "datasets": [old_dataset(1), old_dataset(2)]})
+    found, ending = read(publisher, http)
+    assert found == names(1, 2)
+    assert not ending.complete
+    assert "this interface ends at 2, and Explore API 2.1 is not there" in ending.reason
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_search_1_0_is_read_where_2_1_is_not_there(
+    publisher: Publisher, http: HttpClient, status: int
+) -> None:
+    publisher.serve(f"{LIST}?limit=100&offset=0&order_by=dataset_id", "gone", status=status)
+    serve_search(publisher, (1, 2), (3,), total=3)
+    found, ending = read(publisher, http)
+    assert found == names(1, 2, 3)
+    assert ending == Ending(complete=True, interface="search-1.0")
+
+
+@pytest.mark.parametrize("path", [DCAT, DCAT_2_0])
+def test_the_dcat_export_is_read_where_nothing_answers_json(
+    publisher: Publisher, http: HttpClient, path: str
+) -> None:
+    page = "<html><head><title>Open data</title></head></html>"
+    for each in (f"{LIST}?limit=100&offset=0&order_by=dataset_id", f"{SEARCH}?rows=100&start=0"):
+        publisher.serve(each, page, headers={"Content-Type": "text/html"})
+    serve_dcat(publisher, 1, 2, path=path)
+    found, ending = records(publisher.url("/"), http)
+    assert sorted(raw.guid for raw in found) == names(1, 2)
+    assert {raw.url for raw in found} == {
+        publisher.url(f"/explore/dataset/parks-{number}/") for number in (1, 2)
+    }
+    assert ending.complete
+    assert ending.interface == {DCAT: "dcat-2.1", DCAT_2_0: "dcat-2.0"}[path]
+
+
+def test_the_interface_of_the_last_run_is_asked_first(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    serve_list(publisher, (1,), total=1)
+    serve_search(publisher, (1,), total=1)
+    _, ending = read(publisher, http, interface="search-1.0")
+    assert ending.interface == "search-1.0"
+    assert all(path.startswith(SEARCH) for path in asked(publisher))
+    publisher.routes = {
+        each: found for each, found in publisher.routes.items() if SEARCH not in each
+    }
+    _, ending = read(publisher, http, interface="search-1.0")
+    assert ending.interface == "explore-2.1"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 429, 500, 503])
+def test_a_fault_does_not_lead_to_another_interface(
+    publisher: Publisher, http: HttpClient, status: int
+) -> None:
+    fault = {"error_code": "ODSQLError", "message": "Unknown facet: colour"}
+    publisher.serve(f"{LIST}?limit=100&offset=0&order_by=dataset_id", fault, status=status)
+    serve_search(publisher, (1,), total=1)
+    with pytest.raises(SourceError) as caught:
+        read(publisher, http)
+    assert str(status) in caught.value.message
+    assert ("credential" in caught.value.message) == (status in (401, 403))
+    assert ("Unknown facet: colour" in caught.value.message) == (status < 429)
+
+
+def test_a_site_that_is_no_portal_is_refused_with_all_that_was_tried(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        read(publisher, http)
+    assert caught.value.code == "no-interface"
+    assert all(path in caught.value.message for path in (LIST, SEARCH, DCAT, DCAT_2_0))
+
+
+def test_a_page_that_fails_ends_the_read(publisher: Publisher, http: HttpClient) -> None:
+    serve_list(publisher, (1, 2), total=3)
+    publisher.serve(f"{LIST}?limit=100&offset=2&order_by=dataset_id", "", status=404)
+    serve_search(publisher, (1,), total=1)
+    with pytest.raises(SourceError):
+        read(publisher, http)
+    assert not any(path.startswith(SEARCH) for path in asked(publisher))
+
+
+def test_filters_and_language_are_sent_to_each_interface(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    given = {
+        "refine": "publisher:Leeds & Bradford; theme:Environment",
+        "exclude": ["keyword:test"],
+        "language": "cy",
+    }
+    with pytest.raises(ProtocolError):
+        read(publisher, http, "/explore/?refine.features=geo&sort=modified", given)
+    sent = {urlsplit(path).path: parse_qsl(urlsplit(path).query)[-5:] for path in asked(publisher)}
+    explore = [
+        ("refine", "publisher:Leeds & Bradford"),
+        ("refine", "theme:Environment"),
+        ("exclude", "keyword:test"),
+        ("refine", "features:geo"),
+        ("lang", "cy"),
+    ]
+    search = [
+        ("refine.publisher", "Leeds & Bradford"),
+        ("refine.theme", "Environment"),
+        ("exclude.keyword", "test"),
+        ("refine.features", "geo"),
+        ("lang", "cy"),
+    ]
+    assert sent == {LIST: explore, SEARCH: search, DCAT: explore, DCAT_2_0: explore}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("refine", "Environment"), ("refine", "theme:"), ("exclude", ":x"), ("language", "English")],
+)
+def test_an_option_of_another_form_is_refused(name: str, value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        options.validate({name: value}, OPTIONS)
+    assert caught.value.field == name
+    assert "expected" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/",
+        "/explore/",
+        "/explore/dataset/parks-1/information/",
+        "/api/explore/v2.1/catalog/datasets?limit=10",
+        "/api/datasets/1.0/search/",
+        "/page/home/",
+        "/pages/welcome",
+    ],
+)
+def test_any_url_of_a_portal_is_that_of_its_home_page(path: str) -> None:
+    portal = Portal.parse(f"https://data.example{path}", {})
+    assert portal is not None
+    assert portal.base == "https://data.example"
+
+
+def test_a_key_is_sent_as_the_portal_wants_it_and_is_in_no_url(publisher: Publisher) -> None:
+    serve_list(publisher, (1,), total=1)
+    parts = urlsplit(publisher.base)
+    assert parts.hostname is not None
+    assert parts.port is not None
+    key = "Apikey 0123456789abcdef"
+    secret = Credential("http", parts.hostname, parts.port, "Authorization", key)
+    with HttpClient(Guard(LOOPBACK), credentials=(secret,)) as http:
+        found, _ = records(publisher.url("/"), http)
+    assert [each.headers["Authorization"] for each in publisher.requests] == [key]
+    assert "0123456789abcdef" not in repr(found) + repr(asked(publisher))
+
+
+@pytest.mark.parametrize(
+    ("text", "guids", "reason"),
+    [
+        ('{"total_count": 1, "results": [{"dataset_id": "a"}]}', ["a"], ""),
+        ('{"nhits": 2, "datasets": [{"datasetid": "a"}]}', ["a"], "holds 1 of 2 datasets"),
+        ('[{"dataset_id": "a"}, {"dataset_id": "b"}]', ["a", "b"], ""),
+        ('{"datasetid": "a", "has_records": true, "metas": {}}', ["a"], ""),
+        (
+            '{"total_count": 1, "datasets": [{"links": [], "dataset": {"dataset_id": "a"}}]}',
+            ["a"],
+            "",
+        ),
+        ('{"total_count": 0, "results": []}', [], "has no datasets"),
+    ],
+)
+def test_a_saved_answer_of_any_interface_is_read(
+    tmp_path: Path, text: str, guids: list[str], reason: str
+) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(text)
+    found, ending = records(str(path), FileClient(path))
+    assert [raw.guid for raw in found] == guids
+    assert ending.complete == (not reason)
+    assert reason in ending.reason
+
+
+def test_what_has_no_identity_fails_alone(publisher: Publisher, http: HttpClient) -> None:
+    items: list[Any] = [dataset(1), {"metas": {"default": {"title": "Ponds"}}}, "parks-2"]
+    path = f"{LIST}?limit=100&offset=0&order_by=dataset_id"
+    publisher.serve(path, {"total_count": 3, "results": items})
+    found, ending = records(publisher.url("/"), http)
+    assert ending.complete
+    messages = [raw.error.message for raw in found if raw.error]
+    assert messages == [
+        "dataset 2 'Ponds': dataset_id is missing; expected a text that stays the same",
+        "dataset 3 is 'parks-2'; expected an object in { }",
+    ]
+
+
+def test_the_identifier_of_the_dcat_export_counts_before_its_uri(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    """A federated dataset's URI can be that of its own portal."""
+    turtle = (
+        "<https://rivers.example/explore/dataset/levels/> a <http://www.w3.org/ns/dcat#Dataset>;"
+        ' <http://purl.org/dc/terms/title> "Levels"; <http://purl.org/dc/terms/identifier> "{}" .'
+    )
+    for given, expected in (
+        ("river-levels", "river-levels"),
+        (publisher.url("/explore/dataset/river%2Dlevels/"), "river-levels"),
+        ("https://rivers.example/id/1", "levels"),
+    ):
+        publisher.routes[f"GET {DCAT}"] = Response(
+            turtle.format(given).encode(), headers={"Content-Type": "text/turtle"}
+        )
+        assert read(publisher, http)[0] == [expected]
+
+
+def test_an_interface_that_is_broken_is_not_taken_for_absent(
+    publisher: Publisher, http: HttpClient
+) -> None:
+    serve_dcat(publisher, 1)
+    publisher.serve(f"{SEARCH}?rows=100&start=0&interopmetas=true", "", status=502)
+    with pytest.raises(BadStatus, match="502"):
+        read(publisher, http)

@@ -1,0 +1,103 @@
+"""What an address leads to: the address itself, its service, its site, or the nearest URL."""
+
+from __future__ import annotations
+
+import pytest
+
+from ckanext.ukharvest.core.errors import FetchError
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.reading.address_lookup import Found, Probe, look_up
+from ckanext.ukharvest.reading.budget import Over
+from ckanext.ukharvest.source_types import TYPES
+from tests.contract import SERVERS, items
+from tests.publisher import Publisher
+
+CKAN_PAGE = '<!doctype html><title>Open Data</title><meta name="generator" content="ckan 2.11">'
+DKAN_PAGE = '<title>Data</title><meta name="Generator" content="Drupal 10"><p>DKAN</p>'
+ASK, YES = "/sparql?query=ASK%7B%7D", {"head": {}, "boolean": True}
+CAPABILITIES = '<Capabilities xmlns="http://www.opengis.net/cat/csw/2.0.2"/>'
+POD_1_0 = [{"title": "Roads", "identifier": 1, "accessLevel": "public"}]
+INVENTORY = "<Inventory><Metadata/></Inventory>"
+
+
+def found_at(publisher: Publisher, http: HttpClient, path: str) -> Found | None:
+    """Return what a path leads to, with the path of its URL."""
+    found = look_up(publisher.url(path), Probe(http))
+    site = publisher.url("")
+    return found and Found(found.source_type, found.url.removeprefix(site), found.how)
+
+
+@pytest.mark.parametrize("name", sorted(TYPES))
+def test_each_type_is_found_at_its_own_address(
+    publisher: Publisher, http: HttpClient, name: str
+) -> None:
+    served = SERVERS[name](publisher, items(3))
+    if name == "gemini-csw":
+        publisher.serve("/csw?service=CSW&request=GetCapabilities", CAPABILITIES)
+    if name == "dkan":  # whose API is as CKAN's
+        publisher.serve("/", DKAN_PAGE)
+    if name == "sparql":
+        publisher.serve(ASK, YES)
+    path = "/" if name == "dkan" else served.path
+    found = look_up(publisher.url(path), Probe(http))
+    assert found is not None
+    assert (found.source_type, found.how) == (name, "service" if name == "sparql" else "address")
+
+
+@pytest.mark.parametrize(
+    ("routes", "asked", "expected"),
+    [
+        ({"/a/list.xml": INVENTORY}, "/a/list.xml", Found("inventory", "/a/list.xml", "address")),
+        ({"/": CKAN_PAGE, "/dataset/x": CKAN_PAGE}, "/dataset/x", Found("ckan", "", "site")),
+        (
+            {"/csw?service=CSW&request=GetCapabilities": CAPABILITIES},
+            "/csw",
+            Found("gemini-csw", "/csw", "service"),
+        ),
+        (
+            {"/csw?service=CSW&request=GetCapabilities": CAPABILITIES},
+            "/csw?service=CSW&request=GetCapabilities",
+            Found("gemini-csw", "/csw", "address"),
+        ),
+        (
+            {"/council/data.json": {"dataset": []}, "/data.json": {"dataset": []}},
+            "/council/open-data/page",
+            Found("data_json", "/council/data.json", "place"),
+        ),
+        ({"/": CKAN_PAGE}, "/about", Found("ckan", "", "place")),
+        ({"/data.json": POD_1_0}, "/about", Found("data_json", "/data.json", "place")),
+    ],
+)
+def test_the_nearest_that_answers(
+    publisher: Publisher,
+    http: HttpClient,
+    routes: dict[str, object],
+    asked: str,
+    expected: Found,
+) -> None:
+    for path, content in routes.items():
+        publisher.serve(path, content)
+    assert found_at(publisher, http, asked) == expected
+
+
+def test_nothing_answers(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/", "<!doctype html><title>Home</title>")
+    probe = Probe(http)
+    assert look_up(publisher.url("/a/b/c/d/e/f"), probe) is None
+    assert probe.error is not None
+    assert len(publisher.paths) == len(set(publisher.paths))
+
+
+def test_a_server_that_is_away_is_asked_once(http: HttpClient) -> None:
+    with pytest.raises(FetchError):
+        look_up("http://127.0.0.1:9/data", Probe(http))
+
+
+def test_time_and_stop_end_it(publisher: Publisher, http: HttpClient) -> None:
+    times = iter((0.0, 1.0, 50.0))
+    with pytest.raises(Over) as over:
+        look_up(publisher.url("/a"), Probe(http, clock=lambda: next(times)))
+    assert over.value.why == "time"
+    with pytest.raises(Over) as over:
+        look_up(publisher.url("/a"), Probe(http, tell=lambda: False))
+    assert over.value.why == "stopped"

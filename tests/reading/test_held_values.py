@@ -1,0 +1,257 @@
+"""What a source holds, for filters: as its server counts it, and as its records have it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest import source_types
+from ckanext.ukharvest.core import options
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.reading.budget import Budget, Watched
+from ckanext.ukharvest.reading.source_preview import SourcePreview
+from tests.conftest import LOOPBACK
+from tests.contract import SERVERS, atom_feed, gemini, items, osdd
+from tests.publisher import Publisher, Response
+from tests.readers.csw.catalogue import XML, Asked, Catalogue
+from tests.readers.opensearch.service import ATOM, BY_INDEX, Service, entries
+from tests.sparql_endpoint import TURTLE, Endpoint
+
+PATH = "/data.json"
+FACETS = (
+    "/api/3/action/package_search?rows=0&facet.field=%5B%22organization%22%2C+%22groups%22%2C"
+    "+%22tags%22%2C+%22license_id%22%2C+%22dataset_type%22%5D&facet.limit=200"
+)
+
+
+def held(url: str, name: str = "data_json", **given: Any) -> dict[str, dict[str, Any]]:
+    """Return field → what a preview found in it."""
+    kind = source_types.find(name)
+    assert kind is not None
+    chosen = options.validate(given, (*kind.options, *source_types.COMMON_OPTIONS))
+    with HttpClient(Guard(LOOPBACK)) as http:
+        watched = Watched(http, Budget())
+        preview = SourcePreview(kind, Source(url, chosen, http), watched, counts_values=True)
+        return {each["name"]: dict(each) for each in preview.run()["held"]}
+
+
+def numbers(field: dict[str, Any]) -> list[tuple[str, int | None]]:
+    return [(each["value"], each["records"]) for each in field["values"]]
+
+
+def choices(field: dict[str, Any]) -> dict[str, str]:
+    return {each["value"]: each["choice"] for each in field["values"] if each["choice"]}
+
+
+def catalogue(count: int) -> dict[str, Any]:
+    subjects = ("parking", "roads", "trees")
+    return {
+        "dataset": [
+            {
+                "identifier": f"d{number}",
+                "title": f"D {number}",
+                "keyword": ["council", subjects[number % 3]],
+                "modified": f"20{20 + number % 2}-05-01",
+            }
+            for number in range(count)
+        ]
+    }
+
+
+def test_all_records_of_a_document_are_counted(publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(60))
+    found = held(publisher.url(PATH))
+    assert list(found) == ["keyword", "year"]
+    keyword = found["keyword"]
+    assert numbers(keyword) == [("council", 60), ("parking", 20), ("roads", 20), ("trees", 20)]
+    assert (keyword["of"], keyword["prefix"], keyword["include"], keyword["exclude"]) == (
+        *(60, "keyword:"),
+        *("include_values", "exclude_values"),
+    )
+    assert numbers(found["year"]) == [("2020", 30), ("2021", 30)]
+
+
+def test_filters_that_are_set_are_ticked_and_what_they_leave_out_is_counted(
+    publisher: Publisher,
+) -> None:
+    publisher.serve(PATH, catalogue(60))
+    wanted = ["keyword:roads", "keyword:gone", "year:2020"]
+    found = held(publisher.url(PATH), include_values=wanted, exclude_values=["keyword:trees"])
+    assert choices(found["keyword"]) == {"roads": "only", "gone": "only", "trees": "without"}
+    assert choices(found["year"]) == {"2020": "only"}
+    assert numbers(found["keyword"])[1:] == [
+        *[("parking", 20), ("roads", 20), ("trees", 20)],
+        ("gone", 0),
+    ]
+
+
+def test_ckan_counts_by_its_search(publisher: Publisher) -> None:
+    path = SERVERS["ckan"](publisher, items(30)).path
+    facet = [{"name": "leeds", "display_name": "Leeds", "count": 18}]
+    facet.append({"name": "york", "display_name": "York", "count": 12})
+    facets = {
+        "organization": {"title": "organization", "items": facet},
+        "license_id": {"items": [{"name": "uk-ogl", "display_name": "uk-ogl", "count": 30}]},
+        "tags": "broken",
+    }
+    result = {"count": 30, "results": [], "search_facets": facets}
+    publisher.serve(FACETS, {"success": True, "result": result})
+    site = publisher.url(path).partition("/api/")[0]
+    found = held(site, "ckan")
+    assert list(found) == ["organisation"]  # one licence for all leaves nothing out
+    organisation = found["organisation"]
+    assert numbers(organisation) == [("leeds", 18), ("york", 12)]
+    assert organisation["values"][0]["title"] == "Leeds"
+    assert (organisation["include"], organisation["exclude"], organisation["of"]) == (
+        *("organizations_filter_include", "organizations_filter_exclude"),
+        30,
+    )
+
+
+def test_ods_counts_by_its_facets(publisher: Publisher) -> None:
+    facet = [{"name": "Mobility", "count": 2, "state": "displayed", "value": "Mobility"}]
+    facet.append({"name": "Trees", "count": 3, "state": "displayed", "value": "Trees"})
+    answer = {"facets": [{"name": "theme", "facets": facet}, {"name": "features", "facets": facet}]}
+    path = SERVERS["ods"](publisher, items(5)).path
+    publisher.serve("/api/explore/v2.1/catalog/facets", answer)
+    empty = {"total_count": 5, "results": []}
+    publisher.serve("/api/explore/v2.1/catalog/datasets?limit=0", empty)
+    found = held(publisher.url(path), "ods")
+    assert list(found) == ["theme"]
+    assert numbers(found["theme"]) == [("Trees", 3), ("Mobility", 2)]
+    assert (found["theme"]["include"], found["theme"]["prefix"], found["theme"]["of"]) == (
+        *("refine", "theme:"),
+        5,
+    )
+
+
+@pytest.mark.parametrize("total", [[], {"total_count": "5"}])
+def test_a_portal_that_does_not_say_its_total_leaves_it_open(
+    publisher: Publisher, total: Any
+) -> None:
+    """The filters of the source's own URL stay in the requests."""
+    facet = [{"name": each, "count": 2, "value": each} for each in ("Mobility", "Trees")]
+    SERVERS["ods"](publisher, items(5))
+    query = "refine=theme%3ATrees"
+    publisher.routes |= {f"{path}&{query}": page for path, page in publisher.routes.items()}
+    facets = {"facets": [{"name": "theme", "facets": facet}]}
+    publisher.serve(f"/api/explore/v2.1/catalog/facets?{query}", facets)
+    publisher.serve(f"/api/explore/v2.1/catalog/datasets?limit=0&{query}", json.dumps(total))
+    search = "/api/datasets/1.0/search?rows=0" + "".join(
+        f"&facet={each}"
+        for each in ("publisher", "keyword", "theme", "license", "language", "modified")
+    )
+    groups = {"nhits": 4, "facet_groups": [{"name": "theme", "facets": facet}]}
+    publisher.serve(f"{search}&refine.theme=Trees", groups)
+    found = held(publisher.url("/explore/?refine.theme=Trees"), "ods")["theme"]
+    assert numbers(found) == [("Mobility", 2), ("Trees", 2)]
+    assert found["of"] == (4 if total == [] else None)
+
+
+OAI = '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">{}</OAI-PMH>'
+SETS = (
+    "<ListSets><set><setSpec>a</setSpec><setName>Air</setName></set>"
+    "<set><setSpec>b</setSpec></set></ListSets>"
+)
+HEADER = "<header><identifier>x</identifier></header>"
+
+
+def test_the_sets_of_a_repository_are_counted_by_its_lists(publisher: Publisher) -> None:
+    path = SERVERS["oaipmh"](publisher, items(4)).path
+    base = path.partition("?")[0]
+    ask = f"{base}?verb=ListIdentifiers&metadataPrefix=oai_dc"
+    token = '<resumptionToken completeListSize="412">t</resumptionToken>'
+    for query, answer in (
+        (f"{base}?verb=ListSets", SETS),
+        (f"{ask}&set=a", f"<ListIdentifiers>{HEADER}{token}</ListIdentifiers>"),
+        (f"{ask}&set=b", f"<ListIdentifiers>{HEADER * 3}</ListIdentifiers>"),
+        (ask, f"<ListIdentifiers>{HEADER}{token}</ListIdentifiers>"),
+    ):
+        publisher.serve(query, OAI.format(answer), headers={"Content-Type": "text/xml"})
+    found = held(publisher.url(path), "oaipmh")["set"]
+    assert numbers(found) == [("a", 412), ("b", 3)]
+    assert (found["values"][0]["title"], found["include"], found["exclude"], found["of"]) == (
+        *("Air", "sets", ""),
+        412,
+    )
+
+
+def test_an_endpoint_counts_keywords_and_publishers(publisher: Publisher) -> None:
+    endpoint = Endpoint(
+        TURTLE,
+        *(
+            "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/>"
+            " . @prefix foaf: <http://xmlns.com/foaf/0.1/> ."
+            f' <https://a.example/{n}> a dcat:Dataset; dct:title "T {n}"; dcat:keyword "all",'
+            f' "k{n % 2}"; dct:publisher [ foaf:name "Office {n % 3}" ] .'
+            for n in range(60)
+        ),
+    )
+    url = endpoint.serve(publisher)
+    found = held(url, "sparql", include_values=["keyword:k1"], batch_size=10)
+    assert numbers(found["keyword"]) == [("all", 60), ("k0", 30), ("k1", 30)]
+    assert [number for _, number in numbers(found["organisation"])] == [20, 20, 20]
+    assert choices(found["keyword"]) == {"k1": "only"}
+    assert found["keyword"]["of"] == 60
+
+
+HITS = (
+    '<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2"><csw:SearchResults'
+    ' numberOfRecordsMatched="{}" numberOfRecordsReturned="0"/></csw:GetRecordsResponse>'
+)
+
+
+@pytest.mark.parametrize("is_filtered", [True, False])
+def test_types_of_record_are_counted_by_hits(publisher: Publisher, is_filtered: bool) -> None:
+    def count(asked: Asked) -> Response | None:
+        kinds = {"dataset": 7, "service": 3}
+        found = sum(number for kind, number in kinds.items() if f">{kind}<" in asked.condition)
+        hits = HITS.format(found if is_filtered else 10)
+        return Response(hits.encode(), 200, XML) if asked.result == "hits" else None
+
+    records = [gemini(each) for each in items(10)]
+    url = Catalogue(records, before=count).serve(publisher)
+    found = held(url, "gemini-csw")
+    if not is_filtered:
+        assert "type" not in found
+        return
+    assert numbers(found["type"]) == [("dataset", 7), ("service", 3)]
+    assert (found["type"]["include"], found["type"]["exclude"]) == ("types", "")
+
+
+def test_values_of_a_description_document_are_counted_by_searches(publisher: Publisher) -> None:
+    choices = "".join(f'<p:Option value="{each}"/>' for each in ("S1", "S2"))
+    parameter = f'<p:Parameter name="mission" value="{{searchTerms}}">{choices}</p:Parameter>'
+    namespace = 'xmlns:p="http://a9.com/-/spec/opensearch/extensions/parameters/1.0/"'
+    document = osdd(BY_INDEX).replace("<Url ", f"<Url {namespace} ")
+    document = document.replace("/></Open", f">{parameter}</Url></Open")
+
+    def count(given: dict[str, str]) -> Response | None:
+        if "q" not in given:
+            return None
+        total = {"S1": 4, "S2": 1}[given["q"]]
+        return Response(atom_feed("", total).encode(), headers=ATOM)
+
+    url = Service(entries(5), document, change=count).serve(publisher)
+    found = held(url, "opensearch")["searchTerms"]
+    assert numbers(found) == [("S1", 4), ("S2", 1)]
+    assert (found["include"], found["prefix"], found["of"]) == ("parameters", "searchTerms=", 5)
+
+
+@pytest.mark.parametrize("name", sorted(SERVERS))
+def test_a_server_that_counts_nothing_leaves_the_values_of_the_records(
+    publisher: Publisher, name: str
+) -> None:
+    path = SERVERS[name](publisher, items(3)).path
+    site = publisher.url("/") if name == "ckan" else publisher.url(path)
+    for field in held(site, name).values():
+        assert field["of"] == 3
+
+
+def test_a_test_that_fails_asks_for_no_values(publisher: Publisher) -> None:
+    assert held(publisher.url("/"), "ckan") == {}
+    assert not [each.path for each in publisher.requests if "facet" in each.path]

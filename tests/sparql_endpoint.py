@@ -1,0 +1,115 @@
+"""A SPARQL endpoint for tests and the demo: pyoxigraph behind HTTP, with the faults of servers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from urllib.parse import parse_qs, urlsplit
+
+import pyoxigraph as ox
+
+from tests.publisher import Publisher, Request, Response, Route
+
+F = ox.RdfFormat
+R = ox.QueryResultsFormat
+# How texts of Turtle begin; tests.contract.turtle_of has the datasets.
+TURTLE = "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n"
+_LIMIT = re.compile(r" LIMIT \d+ OFFSET \d+\Z")
+
+
+def text_of(request: Request) -> str:
+    """Return the query in a request, whether by GET or as a form by POST."""
+    sent = urlsplit(request.path).query
+    if request.method == "POST":
+        sent = request.body.decode()
+    return parse_qs(sent).get("query", [""])[0]
+
+
+def rows(variable: str, kind: str, values: Iterable[str]) -> Response:
+    """Return the results of a SELECT of one variable, in JSON."""
+    found = [{variable: {"type": kind, "value": each}} for each in values]
+    result = {"head": {"vars": [variable]}, "results": {"bindings": found}}
+    headers = {"Content-Type": "application/sparql-results+json"}
+    return Response(json.dumps(result).encode(), headers=headers)
+
+
+class Endpoint:
+    """Answers queries about triples.
+
+    Args:
+        turtle: the default graph; several texts may use the same labels of blank nodes.
+        rows, triples: media types of results.
+        most: the most rows of a result; more are left out without a word.
+    """
+
+    def __init__(
+        self,
+        *turtle: str,
+        rows: ox.QueryResultsFormat = R.JSON,
+        triples: ox.RdfFormat = F.N_TRIPLES,
+        most: int = 0,
+    ) -> None:
+        self.store = ox.Store()
+        self.rows, self.triples, self.most = rows, triples, most
+        self.queries: list[str] = []
+        # Asked before the store; None leaves the answer to it.
+        self.before: Callable[[str, Request], Response | None] = lambda _query, _request: None
+        for text in turtle:
+            self.add(text)
+
+    def add(self, turtle: str, graph: str = "") -> None:
+        """Add triples to a named graph, or to the default graph."""
+        place = ox.NamedNode(graph) if graph else ox.DefaultGraph()
+        self.store.load(turtle.encode(), format=F.TURTLE, to_graph=place)
+
+    def remove(self, uri: str) -> None:
+        """Remove all triples about a node."""
+        self.store.update(f"DELETE WHERE {{ <{uri}> ?p ?o }}")
+
+    def serve(self, publisher: Publisher) -> str:
+        """Answer every request to a publisher; return the endpoint's URL."""
+        publisher.routes = _Everything(self)
+        return publisher.url("/sparql")
+
+    def asked(self, form: str) -> list[str]:
+        """Return the queries with a text in them."""
+        return [each for each in self.queries if form in each]
+
+    def __call__(self, request: Request) -> Response:
+        query = text_of(request)
+        self.queries.append(query)
+        return self.before(query, request) or self.answer(query)
+
+    def answer(self, query: str) -> Response:
+        """Return the store's own answer."""
+        try:
+            found = self.store.query(self._capped(query))
+        except SyntaxError as exc:
+            return Response(f"Parse error: {exc}".encode(), 400, {"Content-Type": "text/plain"})
+        if isinstance(found, ox.QueryTriples):
+            return _response(ox.serialize(found, format=self.triples) or b"", self.triples)
+        return _response(found.serialize(format=self.rows) or b"", self.rows)
+
+    def _capped(self, query: str) -> str:
+        if not self.most or "COUNT(" in query:
+            return query
+        if limits := _LIMIT.search(query):
+            size, offset = map(int, re.findall(r"\d+", limits[0]))
+            return f"{query[: limits.start()]} LIMIT {min(size, self.most)} OFFSET {offset}"
+        return f"{query.removesuffix('} }')}LIMIT {self.most} }} }}"
+
+
+def _response(body: bytes, kind: ox.RdfFormat | ox.QueryResultsFormat) -> Response:
+    return Response(body, headers={"Content-Type": kind.media_type})
+
+
+class _Everything(dict[str, Route]):
+    """Routes that give every path to one function."""
+
+    def __init__(self, route: Route) -> None:
+        super().__init__({"/sparql": route})
+        self._route = route
+
+    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
+        return self._route
