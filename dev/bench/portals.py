@@ -5,7 +5,6 @@ from __future__ import annotations
 import configparser
 import contextlib
 import json
-import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any
 from stack import console, venv
 from stack.child import Child
 from stack.console import StackError, step
-from stack.paths import DEV, STACK, log_file
+from stack.paths import DEV, log_file
 from stack.site import Site
 
 HERE = Path(__file__).parent
@@ -119,7 +118,7 @@ class Inside:
         self._log = log_file(f"{portal.name}-inside")
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
-                [venv.program("python", portal.site.ckan), "-B", HERE / "inside.py", ini],
+                [venv.program("python", portal.site.ckan), HERE / "inside.py", ini],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -165,7 +164,6 @@ class Consumers:
             self._files.append(file)
             words: list[str | Path] = [
                 python,
-                "-B",
                 HERE / "consumer.py",
                 file,
                 str(upgrades),
@@ -174,7 +172,9 @@ class Consumers:
                 "harvester",
                 kind,
             ]
-            self._stack.enter_context(Child(words, log_file(f"{portal.name}-{kind}-{number}")))
+            self._stack.enter_context(
+                Child(words, log_file(f"{portal.name}-{kind}-{number}"), env=environment())
+            )
         self._wait()
 
     def _wait(self) -> None:
@@ -204,6 +204,4 @@ class Consumers:
 
 def environment() -> dict[str, str]:
     """Return the environment without variables that CKAN or Python would read as settings."""
-    foreign = ("CKAN_", "PYTHON", "BEAKER_")
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
-    return {**kept, "PYTHONNOUSERSITE": "1", "PYTHONPYCACHEPREFIX": str(STACK / "cache/python")}
+    return {**venv.environment("CKAN_", "PYTHON", "BEAKER_"), "PYTHONNOUSERSITE": "1"}

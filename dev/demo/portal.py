@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import configparser
 import json
-import os
 import secrets
 import subprocess
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import Any
 
 from stack import console, venv
 from stack.console import StackError, step
-from stack.paths import ROOT, STACK, Stamp, digest, log_file
+from stack.paths import ROOT, Stamp, digest, log_file
 from stack.postgres import Postgres
 from stack.site import Site
 
@@ -63,10 +62,8 @@ class Portal:
 
     def environment(self) -> dict[str, str]:
         """Return the environment without variables that CKAN or Python would read as settings."""
-        foreign = ("CKAN_", "PYTHON", "BEAKER_")
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
-        caches = {"PYTHONPYCACHEPREFIX": str(STACK / "cache" / "python"), "PYTHONUNBUFFERED": "1"}
-        return {**kept, **caches, "PYTHONNOUSERSITE": "1"}
+        kept = venv.environment("CKAN_", "PYTHON", "BEAKER_")
+        return {**kept, "PYTHONUNBUFFERED": "1", "PYTHONNOUSERSITE": "1"}
 
     def write_ini(self, address: str) -> str:
         """Write the ini for a portal at that URL; return its text."""

@@ -21,9 +21,17 @@ class Child:
         command: what to run.
         log: file for its output, standard output only if it is not read.
         reads: whether ``line`` is used.
+        env: the process's variables; None: this process's.
     """
 
-    def __init__(self, command: Sequence[str | Path], log: Path, *, reads: bool = False) -> None:
+    def __init__(
+        self,
+        command: Sequence[str | Path],
+        log: Path,
+        *,
+        reads: bool = False,
+        env: dict[str, str] | None = None,
+    ) -> None:
         self._log = log
         self._begin = log.stat().st_size if log.is_file() else 0
         with log.open("a") as out:
@@ -33,6 +41,7 @@ class Child:
                 stdout=subprocess.PIPE if reads else out,
                 stderr=out,
                 text=True,
+                env=env,
                 cwd="/",
             )
 

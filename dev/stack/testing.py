@@ -364,9 +364,7 @@ def _migrate(site: Site, ini: Path) -> None:
 
 def _environment() -> dict[str, str]:
     # CKAN reads settings from variables that begin with CKAN_, before any file.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("CKAN_")}
-    environment["PYTHONPYCACHEPREFIX"] = str(STACK / "cache" / "python")
-    return environment
+    return venv.environment("CKAN_")
 
 
 def _pytest(

@@ -43,6 +43,21 @@ def program(name: str, ckan: str = DEFAULT_CKAN) -> Path:
     return folder(ckan) / "bin" / name
 
 
+def environment(*without: str) -> dict[str, str]:
+    """Return this process's variables for a Python that keeps what it compiles.
+
+    It is kept in the stack's folder, since no other is changed. Python may have been told not to
+    keep it, and uv compiles nothing: compiling CKAN takes longer than running a short command of it
+    (4.4 s of processor time, 1.9 without).
+
+    Args:
+        without: beginnings of the names of variables that are left out.
+    """
+    dropped = (*without, "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(STACK / "cache" / "python")}
+
+
 def ckan_commands(ckan: str, ini: Path, *lines: str) -> list[str | Path]:
     """Return the command that runs lines such as "db upgrade" as commands of ``ckan``."""
     return [program("python", ckan), DEV / "stack" / "ckan_commands.py", ini, *lines]
