@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from . import reports, venv
 from .console import StackError, run, say, step, tail
@@ -75,7 +75,6 @@ WITH_VALUE = (
     "--minutes",
 )
 NOTHING_RAN = 5
-AT_ONCE = 3  # parts
 
 
 @dataclass(frozen=True)
@@ -244,10 +243,10 @@ def exit_code(statuses: Iterable[int]) -> int:
 
 
 def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> list[Result]:
-    """Run three parts at a time: the newest CKAN's tests, and others with their output in logs.
+    """Run two parts at a time: the newest CKAN's tests, and the others with their output in logs.
 
-    With two, a fifth of two cores' time was left (measured): consumers, browsers and tests wait
-    often. The short parts come last, so that the three end at about the same time.
+    Three at a time get no more done on two cores (measured). The short parts come last, so that the
+    two end at about the same time.
 
     What shares work is run with other sizes of batches as well: 7, so that runs have many and most
     end with an incomplete one, and 1. These, and what is for one CKAN alone, have portals of their
@@ -271,15 +270,35 @@ def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> l
             parts[f"batches-of-{size}"] = functools.partial(
                 _run_with_ckan, engine.batches(size), ckan, purpose="more"
             )
-    with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(2) as pool:
         # Solr's jars come while pip works. If that fails, the parts try it again and say so.
-        early.submit(_start_services, newest)
-        first = pool.submit(_run_with_ckan, narrowed, newest)
-        others = [pool.submit(_with_log, name, part) for name, part in parts.items()]
+        early.submit(_on_half, 0, _start_services, newest)
+        first = pool.submit(_on_half, 0, _run_with_ckan, narrowed, newest)
+        others = [
+            pool.submit(_on_half, number, _with_log, name, part)
+            for number, (name, part) in enumerate(parts.items(), 1)
+        ]
         try:
             return [future.result() for future in (first, *others)]
         finally:
             pool.shutdown(cancel_futures=True)  # parts that have not started
+
+
+def _on_half(number: int, run: Callable[..., Any], *given: Any) -> Any:
+    """Run one of the first two parts on its half of the processors, a later one on all.
+
+    A test, its database and its consumers wait for each other; on the same core that needs no
+    signal to another one. Two parts take 6 % less time so (measured on a virtual machine).
+    """
+    processors = sorted(os.sched_getaffinity(os.getpid()))
+    middle = len(processors) // 2
+    if middle and number < 2:
+        # Of this thread, and of all processes that it starts.
+        os.sched_setaffinity(0, processors[middle:] if number else processors[:middle])
+    try:
+        return run(*given)
+    finally:
+        os.sched_setaffinity(0, processors)
 
 
 def _start_services(ckan: str) -> None:
