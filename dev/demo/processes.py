@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,6 +22,7 @@ from .publishers import CONTROL
 
 HERE = Path(__file__).parent
 PREFIX = "demo-"
+JOBS = "jobs"
 
 
 class PublisherServer(Service):
@@ -126,7 +128,7 @@ def workers(portal: Portal) -> list[Worker]:
     return [
         Worker(portal, "gather", [*harvester, "gather-consumer"]),
         Worker(portal, "fetch", [*harvester, "fetch-consumer"]),
-        Worker(portal, "jobs", [portal.program("ckan"), "-c", portal.ini, "jobs", "worker"]),
+        Worker(portal, JOBS, [portal.program("ckan"), "-c", portal.ini, "jobs", "worker"]),
         Worker(portal, "cron", [sys.executable, "-B", HERE / "cron.py", portal.site.ckan]),
     ]
 
@@ -181,7 +183,11 @@ def stop_demo(portal: Portal | None = None) -> None:
     running = [daemon for daemon in map(Daemon, sorted(set(names))) if daemon.pid() is not None]
     if running:
         with step("Demo: stopping"):
-            for daemon in running:
+            # A jobs worker ends its job at the second signal, and lets it end after the first.
+            busy = [daemon for daemon in running if daemon.name.endswith(f"-{JOBS}")]
+            for daemon in busy:
+                daemon.send(signal.SIGTERM)
+            for daemon in sorted(running, key=busy.__contains__):
                 daemon.stop()
     for name in names:
         Daemon(name).stop()  # cleans up after one that ended by itself

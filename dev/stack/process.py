@@ -58,6 +58,11 @@ class Daemon:
     def has_stale_pid(self) -> bool:
         return self.pid_file.is_file() and self.pid() is None
 
+    def send(self, how: signal.Signals) -> None:
+        """Send the process a signal, if it runs."""
+        if (pid := self.pid()) is not None:
+            _send(pid, how)
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> bool:
         """End the process and wait for it; return False if it was not running."""
         pid = self.pid()

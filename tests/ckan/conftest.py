@@ -42,12 +42,14 @@ from tests.ckan.processes import finish
 
 HERE = Path(__file__).parent
 # Tests of how work is shared, lost and given back; CI runs them with batches of several sizes.
+# Not those whose consumers have an ini of their own, nor those with a size of their own
+# (``has_own_size``): they would run the same once more.
 ENGINE = {
     f"test_{name}.py"
     for name in (
-        *("adopt_source", "adoption", "after", "approval", "callbacks", "clearing", "consumers"),
-        *("contract", "copies", "hung_consumers", "missing_records", "outages", "pending_index"),
-        *("rabbitmq", "run", "stop", "stop_by_editor", "sweeper"),
+        *("adopt_source", "adoption", "after", "approval", "callbacks", "clearing", "contract"),
+        *("copies", "missing_records", "outages", "pending_index", "run", "stop"),
+        *("stop_by_editor", "sweeper"),
     )
 }
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
@@ -58,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-            if item.path.name in ENGINE:
+            if item.path.name in ENGINE and not has_own_size(item):
                 item.add_marker(pytest.mark.engine)
     # Tests that can share their consumers run in a row: starting them takes seconds.
     items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))
@@ -66,6 +68,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def is_in_process(item: pytest.Item) -> bool:
     return item.get_closest_marker("in_process") is not None
+
+
+def has_own_size(item: pytest.Item) -> bool:
+    """Tell whether a test is marked with the size of its consumers' batches."""
+    return any(mark.args[0] == BATCH_SIZE for mark in item.iter_markers("ckan_config"))
 
 
 def settings(item: pytest.Item) -> dict[str, str]:
