@@ -27,6 +27,8 @@ from redis import utils as redis_utils
 from ckanext.ukharvest.core.http import client as http
 from ckanext.ukharvest.model import redis_cache
 from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.operations import link_figures
+from ckanext.ukharvest.operations.dashboard import snapshot
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
@@ -240,8 +242,10 @@ def clean(
         workers.stop()
     queue.purge_queues()
     # Killed processes may have left their turns, and every publisher has the same host.
-    keys = (redis_cache.key(f"{kind}:127.0.0.1") for kind in ("requests", "delay"))
-    connect_to_redis().delete(*keys)
+    turns = [f"{kind}:127.0.0.1" for kind in ("requests", "delay")]
+    # What a dashboard of the test before showed is kept for some seconds.
+    shown = [snapshot.SNAPSHOT, snapshot.CHECKS, snapshot.THOROUGHLY, link_figures.SAVED]
+    connect_to_redis().delete(*map(redis_cache.key, [*turns, *shown]))
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib.redis import connect_to_redis
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from lxml import html
@@ -28,7 +27,6 @@ from ckanext.ukharvest.model import (
     health,
     link_budget,
     notifications,
-    redis_cache,
 )
 from ckanext.ukharvest.model import data_check_report as figures
 from ckanext.ukharvest.operations import link_figures
@@ -400,7 +398,6 @@ def test_the_budget_is_that_of_links(data: Publisher, ckan_config: Any, cli: Any
 def test_the_dashboard_counts_files(data: Publisher, app: CKANTestApp) -> None:
     make(data)
     work()
-    connect_to_redis().delete(redis_cache.key(link_figures.SAVED))
     assert link_figures.load_figures()["data"] == {"invalid": 1, "waiting": 0}
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     body = app.get("/ckan-admin/ukharvest", headers=headers).body
