@@ -34,8 +34,8 @@ records, and one with maps; the start page says where to look first.
                     exit code 1 if anything is not as expected
 
 All it makes is in one folder; see bin/stack --help. Logs: bin/stack logs demo-{DEFAULT_CKAN}-web
-(-gather, -fetch, -jobs, -cron). A publisher misbehaves when told so at its control route, and is
-well again after {{"fault": ""}}:
+(-gather-1 to -3, -fetch, -jobs, -cron). A publisher misbehaves when told so at its control route,
+and is well again after {{"fault": ""}}:
   curl -d '{{"fault": "{next(iter(FAULTS))}"}}' http://127.0.0.1:PORT{CONTROL}
 """
 

@@ -23,6 +23,7 @@ from .publishers import CONTROL
 HERE = Path(__file__).parent
 PREFIX = "demo-"
 JOBS = "jobs"
+GATHERERS = 3
 
 
 class PublisherServer(Service):
@@ -126,7 +127,11 @@ class Worker:
 def workers(portal: Portal) -> list[Worker]:
     harvester: list[str | Path] = [portal.program("ckan"), "-c", portal.ini, "harvester"]
     return [
-        Worker(portal, "gather", [*harvester, "gather-consumer"]),
+        # Several: a consumer waits while a publisher's server is given time to recover.
+        *(
+            Worker(portal, f"gather-{number}", [*harvester, "gather-consumer"])
+            for number in range(1, GATHERERS + 1)
+        ),
         Worker(portal, "fetch", [*harvester, "fetch-consumer"]),
         Worker(portal, JOBS, [portal.program("ckan"), "-c", portal.ini, "jobs", "worker"]),
         Worker(portal, "cron", [sys.executable, "-B", HERE / "cron.py", portal.site.ckan]),

@@ -177,7 +177,7 @@ class _Progress:
         if time.monotonic() - self.moved > STALLED_SECONDS:
             raise StackError(
                 f"nothing has moved for {STALLED_SECONDS} s ({'; '.join(self.last)});"
-                " look at the logs: bin/stack logs demo-<version>-gather, -fetch, -cron"
+                " look at the logs: bin/stack logs demo-<version>-gather-1, -fetch, -cron"
             )
 
     def end(self) -> None:

@@ -20,8 +20,8 @@ from .redis import Redis
 from .service import Service
 from .solr import Solr
 
-PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more")
-OF_TESTS = ("test", "more")
+PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more", "batches")
+OF_TESTS = ("test", "more", "batches")
 
 
 def services(instance: str = "") -> tuple[Service, ...]:

@@ -258,17 +258,17 @@ def _run_side_by_side(selection: Selection, versions: list[str], once: str) -> l
     parts: dict[str, Part] = {}
     for each in older:
         parts[f"ckan-{each}"] = functools.partial(_run_with_ckan, narrowed, each)
+    if selection.without_ckan:
+        parts["without-ckan"] = functools.partial(_run_without_ckan, selection)
     if once:
         marked = selection.only(once)
         parts[f"ckan-{newest}-{once}"] = functools.partial(
             _run_with_ckan, marked, newest, purpose="more", note=once
         )
-    if selection.without_ckan:
-        parts["without-ckan"] = functools.partial(_run_without_ckan, selection)
     if not selection.has_paths:
         for size, ckan in ((1, older[0]), (7, newest)):
             parts[f"batches-of-{size}"] = functools.partial(
-                _run_with_ckan, engine.batches(size), ckan, purpose="more"
+                _run_with_ckan, engine.batches(size), ckan, purpose="batches"
             )
     with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(2) as pool:
         # Solr's jars come while pip works. If that fails, the parts try it again and say so.
