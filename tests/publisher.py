@@ -6,12 +6,20 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from ckanext.ukharvest.testing.publisher import PLACE, Publisher, Request, Response, Route
+from ckanext.ukharvest.testing.publisher import (
+    PLACE,
+    Everything,
+    Publisher,
+    Request,
+    Response,
+    Route,
+)
 
 __all__ = [
     "MEDIA_TYPES",
     "PLACE",
     "SOURCES",
+    "Everything",
     "Publisher",
     "Request",
     "Response",

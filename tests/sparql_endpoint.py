@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph as ox
 
-from tests.publisher import Publisher, Request, Response, Route
+from tests.publisher import Everything, Publisher, Request, Response
 
 F = ox.RdfFormat
 R = ox.QueryResultsFormat
@@ -69,7 +69,7 @@ class Endpoint:
 
     def serve(self, publisher: Publisher) -> str:
         """Answer every request to a publisher; return the endpoint's URL."""
-        publisher.routes = _Everything(self)
+        publisher.routes = Everything(self, "/sparql")
         return publisher.url("/sparql")
 
     def asked(self, form: str) -> list[str]:
@@ -102,14 +102,3 @@ class Endpoint:
 
 def _response(body: bytes, kind: ox.RdfFormat | ox.QueryResultsFormat) -> Response:
     return Response(body, headers={"Content-Type": kind.media_type})
-
-
-class _Everything(dict[str, Route]):
-    """Routes that give every path to one function."""
-
-    def __init__(self, route: Route) -> None:
-        super().__init__({"/sparql": route})
-        self._route = route
-
-    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
-        return self._route

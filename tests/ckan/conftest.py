@@ -50,8 +50,7 @@ ENGINE = {
     f"test_{name}.py"
     for name in (
         *("adopt_source", "adoption", "after", "approval", "callbacks", "clearing", "contract"),
-        *("copies", "missing_records", "outages", "pending_index", "run", "stop"),
-        *("stop_by_editor", "sweeper"),
+        *("copies", "missing_records", "outages", "pending_index", "run", "stop", "stop_by_editor"),
     )
 }
 BATCH_SIZE = "ckanext.ukharvest.batch_size"

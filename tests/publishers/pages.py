@@ -25,7 +25,7 @@ from tests.contract import (
     package,
     turtle_of,
 )
-from tests.publisher import Publisher, Request, Response, Route
+from tests.publisher import Everything, Publisher, Request, Response, Route
 from tests.sparql_endpoint import TURTLE, rows, text_of
 
 SIZE = 3  # records a page
@@ -183,7 +183,7 @@ def _gemini_waf(publisher: Publisher, shown: Catalogue) -> str:
             text, kind = f"<html><body><ul>{listed}</ul></body></html>", "text/html"
         return Response(text.encode(), headers={"Content-Type": kind})
 
-    publisher.routes = _Below(answer)
+    publisher.routes = Everything(answer)
     return "/waf/"
 
 
@@ -239,17 +239,6 @@ def _opensearch(publisher: Publisher, shown: Catalogue) -> str:
     _serve(publisher, "/search", answer)
     publisher.routes["GET /osdd.xml"] = Response(osdd().encode())
     return "/osdd.xml"
-
-
-class _Below(dict[str, Route]):
-    """Routes that give every path to one function."""
-
-    def __init__(self, route: Callable[[Request], Response]) -> None:
-        super().__init__()
-        self._route = route
-
-    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
-        return self._route
 
 
 Pages = Callable[[Publisher, Catalogue], str]

@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
-from ckanext.ukharvest.testing.publisher import Publisher, Request, Response
+from ckanext.ukharvest.testing.publisher import Everything, Publisher, Request, Response
 
 
 @dataclass(frozen=True)
@@ -209,20 +209,9 @@ def test_a_server_that_ignores_the_page_ends(
         stamp = b" " * len(publisher.requests)
         return Response(response.body + stamp, headers=response.headers)
 
-    publisher.routes = _Everything(any_page)
+    publisher.routes = Everything(any_page)
     with contextlib.suppress(SourceError):  # refusing such a server is as good as ending
         read(kind, publisher.url(served.path), http)
-
-
-class _Everything(dict[str, Any]):
-    """Routes that give every path the same answer."""
-
-    def __init__(self, route: Any) -> None:
-        super().__init__()
-        self._route = route
-
-    def get(self, _key: str, _default: Any = None) -> Any:
-        return self._route
 
 
 def test_parsing_never_fails_in_another_way(kind: SourceType) -> None:

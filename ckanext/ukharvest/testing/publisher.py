@@ -60,6 +60,22 @@ class Response:
 Route = Response | Callable[[Request], Response]
 
 
+class Everything(dict[str, Route]):
+    """Routes that give every path the same answer.
+
+    Args:
+        route: the answer.
+        path: listed among the routes, "" for none.
+    """
+
+    def __init__(self, route: Route, path: str = "") -> None:
+        super().__init__({path: route} if path else {})
+        self._route = route
+
+    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
+        return self._route
+
+
 class Publisher:
     """Serves a mapping of path and query to responses; anything else is 404.
 

@@ -20,9 +20,8 @@ from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import LinkFault
 from ckanext.ukharvest.engine import link_lanes
 from ckanext.ukharvest.engine.link_lanes import Lanes
-from ckanext.ukharvest.model import LinkDay, link_budget, link_checks, prune, redis_cache
+from ckanext.ukharvest.model import LinkDay, link_budget, link_checks, prune
 from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.dashboard import snapshot
 from ckanext.ukharvest.operations.doctor import links as check
 from ckanext.ukharvest.quality.link_check import check as link_checker
 from tests.ckan.harvesting import tick
@@ -134,8 +133,6 @@ def test_the_doctor_and_the_dashboard_tell(files: Place, limit: Set, app: CKANTe
     assert finding.level == "info"
     assert f"{20 - done} links wait to be checked: that takes about 1 day." in finding.message
     token = {"Authorization": factories.SysadminWithToken()["token"]}
-    for name in (snapshot.SNAPSHOT, link_figures.SAVED):
-        redis_cache.forget(name)
     shown = call_action("ukharvest_dashboard_show")["links"]
     assert shown["waiting"] == 20 - done
     assert shown["states"] == {"": 20 - done, "works": done, "failing": 0, "away": 0, "dead": 0}

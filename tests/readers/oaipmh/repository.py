@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, OAIPMH
 from tests.contract import Item, oai_dc, oaipmh
-from tests.publisher import Publisher, Request, Response, Route
+from tests.publisher import Everything, Publisher, Request, Response
 
 SIZE = 2
 XML = {"Content-Type": "text/xml"}
@@ -54,7 +54,7 @@ class Repository:
     asked: list[Arguments] = field(default_factory=list)
 
     def serve(self, publisher: Publisher) -> str:
-        publisher.routes = _Everything(self._respond)
+        publisher.routes = Everything(self._respond)
         return publisher.url("/oai")
 
     @property
@@ -100,15 +100,6 @@ class Repository:
 
 def resumption(token: str, more: str = "") -> str:
     return f"<resumptionToken{more}>{token}</resumptionToken>"
-
-
-class _Everything(dict[str, Route]):
-    def __init__(self, route: Callable[[Request], Response]) -> None:
-        super().__init__()
-        self._route = route
-
-    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
-        return self._route
 
 
 class Reads:

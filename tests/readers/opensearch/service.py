@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, OPENSEARCH
 from tests.contract import Item, atom_entry, atom_feed, osdd
-from tests.publisher import Publisher, Request, Response, Route
+from tests.publisher import Everything, Publisher, Request, Response
 
 ATOM = {"Content-Type": "application/atom+xml"}
 BY_INDEX = "/search?n={count?}&amp;from={startIndex?}&amp;q={searchTerms?}"
@@ -55,7 +55,7 @@ class Service:
     asked: list[Arguments] = field(default_factory=list)
 
     def serve(self, publisher: Publisher) -> str:
-        publisher.routes = _Everything(self._respond)
+        publisher.routes = Everything(self._respond)
         return publisher.url("/osdd.xml")
 
     def _respond(self, request: Request) -> Response:
@@ -73,15 +73,6 @@ class Service:
         page = "".join(self.records[start : start + size])
         total = len(self.records) if self.total is None else self.total
         return Response(atom_feed(self.inside(start, given) + page, total).encode(), headers=ATOM)
-
-
-class _Everything(dict[str, Route]):
-    def __init__(self, route: Callable[[Request], Response]) -> None:
-        super().__init__()
-        self._route = route
-
-    def get(self, _key: str, _default: Route | None = None) -> Route:  # type: ignore[override]
-        return self._route
 
 
 class Reads:
