@@ -32,6 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="let consumers of tests/ckan take batches of N, also in the tests' own process",
     )
+    parser.addoption(
+        "--shard", metavar="K/N", default="", help="only the K-th of N parts of tests/ckan"
+    )
     chaos = parser.getgroup("chaos", "faults of processes and services (tests/ckan/chaos)")
     chaos.addoption("--chaos", action="store_true", help="run the long forms too")
     chaos.addoption("--seed", metavar="N", help="draw the faults that were drawn from this seed")

@@ -31,6 +31,7 @@ def count() -> int:
     return int(call_action("package_search", rows=0)["count"])
 
 
+@pytest.mark.giant
 @pytest.mark.timeout(1200)
 def test_a_thousand_datasets_each_delivered_twice_to_two_consumers(
     portal: Portal, publisher: Publisher, ini: str, app: CKANTestApp
@@ -158,6 +159,7 @@ class _Redis:
         self.stop()
 
 
+@pytest.mark.giant
 def test_consumers_outlive_idleness_a_restart_of_redis_and_a_parser_that_fails(
     idle: Idle | None, portal: Portal, publisher: Publisher, ckan_config: Any, monkeypatch: Any
 ) -> None:

@@ -26,7 +26,7 @@ from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, statements, tick
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PAGE = "/ckan-admin/ukharvest"
 METRICS = "/ukharvest/metrics"

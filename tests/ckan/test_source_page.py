@@ -410,6 +410,7 @@ def test_what_waits_is_in_the_state(portal: Portal, source: str) -> None:
     assert show_source(source)["held"] == 0  # no such record: nothing left to delete
 
 
+@pytest.mark.giant
 def test_ten_thousand_records_are_not_slow(
     app: CKANTestApp, portal: Portal, source: str, editor: Any
 ) -> None:

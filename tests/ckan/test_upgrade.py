@@ -41,7 +41,7 @@ from tests.ckan.harvesting import Portal, act, figures, work_off
 from tests.ckan.processes import PROGRAM, Process
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 COMMAND = "ckan db upgrade -p ukharvest"

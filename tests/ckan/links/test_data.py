@@ -506,7 +506,6 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     assert "schema" not in str(mail_contents.compose_weekly([(told, states[place.source])]).lines)
 
 
-@pytest.mark.ours
 def test_how_it_looks(data: Publisher, visitor: Visitor) -> None:
     hostile = "".join(f"7,{text},park\n" for text in ("<script>alert(1)</script>", "x" * 300))
     lines = (TABLE + hostile + "8,x\n").splitlines()

@@ -25,7 +25,7 @@ from tests.ckan.harvesting import act
 from tests.ckan.links.place import work
 from tests.publisher import Publisher, Request, Response
 
-pytestmark = [pytest.mark.in_process, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.in_process, pytest.mark.giant, pytest.mark.timeout(1500)]
 
 HOSTS, DATASETS, EACH = 50, 500, 20
 SLOW, REFUSING = range(5), range(45, 50)
