@@ -300,7 +300,7 @@ def _pytest(
     print(f"\n{part.title}:", flush=True, file=out)
     started = time.monotonic()
     python = venv.program("python", part.ckan or DEFAULT_CKAN)
-    command = [python, DEV / "stack" / "run_tests.py"]
+    command: list[str | Path] = [python, DEV / "stack" / "run_tests.py"]
     command += ["-o", f"cache_dir={STACK / 'cache' / 'pytest'}", *words]
 
     def run_once(*more: str | Path) -> int:
