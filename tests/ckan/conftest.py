@@ -88,6 +88,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if shard := config.getoption("shard"):
         number, _, parts = shard.partition("/")
         chosen = files_of_shard(items, int(number), int(parts))
+        others = [item for item in items if item.path not in chosen]
+        config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item.path in chosen]
 
 
