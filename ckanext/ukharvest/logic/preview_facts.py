@@ -77,6 +77,5 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
 def _of(problem: dict[str, Any]) -> dict[str, str]:
     severity = problem["severity"]
     consequence = severity if severity in (STOP, LOST) else PROBLEM
-    # What the release before stored has no field.
     said = describe_problem(problem["code"], consequence, problem.get("field", ""))
     return {"title": said.title, "tip": " ".join(filter(None, (said.wanted, said.tip)))}
