@@ -84,14 +84,14 @@ def test_all_tables_come_from_an_empty_database(ckan: Ckan) -> None:
         ("0201", State.AHEAD),
     ],
 )
-def test_a_revision_tells_which_code_made_the_tables(
+def test_revision_shows_which_code_made_the_tables(
     revision: str, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema_version, "REVISIONS", ("0100", "0200"))
     assert schema_version.state_of([revision] if revision else []) is state
 
 
-def test_tables_of_an_unreleased_commit_are_made_anew(
+def test_upgrade_refuses_tables_of_an_unreleased_commit(
     portal: Portal, publisher: Publisher, ckan: Ckan
 ) -> None:
     publisher.serve(PATH, catalogue(2))
@@ -118,7 +118,7 @@ def test_tables_of_an_unreleased_commit_are_made_anew(
     assert {each["id"] for each in portal.datasets()} == before
 
 
-def test_older_code_does_not_tell_to_drop_newer_tables(ckan: Ckan) -> None:
+def test_upgrade_does_not_advise_to_drop_newer_tables(ckan: Ckan) -> None:
     set_revision("9999")
     try:
         failed = ckan("db", "upgrade", "-p", "ukharvest", check=False)
