@@ -29,9 +29,9 @@ def describe_proposals(
 
     Args:
         context: the action's; its user is who adds the source.
-        result: of the source preview, as it is stored.
+        result: of the source preview, as it is stored; empty if it has none.
     """
-    lookup = result["lookup"]
+    lookup = result.get("lookup")
     if not lookup:
         return [], {}
     rows = list(_rows(context, lookup, result["proposals"]))
