@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import compat
@@ -179,7 +180,7 @@ def test_a_run_of_one_record_is_told_of_no_stamps(
     job = HarvestJob.get(job_id)
     job.status, job.only_guid = "Running", guid(3)
     job.save()
-    [object_id] = DataJsonHarvester().gather_stage(job)
+    [object_id] = queue.get_harvester("data_json").gather_stage(job)
     portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"updated": 1}
     assert knows_them(folder)

@@ -67,7 +67,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
     )
     interface = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    sync_state = sa.Column("validators", JSONB)
+    sync_state = sa.Column(JSONB)
     resume = sa.Column(JSONB)
     held = sa.Column(JSONB)
     schedule = sa.Column(JSONB)
@@ -115,9 +115,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     package_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    import_rules_hash = sa.Column(
-        "salt", sa.UnicodeText, nullable=False, default="", server_default=""
-    )
+    import_rules_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")

@@ -70,7 +70,7 @@ def test_what_is_over_the_budget_waits(
     assert link_checks.backlog() == (waiting, waiting)
     found = link_figures.load_figures()
     assert (found["waiting"], found["days"], found["requests"]) == (waiting, 1, len(asked))
-    output = cli.invoke(ukharvest, ["links", "--look"]).output
+    output = cli.invoke(ukharvest, ["links", "--check"]).output
     assert "Checked 0 links" in output
     assert f"Today: {len(asked)} of 12 requests, 0 of 1,000 MB, for {len(asked)} links." in output
     assert f"{waiting} links wait to be checked: that takes about 1 day." in output

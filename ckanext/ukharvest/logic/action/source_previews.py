@@ -180,7 +180,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     shown["is_move"] = is_check and source_moves.is_move(preview)
     shown["type_label"] = type_label(preview.source_type) if preview.source_type else ""
     shown["heading"] = words.heading(state, result, is_check=is_check)
-    if not preview.source_type or (result and result.get("lookup")):
+    if not preview.source_type or (result and result["lookup"]):
         shown["heading"] = words.lookup_heading(state, result, shown["type_label"])
     if state in source_previews.UNDER_WAY:
         most = 0 if is_check else source_preview.BUDGET.records
@@ -188,7 +188,7 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     else:
         shown["text"] = words.sentences(result, is_check=is_check) if result else []
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
-    if shown["is_move"] and result and result.get("move"):
+    if shown["is_move"] and result and result["move"]:
         shown["text"] += move_words.sentences(result["move"])
         result["move"] = source_moves.summary(preview, result["move"])
     return shown

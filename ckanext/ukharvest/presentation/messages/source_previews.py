@@ -65,7 +65,7 @@ def lookup_heading(state: str, result: Result | None, label: str) -> str:
     """Return the result of a lookup in a few words; ``label``: of the type that was found."""
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
         return str(tk._("Finding out what is there"))
-    if result and result.get("lookup") and result["over"] != "stopped":
+    if result and result["lookup"] and result["over"] != "stopped":
         return str(tk._("Found: {type}").format(type=label))
     return heading(state, result, is_check=False)
 
@@ -131,7 +131,7 @@ def _of_these(result: Result, *, is_check: bool) -> Iterator[str]:
     if not fates["problems"] and not fates["lost"] and not fates["skipped"]:
         return
     words = tk._("{fine} complete, {problems} with problems, {lost} failed, {skipped} skipped.")
-    if is_check and not result.get("move"):  # unchanged records were not parsed
+    if is_check and not result["move"]:  # unchanged records were not parsed
         words = tk._(
             "Of the new and changed ones: {fine} complete, {problems} with problems, {lost} "
             "failed, {skipped} skipped."
@@ -147,7 +147,7 @@ def _would_do(result: Result) -> str:
     numbers = {key: number(count) for key, count in changes.items()}
     words = tk._("A run now would add {added}, update {updated} and leave {unchanged} unchanged.")
     text = str(words.format(**numbers))
-    if taken := result.get("takes_over", 0):
+    if taken := result["takes_over"]:
         words = tk.ungettext(
             "This is the first run here. It adopts {n} dataset that is here already.",
             "This is the first run here. It adopts {n} datasets that are here already.",
