@@ -65,6 +65,17 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
     assert reasons["owner_org"] == "It has the publisher's name"
 
 
+def test_list_of_datasets_is_found_as_data_json(
+    editor: dict[str, Any], publisher: Publisher
+) -> None:
+    council(editor, "Council")
+    publisher.serve("/list", datasets(3, **FULL)["dataset"])
+    found = look_up(editor, publisher.url("/list"))
+    assert found["form_values"]["source_type"] == "data_json"
+    assert found["form_values"]["url"] == publisher.url("/list")
+    assert found["result"]["read"] == 3
+
+
 def test_without_a_publisher_the_site_names_it(
     editor: dict[str, Any], publisher: Publisher
 ) -> None:

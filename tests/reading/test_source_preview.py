@@ -118,6 +118,13 @@ def test_the_right_type_is_told(publisher: Publisher) -> None:
     assert (found["verdict"], found["detected_type"]) == ("no", "inventory")
 
 
+def test_list_of_datasets_is_suggested_as_data_json(publisher: Publisher) -> None:
+    publisher.serve(PATH, datasets(2, **FULL)["dataset"])
+    for name in ("inventory", "dcat_rdf", "gemini-waf", "gemini-single"):
+        found = preview(publisher.url(PATH), name)
+        assert (found["verdict"], found["detected_type"]) == ("no", "data_json"), name
+
+
 def test_a_source_that_is_slow_ends_in_time(publisher: Publisher) -> None:
     # The whole of it takes an hour.
     publisher.serve(PATH, " " * 72_000, pause=0.05, slow_start=True)
@@ -201,7 +208,7 @@ def test_the_records_of_a_known_source_are_compared(publisher: Publisher) -> Non
         (b'[{"title": "A", "mbox": "", "identifier": 1, "accessLevel": "public"', "data_json"),
         (b'[{"@type": "dcat:Dataset", "identifier": "a", "accessLevel": "public"', "data_json"),
         (b'[{"title": "A", "identifier": 1}]', ""),
-        (b'{"title": "A", "identifier": 1, "accessLevel": "public"}', ""),
+        (b'{"title": "A", "identifier": 1, "accessLevel": "public"}', "data_json"),
         # JSON-LD whose context, and so the prefix dcat, is elsewhere.
         (b'{"@context": "context.jsonld", "@graph": [{"type": "DatasetSeries"', "dcat_rdf"),
         (b'[{"@context": ["https://x.example/c"], "@type": ["Thing", "Dataset"]', "dcat_rdf"),
