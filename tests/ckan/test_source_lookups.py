@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 
@@ -69,7 +69,7 @@ def test_list_of_datasets_is_found_as_data_json(
     editor: dict[str, Any], publisher: Publisher
 ) -> None:
     council(editor, "Council")
-    publisher.serve("/list", datasets(3, **FULL)["dataset"])
+    publisher.serve("/list", GUIDE_LIST)
     found = look_up(editor, publisher.url("/list"))
     assert found["form_values"]["source_type"] == "data_json"
     assert found["form_values"]["url"] == publisher.url("/list")
