@@ -366,7 +366,7 @@ def test_standard_input_is_read(tmp_path: Path) -> None:
         assert found["records"][0]["title"] == "Air quality"
     unknown = _piped(b"once upon a time")
     assert unknown.returncode == 2
-    assert "expected --type or --schema" in unknown.stderr
+    assert "give --type or --schema" in unknown.stderr
     schema = tmp_path / "schema.json"
     schema.write_text('{"fields": [{"name": "a", "type": "integer"}]}', "utf-8")
     table = _piped(b"a\n1\nx\n", "--schema", str(schema))

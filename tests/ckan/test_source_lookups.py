@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 
@@ -63,6 +63,17 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
     assert reasons["source_type"] == "It answers at a usual URL of data.json"
     assert reasons["title"] == "20 of 20 records read have it"
     assert reasons["owner_org"] == "It has the publisher's name"
+
+
+def test_list_of_datasets_is_found_as_data_json(
+    editor: dict[str, Any], publisher: Publisher
+) -> None:
+    council(editor, "Council")
+    publisher.serve("/list", GUIDE_LIST)
+    found = look_up(editor, publisher.url("/list"))
+    assert found["form_values"]["source_type"] == "data_json"
+    assert found["form_values"]["url"] == publisher.url("/list")
+    assert found["result"]["read"] == 3
 
 
 def test_without_a_publisher_the_site_names_it(

@@ -21,7 +21,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.reading.budget import HEAD
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
-from ckanext.ukharvest.reading.type_detection import source_type
+from ckanext.ukharvest.reading.type_detection import describe_unknown, source_type
 from ckanext.ukharvest.source_types import TYPES, SourceType, find
 
 STANDARD_INPUT = "-"
@@ -88,7 +88,8 @@ def _find_type(name: str) -> SourceType:
 def _detect_type(content: bytes) -> str:
     if found := source_type(content[:HEAD]):
         return found
-    raise ConfigError("standard input begins like no known format; expected --type or --schema")
+    message = f"standard input has no known format: {describe_unknown(content[:HEAD])}"
+    raise ConfigError(f"{message}. To choose a format give --type or --schema")
 
 
 def _split_options(options: Sequence[str]) -> dict[str, str]:

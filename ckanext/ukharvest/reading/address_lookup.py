@@ -17,7 +17,7 @@ from ckanext.ukharvest.reading.type_detection import (
     site_of,
     source_type,
 )
-from ckanext.ukharvest.source_types import GEMINI_CSW, TYPES
+from ckanext.ukharvest.source_types import GEMINI_CSW, GEMINI_SINGLE, TYPES
 
 MOST_FOLDERS = 3  # of an address, from the deepest up, in which usual places are tried
 LOOKUP_SECONDS = 40.0
@@ -57,9 +57,10 @@ def look_up(url: str, first_bytes: FirstBytes) -> Found | None:
 def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
     parts = urlsplit(url)
     without_query = urlunsplit((*parts[:3], "", ""))
-    if name := source_type(first_bytes(url)):
-        if name == GEMINI_CSW.name and not _is_csw(without_query, first_bytes):
-            name = "gemini-single"  # a saved answer
+    head = first_bytes(url)
+    if name := source_type(head):
+        if name == GEMINI_CSW.name and _is_saved(head, without_query, first_bytes):
+            name = GEMINI_SINGLE.name
         # An interface of a site is found by the site, whichever of its pages was given.
         is_page = "" in TYPES[name].usual_urls and parts.path.strip("/")
         site = better_address(name, url, first_bytes) if is_page else ""
@@ -73,8 +74,10 @@ def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
                 yield Found(name, place, "place")
 
 
-def _is_csw(url: str, first_bytes: FirstBytes) -> bool:
-    return source_type(first_bytes(url + GEMINI_CSW.probe)) == GEMINI_CSW.name
+def _is_saved(head: bytes, url: str, first_bytes: FirstBytes) -> bool:
+    """Tell whether an answer of a CSW is a file: its records are all that there is."""
+    has_records = GEMINI_SINGLE.recognise is not None and GEMINI_SINGLE.recognise(head)
+    return has_records and source_type(first_bytes(url + GEMINI_CSW.probe)) != GEMINI_CSW.name
 
 
 def _plain(url: str, name: str) -> str:
