@@ -24,12 +24,11 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from jinja2 import FileSystemBytecodeCache
 from redis import utils as redis_utils
+from redis.connection import parse_url
 
 from ckanext.ukharvest.core.http import client as http
 from ckanext.ukharvest.model import redis_cache
 from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.dashboard import snapshot
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
@@ -283,11 +282,19 @@ def clean(
     if is_in_process(request.node):
         workers.stop()
     queue.purge_queues()
-    # Killed processes may have left their turns, and every publisher has the same host.
-    turns = [f"{kind}:127.0.0.1" for kind in ("requests", "delay")]
-    # What a dashboard of the test before showed is kept for some seconds.
-    shown = [snapshot.SNAPSHOT, snapshot.CHECKS, snapshot.THOROUGHLY, link_figures.SAVED]
-    connect_to_redis().delete(*map(redis_cache.key, [*turns, *shown]))
+    empty_redis()
+
+
+def empty_redis() -> None:
+    """Delete messages, saved results, counters and turns that the test before has left.
+
+    All of the number that the ini names, as the tests' own; without a number, the site's own keys.
+    """
+    connection = connect_to_redis()
+    if "db" in parse_url(config["ckan.redis.url"]):
+        connection.flushdb()
+    elif keys := [*connection.scan_iter(redis_cache.key("*"))]:
+        connection.delete(*keys)
 
 
 @pytest.fixture(autouse=True)

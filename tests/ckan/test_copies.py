@@ -305,7 +305,7 @@ def test_listed_records_are_fetched_when_their_stamp_changed(
 def test_the_records_of_a_batch_are_fetched_over_several_connections(
     portal: Portal, folder: Folder, listed_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, two = folder.fetch, threading.Barrier(2, timeout=20)
+    real, two = folder.fetch, threading.Barrier(2, timeout=300)
 
     def fetch(source: Source, raw: RawRecord) -> RawRecord:
         two.wait()

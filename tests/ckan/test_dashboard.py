@@ -11,7 +11,6 @@ from unittest.mock import Mock, call
 import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
-from ckan.lib.redis import connect_to_redis
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
@@ -31,14 +30,6 @@ pytestmark = pytest.mark.in_process
 PAGE = "/ckan-admin/ukharvest"
 METRICS = "/ukharvest/metrics"
 PATH = "/data.json"
-
-
-@pytest.fixture(autouse=True)
-def forgotten(clean: None) -> None:
-    """Redis without another test's values."""
-    connection = connect_to_redis()
-    for key in connection.scan_iter(redis_cache.key("*")):
-        connection.delete(key)
 
 
 @pytest.fixture
@@ -156,7 +147,7 @@ def test_why_a_run_does_not_move(
 
 
 def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
-    make_worker("gather", seen=dt.timedelta(minutes=12))
+    make_worker("gather", seen=dt.timedelta(minutes=12, seconds=30))
     (worker,) = dashboard()["workers"]
     assert (worker["alive"], worker["host"]) == (False, "host.example")
     assert "last heartbeat 12 minutes ago" in " ".join(app.get(PAGE, headers=sysadmin).body.split())

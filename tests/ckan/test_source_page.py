@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +17,7 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
+from freezegun import freeze_time
 
 from ckanext.ukharvest.model import JobReport, SourcePreview, SourceState, utcnow
 from ckanext.ukharvest.web.pages import run_feed
@@ -31,6 +34,17 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 Session = model.Session
 # Half of them CKAN's own: for the user and permissions.
 MOST_STATEMENTS = 60
+
+
+def at_one_moment(test: Callable[..., None]) -> Callable[..., None]:
+    """Let the clock stand still during a test of what pages say about how long something takes."""
+
+    @functools.wraps(test)
+    def still(**fixtures: Any) -> None:
+        with freeze_time(utcnow()):
+            test(**fixtures)
+
+    return still
 
 
 @pytest.fixture
@@ -148,6 +162,7 @@ def test_a_run_that_proved_nothing_says_why(
     assert show_source(source)["text"][-1].lower() == f"{report.reason}.".lower().replace("..", ".")
 
 
+@at_one_moment
 def test_a_run_from_queue_to_end(
     app: CKANTestApp, portal: Portal, source: str, editor: Any
 ) -> None:
@@ -209,8 +224,9 @@ def test_overdue_off_and_checked(portal: Portal, source: str) -> None:
     assert (show_source(source)["state"], show_source(source)["actions"]) == ("off", ["switch_on"])
 
 
+@at_one_moment
 def test_the_live_part(app: CKANTestApp, portal: Portal, source: str, editor: Any) -> None:
-    begun = utcnow() - dt.timedelta(seconds=150)  # "Running for 2 min", for some seconds more
+    begun = utcnow() - dt.timedelta(seconds=150)  # "Running for 2 min"
     run_under_way(portal, source, created=begun, gather_started=begun)
     first = app.get(f"{PAGE}/state", headers=editor, status=200)
     assert "Reading the list of records" in first.body

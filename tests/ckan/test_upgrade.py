@@ -351,7 +351,6 @@ def test_a_consumer_that_waits_during_an_upgrade_puts_its_message_back(
     portal.gather(job_id)
     consumer = start("fetch")
     until(beats, consumer)
-    time.sleep(schema_version.SECONDS + 1)  # it waits for a message now, and has checked before
     revision(number)
     ids = portal.waiting(job_id)
     portal.send(ids)
