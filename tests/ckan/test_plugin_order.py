@@ -58,6 +58,7 @@ from ckan.config.middleware import make_app
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.core.vocabularies import vocabulary
+from werkzeug.test import Client
 
 app = make_app(load_config(ini))
 try:
@@ -65,7 +66,7 @@ try:
 except ConfigError:
     secret = None
 print(json.dumps({
-    "page": app._wsgi_app.test_client().get("/harvest").status_code,
+    "page": Client(app).get("/harvest").status_code,
     "contact": config.http_contact(),
     "vocabularies": str(vocabulary.folder()),
     "secret": secret,
