@@ -17,8 +17,10 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
+from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
 from ckanext.ukharvest.presentation.messages import source_texts
+from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
 from ckanext.ukharvest.web.pages.form_check import Errors
@@ -235,6 +237,7 @@ def page(
         "unowned": form_check.may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
+        "mail_obstacle": describe_obstacle(sending.obstacle()),
     }
     if source:
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
