@@ -497,9 +497,10 @@ def test_a_mail_server_that_is_away_is_named_on_the_page(
         act("ukharvest_mail_test", source_id=source)
         with app.flask_app.test_request_context():
             tick()
-        assert "Not sent: the mail server could not be reached." in app.get(
-            address, headers=headers
-        ).body
+        assert (
+            "Not sent: the mail server could not be reached."
+            in app.get(address, headers=headers).body
+        )
     server.is_away = True
     act("ukharvest_mail_test", source_id=source)
     with app.flask_app.test_request_context():

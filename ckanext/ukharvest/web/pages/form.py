@@ -64,7 +64,7 @@ def check_may_create() -> None:
     try:
         tk.check_access("harvest_source_create", context(), {})
     except tk.NotAuthorized:
-        source_frame.refuse()
+        source_frame.refuse_adding()
 
 
 def find_with_settings(name: str) -> Source:
