@@ -193,13 +193,8 @@ def _done(form: Form, saved: Mapping[str, Any], *, is_new: bool) -> str:
         tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
     except (tk.ValidationError, tk.NotAuthorized):
         return str(tk._("Saved. No run was started: one is waiting or running already."))
-    minutes = config.schedule_cron_minutes()
-    message = tk.ungettext(
-        "Saved. The first run starts within {minutes} minute of saving.",
-        "Saved. The first run starts within {minutes} minutes of saving.",
-        minutes,
-    )
-    return str(message.format(minutes=minutes))
+    # The page says whether it waits or reads.
+    return str(tk._("Saved. The progress of the first run is shown below."))
 
 
 def page(
