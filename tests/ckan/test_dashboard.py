@@ -219,7 +219,6 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
 def test_only_sysadmins_see_it(app: CKANTestApp) -> None:
     user = headers(factories.User())
     for address in (PAGE, f"{PAGE}/state"):
-        assert app.get(address, status=404)
         assert app.get(address, headers=user, status=403)
     assert app.post(f"{PAGE}/notice", data={"text": "x"}, headers=user, status=403)
     assert app.post(f"{PAGE}/checks", headers=user, status=403)
@@ -295,5 +294,3 @@ def test_anonymous_visitors_of_the_dashboard_get_the_login(app: CKANTestApp) -> 
         answer = app.get(address, follow_redirects=False)
         assert answer.status_code == 302
         assert "/user/login?came_from=" in answer.headers["Location"]
-    user = headers(factories.User())
-    assert app.get(PAGE, headers=user).status_code == 403
