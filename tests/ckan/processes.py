@@ -40,6 +40,8 @@ ckan(prog_name="ckan")
 """
 # The same with bugs that no document causes: at some titles the parser raises or hangs.
 FAULTY_PROGRAM = f"import tests.ckan.bugs\n{PROGRAM}"
+# The program ``ckan`` as it is.
+COMMAND = 'from ckan.cli.cli import ckan; ckan(prog_name="ckan")'
 PR_SET_PDEATHSIG = 1  # of Linux's prctl(2)
 
 _context = multiprocessing.get_context("forkserver")
@@ -107,17 +109,22 @@ class Process:
 
 
 def finish(
-    words: Sequence[str], folder: Path, *, check: bool = True, timeout: float = 300
+    words: Sequence[str],
+    folder: Path,
+    *,
+    check: bool = True,
+    timeout: float = 300,
+    program: str = COMMAND,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end and return it with what it printed, as ``subprocess.run`` does.
 
     Args:
         folder: an empty one for the command's output.
+        program: Python code that runs it.
 
     Raises:
         CalledProcessError: with ``check``, if its exit code is not 0.
     """
-    program = 'from ckan.cli.cli import ckan; ckan(prog_name="ckan")'
     output, errors = folder / "output", folder / "errors"
     with Process(words, program=program, output=output, errors=errors) as process:
         code = process.wait(timeout)

@@ -210,7 +210,6 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
 def test_only_sysadmins_see_it(app: CKANTestApp) -> None:
     user = headers(factories.User())
     for address in (PAGE, f"{PAGE}/state"):
-        assert app.get(address, status=404)
         assert app.get(address, headers=user, status=403)
     assert app.post(f"{PAGE}/notice", data={"text": "x"}, headers=user, status=403)
     assert app.post(f"{PAGE}/checks", headers=user, status=403)
@@ -279,3 +278,10 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     pause = visitor.page.get_by_role("button", name="Stop refreshing this page")
     pause.click()
     expect(visitor.page.get_by_role("button", name="Refresh this page again")).to_be_visible()
+
+
+def test_anonymous_visitors_of_the_dashboard_get_the_login(app: CKANTestApp) -> None:
+    for address in (PAGE, f"{PAGE}/state"):
+        answer = app.get(address, follow_redirects=False)
+        assert answer.status_code == 302
+        assert "/user/login?came_from=" in answer.headers["Location"]

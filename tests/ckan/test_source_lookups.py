@@ -147,3 +147,19 @@ def test_who_may(app: CKANTestApp, editor: dict[str, Any], publisher: Publisher)
             url=publisher.url("/"),
             config='{"default_tags": ["a"]}',
         )
+
+
+@pytest.mark.parametrize("address", ["/harvest/add", "/harvest/new"])
+def test_who_may_not_add_sources_reads_whom_to_ask(
+    app: CKANTestApp,
+    editor: dict[str, Any],
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckan.auth.create_dataset_if_not_in_organization", False)
+    answer = app.get(address, headers={"Authorization": editor["token"]})
+    assert answer.status_code == 403
+    assert "Only editors of an organisation can add harvest sources." in answer.body
+    assert "Ask an administrator of your organisation" in answer.body
+    assert "this page" not in lxml.html.fromstring(answer.body).text_content()

@@ -120,7 +120,7 @@ def test_a_failed_run(app: CKANTestApp, portal: Portal, publisher: Publisher, so
     found = show_source(source)
     assert found["health"] == "failing"
     assert found["heading"].startswith("The last run failed: ")
-    assert "Nothing was imported, and nothing was deleted." in found["text"]
+    assert "Nothing was imported." in found["text"]
     assert found["actions"][0] == "settings"
 
 
@@ -145,7 +145,7 @@ def test_held_deletions(
     found = show_source(source)
     assert found["heading"] == "Waiting for your decision: 2 datasets would be deleted"
     assert (found["state"], found["held"], found["actions"][0]) == ("held", 2, "review")
-    assert "of them. Nothing has been deleted." in found["text"][0]
+    assert "of a source's datasets. Nothing has been deleted." in found["text"][0]
     heading = show_source(source, "ed")["heading"]
     assert heading == "Waiting for an administrator's decision: 2 datasets would be deleted"
     assert f"{PAGE}/deletions" in app.get(PAGE, headers=editor).body
@@ -328,6 +328,8 @@ def test_who_asked_is_told(app: CKANTestApp, portal: Portal, source: str, editor
     found = show_source(source)
     assert found["progress"]["asked_by"] == "ed"
     assert found["text"][0] == "Requested by ed."
+    banner = app.get(PAGE, headers=editor).body
+    assert "Run requested. Its progress is shown below." in banner
     page = app.post("/harvest/refresh/parking", headers=editor).body
     assert "A run has already started (scheduled to start" in page
     assert Session.query(HarvestJob).count() == 1

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 from ckanext.ukharvest import __version__
@@ -43,11 +44,11 @@ def run(
 
     Args:
         name: the source type; "" only with standard input, whose first bytes then show it.
-        location: a URL, a saved file, or ``STANDARD_INPUT``.
+        location: a URL, a saved file, a named pipe, or ``STANDARD_INPUT``.
     """
     out, err = out or sys.stdout, err or sys.stderr
     guard = Guard(("0.0.0.0/0", "::/0") if allow_private else ())
-    content = sys.stdin.buffer.read() if location == STANDARD_INPUT else None
+    content = _read_pipe(location)
     location = "standard input" if content is not None else location
     with HttpClient(guard, user_agent=f"ckanext-ukharvest/{__version__} (check)") as http:
         try:
@@ -83,6 +84,14 @@ def _find_type(name: str) -> SourceType:
         expected = ", ".join(TYPES)
         raise ConfigError(f"there is no source type '{name}'; expected one of: {expected}")
     return kind
+
+
+def _read_pipe(location: str) -> bytes | None:
+    """Return what a pipe holds, None for another location: readers go back to the beginning."""
+    if location == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    path = Path(location)
+    return path.read_bytes() if path.is_fifo() else None
 
 
 def _detect_type(content: bytes) -> str:

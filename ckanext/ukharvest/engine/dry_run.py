@@ -45,6 +45,7 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
         result = SourcePreview(
             kind, saved_state.source(setting, watched), watched, classifier, tell
         ).run()
+    result["datasets"] = len(known)
     result["takes_over"] = len(to_adopt)
     listing = classifier.listing
     # A record without an identifier may be any record that seems to be missing.

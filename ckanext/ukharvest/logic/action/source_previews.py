@@ -103,8 +103,9 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         "enough", "stopped", "worker" or "queue" (no jobs worker), "fault"), ``count`` of records
         and ``count_is_exact``, ``read``, ``complete`` and ``reason``, ``seconds``,
         ``estimate_seconds`` of a first run, ``fates`` and ``changes`` ({word: number}),
-        ``takes_over`` (number of datasets here that a first run would adopt), ``sample`` of
-        records, ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
+        ``datasets`` (number of the source's datasets here), ``takes_over`` (number of datasets
+        here that a first run would adopt), ``sample`` of records,
+        ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
         ``occurrences``, ``examples``}], ``error`` {``code``, ``title``, ``message``, ``tip``,
         ``url``, ``line``} or None, ``detected_type`` and ``suggested_url`` to use instead,
         ``move`` of such a dry run: ``datasets``, ``same``, ``moved``, ``added``, ``missing``

@@ -97,7 +97,8 @@ def _sentences(result: Result, *, is_check: bool) -> Iterator[str]:
         yield tk._("We reached the source, but found no records in it.")
     if over := _OVER.get(result["over"]):
         yield over()
-    if result["complete"] is False:
+    # Of an empty list the sentence above says all that there is to say before a first run.
+    if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
         yield _incomplete(result)
     if result["estimate_seconds"] and not is_check:
         yield _first_run(result["estimate_seconds"])
@@ -182,8 +183,16 @@ _OVER: dict[str, Callable[[], str]] = {
 }
 
 
+def _has_datasets(result: Result) -> bool:
+    return bool(result.get("datasets") or result.get("takes_over"))
+
+
 def _incomplete(result: Result) -> str:
-    words = tk._("The source could not be read to the end, so nothing would be deleted: {reason}")
+    words = tk._("The source could not be read to the end: {reason}")
+    if _has_datasets(result):
+        words = tk._(
+            "The source could not be read to the end, so nothing would be deleted: {reason}"
+        )
     return str(words.format(reason=result["reason"]))
 
 

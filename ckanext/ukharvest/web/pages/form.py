@@ -17,8 +17,10 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.logic import source_rules
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
+from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
 from ckanext.ukharvest.presentation.messages import source_texts
+from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
 from ckanext.ukharvest.web.pages.form_check import Errors
@@ -62,7 +64,7 @@ def check_may_create() -> None:
     try:
         tk.check_access("harvest_source_create", context(), {})
     except tk.NotAuthorized:
-        source_frame.refuse()
+        source_frame.refuse_adding()
 
 
 def find_with_settings(name: str) -> Source:
@@ -191,13 +193,8 @@ def _done(form: Form, saved: Mapping[str, Any], *, is_new: bool) -> str:
         tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
     except (tk.ValidationError, tk.NotAuthorized):
         return str(tk._("Saved. No run was started: one is waiting or running already."))
-    minutes = config.schedule_cron_minutes()
-    message = tk.ungettext(
-        "Saved. The first run starts within {minutes} minute of saving.",
-        "Saved. The first run starts within {minutes} minutes of saving.",
-        minutes,
-    )
-    return str(message.format(minutes=minutes))
+    # The page says whether it waits or reads.
+    return str(tk._("Saved. The progress of the first run is shown below."))
 
 
 def page(
@@ -235,6 +232,7 @@ def page(
         "unowned": form_check.may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
+        "mail_obstacle": describe_obstacle(sending.obstacle()),
     }
     if source:
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
