@@ -62,7 +62,16 @@ COMPAT = {
         *("after", "approval", "batches", "callbacks", "clearing", "contract", "copies"),
         *("csw_bindings", "fields_harvested", "form", "form_scheming", "forms", "harvest_extras"),
         *("hung_consumers", "ids", "journey", "languages", "missing_records", "outages"),
-        *("pending_index", "profiles", "prune", "rabbitmq", "remote_groups", "routes", "run"),
+        *(
+            "pending_index",
+            "plugin_order",
+            "profiles",
+            "prune",
+            "rabbitmq",
+            "remote_groups",
+            "routes",
+            "run",
+        ),
         *("source_form", "source_rules", "startup", "stock", "stock_leftovers", "stop", "sweeper"),
         *("takeover", "upgrade", "versions", "who_decides"),
     )
