@@ -154,6 +154,33 @@ def test_links_that_were_checked_before_their_states_were_stored(
     assert link_results.find(urls[1]) is links[urls[1]]
 
 
+def test_rows_from_before_their_organisation_was_stored(
+    portal: Portal, publisher: Publisher, ckan: Ckan
+) -> None:
+    elsewhere, third = factories.Organization()["id"], factories.Organization()["id"]
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source := portal.source(publisher.url(PATH)))
+    act("package_patch", id=portal.datasets()[0]["id"], owner_org=elsewhere)
+    before = portal.datasets()
+    Session.remove()
+    revisions = schema_version.REVISIONS
+    try:
+        ckan("db", "downgrade", "-p", "ukharvest", "-v", revisions[revisions.index("0101") - 1])
+        Session.execute(
+            sa.text("UPDATE ukharvest_source SET validators = validators - 'owner_org'")
+        )
+        Session.commit()
+        Session.remove()
+    finally:
+        ckan("db", "upgrade", "-p", "ukharvest")
+        schema_version.watch.forget()
+    assert figures(portal.run(source)) == {"not modified": 3}
+    assert portal.datasets() == before
+    act("harvest_source_patch", id=source, owner_org=third)
+    assert figures(portal.run(source)) == {"updated": 3}
+    assert [each["owner_org"] for each in portal.datasets()] == [third] * 3
+
+
 def test_previews_stay_and_checks_go_with_their_columns(clean: None, ckan: Ckan) -> None:
     """Rows as the commit before writes them, also after the upgrade, before it is restarted."""
     insert = sa.text(
