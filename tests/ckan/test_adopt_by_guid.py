@@ -176,6 +176,16 @@ def test_only_datasets_that_the_source_lists_are_adopted(
     assert ids(portal) == before
 
 
+def test_datasets_of_another_organisation_stay_with_it(
+    portal: Portal, by_hand: str, elsewhere: str, cli: Any
+) -> None:
+    first = portal.datasets()[0]
+    act("package_patch", id=first["id"], owner_org=elsewhere)
+    assert "2 datasets would be adopted." in adopt(cli, "--by-guid", "--dry-run")
+    assert "2 datasets adopted." in adopt(cli, "--by-guid")
+    assert first["id"] not in {row.package_id for row in rows(by_hand)}
+
+
 @pytest.mark.parametrize(
     ("served", "reason"),
     [

@@ -219,6 +219,8 @@ def test_the_next_page_says_how_many_datasets_go(
     form = {"id": source, "title": "Parking", "url": publisher.url(PATH), "save": "only"}
     headers: Any = page.headers  # type: ignore[attr-defined]
     sent = {**form, "frequency": "MANUAL", "owner_org": elsewhere}
+    wrong = app.post("/harvest/edit/parking", data={**sent, "title": ""}, headers=headers)
+    assert "3 datasets move to this organisation with the next run." in wrong.body
     answer = app.post("/harvest/edit/parking", data=sent, headers=headers, follow_redirects=True)
     assert "Saved. 3 datasets move to Elsewhere Council with the next run." in answer.body
     assert "3 datasets move to this organisation with the next run." in page()

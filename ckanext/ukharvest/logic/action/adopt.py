@@ -84,7 +84,9 @@ def _find_listed(source_id: str) -> set[str]:
     try:
         return source_listing.find_listed(source, kind, planned.new_config, candidates)
     except UkharvestError as exc:
-        message = tk._("nothing was adopted, because the source's list cannot be read: {reason}")
+        message = tk._(
+            "nothing was adopted, because the source's list was not read to its end: {reason}"
+        )
         raise tk.ValidationError({"source_id": [message.format(reason=exc.message)]}) from exc
 
 
