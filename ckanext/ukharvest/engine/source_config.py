@@ -98,8 +98,14 @@ class Setting:
             return known.owner_org == stored_organization(self.owner_org)
         if raw is None or raw.content is None:
             return True
+        parser = self.kind.parser
+        read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
         try:
-            remote = self.kind.parser.parse(raw, self.options).organisation
+            remote = (
+                read_organisation(raw)
+                if read_organisation
+                else parser.parse(raw, self.options).organisation
+            )
         except UkharvestError:
             return True  # it was imported, so its organisation is not what is wrong
         ours = self._organisations
