@@ -14,12 +14,12 @@ from flask import Blueprint, g
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.logic import source_organization, source_rules
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
 from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
 from ckanext.ukharvest.presentation.messages import source_texts
-from ckanext.ukharvest.web.pages import form_check, form_organization, source_frame
+from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
 from ckanext.ukharvest.web.pages.form_check import Errors
 from ckanext.ukharvest.web.pages.form_parts import all_types, build_type, common_fields, groups
@@ -106,7 +106,9 @@ def _answer(form: Form, source: Source | None) -> Any:
     moves = ""
     if source and _may_give(form):
         owner = _owner(form)
-        moves = form_organization.moving_text(form_organization.count_moving(source, owner), owner)
+        moves = source_organization.moving_text(
+            source_organization.count_moving(source, owner), owner
+        )
     try:
         saved = _save(form, sent, source)
     except tk.NotAuthorized:
@@ -249,8 +251,8 @@ def page(
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
         template, shown["types"], shown["groups"] = "edit", [kind], []
         if sysadmin:
-            shown["moving"] = form_organization.count_moving(source, _owner(values))
-            shown["would_move"] = form_organization.count_with_any_other(source)
+            shown["moving"] = source_organization.count_moving(source, _owner(values))
+            shown["would_move"] = source_organization.count_with_any_other(source)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", groups(shown["types"])

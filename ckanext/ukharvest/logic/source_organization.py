@@ -1,4 +1,4 @@
-"""The organisation on the form of a source: how many datasets go with it to another one."""
+"""The organisation of a source: how many datasets go with it to another one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from ckan import model
 
+from ckanext.ukharvest.logic.source_rules import parse_options
 from ckanext.ukharvest.model.record_organizations import (
     count_moving_datasets,
     stored_organization,
 )
-from ckanext.ukharvest.web.pages.form_values import read_config
 
 
 def count_moving(source: Mapping[str, Any], organization_id: str) -> int:
@@ -32,7 +32,7 @@ def count_with_any_other(source: Mapping[str, Any]) -> int:
 
 
 def _count(source: Mapping[str, Any], chosen: str | None) -> int:
-    options = read_config(source["config"]) or {}
+    options = parse_options(source["config"])
     # With it, datasets of the remote site's organisations stay with these.
     own = stored_organization(source["owner_org"]) if options.get("remote_orgs") else ""
     return count_moving_datasets(source["id"], chosen, only_from=own)
