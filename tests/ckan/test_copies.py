@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.tests import factories
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
@@ -163,6 +164,20 @@ def test_other_options_read_all_files(portal: Portal, folder: Folder, source: st
     act("harvest_source_patch", id=source, config=json.dumps({"default_tags": ["open"]}))
     assert figures(portal.run(source)) == {"updated": 5}
     assert knows_them(folder)
+    assert figures(portal.run(source)) == {"not modified": 5}
+    assert folder.read == []
+
+
+@pytest.mark.parametrize("is_listing", [False, True], ids=["etag", "listed"])
+def test_another_organisation_reads_all_files(
+    portal: Portal, folder: Folder, source: str, is_listing: bool
+) -> None:
+    folder.is_listing = is_listing
+    portal.run(source)
+    elsewhere = factories.Organization()["id"]
+    act("harvest_source_patch", id=source, owner_org=elsewhere)
+    assert figures(portal.run(source)) == {"updated": 5}
+    assert {each["owner_org"] for each in portal.datasets()} == {elsewhere}
     assert figures(portal.run(source)) == {"not modified": 5}
     assert folder.read == []
 

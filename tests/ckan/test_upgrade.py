@@ -131,6 +131,26 @@ def test_upgrade_does_not_advise_to_drop_newer_tables(ckan: Ckan) -> None:
         set_revision(schema_version.REVISIONS[-1])
 
 
+def test_rows_from_before_their_organisation_was_stored(
+    portal: Portal, publisher: Publisher, ckan: Ckan
+) -> None:
+    elsewhere, third = factories.Organization()["id"], factories.Organization()["id"]
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source := portal.source(publisher.url(PATH)))
+    act("package_patch", id=portal.datasets()[0]["id"], owner_org=elsewhere)
+    before = portal.datasets()
+    with tables_before("0101", ckan):
+        Session.execute(
+            sa.text("UPDATE ukharvest_source SET sync_state = sync_state - 'owner_org'")
+        )
+        Session.commit()
+    assert figures(portal.run(source)) == {"not modified": 3}
+    assert portal.datasets() == before
+    act("harvest_source_patch", id=source, owner_org=third)
+    assert figures(portal.run(source)) == {"updated": 3}
+    assert [each["owner_org"] for each in portal.datasets()] == [third] * 3
+
+
 def header(user: dict[str, Any]) -> dict[str, str]:
     return {"Authorization": str(user["token"])}
 

@@ -12,7 +12,7 @@ from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.known_record import KnownRecord
@@ -173,6 +173,9 @@ class AllTheSame:
 
     def fingerprint(self, _content: str) -> str:
         return "same"
+
+    def keeps_organisation(self, _raw: RawRecord, _known: KnownRecord) -> bool:
+        return True
 
 
 def here(guid: str, *, fingerprint: str) -> KnownRecord:

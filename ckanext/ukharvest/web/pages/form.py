@@ -14,7 +14,7 @@ from flask import Blueprint, g
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.logic import source_organization, source_rules
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
 from ckanext.ukharvest.operations.notifications import sending
@@ -105,6 +105,12 @@ def _answer(form: Form, source: Source | None) -> Any:
     alike = [] if errors else _alike(form, sent, source)
     if errors or alike:
         return page(form, source, errors, alike=alike)
+    moves = ""
+    if source and _may_give(form):
+        owner = _owner(form)
+        moves = source_organization.moving_text(
+            source_organization.count_moving(source, owner), owner
+        )
     try:
         saved = _save(form, sent, source)
     except tk.NotAuthorized:
@@ -115,7 +121,7 @@ def _answer(form: Form, source: Source | None) -> Any:
             exc.error_dict, sent.source_type, sysadmin=is_sysadmin()
         )
         return page(form, source, errors)
-    tk.h.flash_success(_done(form, saved, is_new=source is None))
+    tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
     return tk.redirect_to("harvest.read", id=saved["name"])
 
 
@@ -138,7 +144,7 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
         data |= {"source_type": sent.source_type, "owner_org": _owner(form)}
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
-        if is_sysadmin() and "owner_org" in form:
+        if _may_give(form):
             data["owner_org"] = _owner(form)
         saved = _patch({"id": source["id"], **data})
     _save_schedule(form, saved["id"], source)
@@ -146,7 +152,12 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
     return dict(saved)
 
 
-def _owner(form: Form) -> str:
+def _may_give(form: Form) -> bool:
+    """Tell whether the form may give a saved source to another organisation."""
+    return is_sysadmin() and "owner_org" in form
+
+
+def _owner(form: Mapping[str, Any]) -> str:
     sent = form.get("owner_org", "")
     return "" if sent == form_check.NO_OWNER else sent
 
@@ -237,6 +248,9 @@ def page(
     if source:
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
         template, shown["types"], shown["groups"] = "edit", [kind], []
+        if sysadmin:
+            shown["moving"] = source_organization.count_moving(source, _owner(values))
+            shown["would_move"] = source_organization.count_with_any_other(source)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", groups(shown["types"])
