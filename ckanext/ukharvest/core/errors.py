@@ -83,6 +83,10 @@ class Unreachable(FetchError):
     kind = "connection"
 
 
+class Aborted(Exception):  # noqa: N818 - no fault of a server, and nothing may catch it as one
+    """Work under way was broken off, because something else has to run now."""
+
+
 class BadStatus(FetchError):
     """An HTTP status that is not a success; ``status`` holds it."""
 

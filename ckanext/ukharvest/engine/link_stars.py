@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ckan import model
 
@@ -12,19 +12,22 @@ from ckanext.ukharvest.quality.stars import all_datasets
 
 Session = model.Session
 
-CHUNK = 500  # datasets of one transaction
+CHUNK = 50  # datasets of one transaction, and of one request to the index
 
 
-def rescore() -> None:
-    """Calculate them, a transaction for some hundred datasets; index those that changed.
+def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
+    """Calculate them, a transaction for some dozen datasets; index those that changed.
 
-    Links of datasets that another process is writing keep their mark and are met again.
+    Links of datasets that another process is writing keep their mark and are met again, and those
+    that are left when ``must_end`` returns True.
     """
     last = 0
     while links := link_rescoring.marked(last):
         package_ids = link_rescoring.datasets_of(links)
         skipped: set[str] = set()
         for start in range(0, len(package_ids), CHUNK):
+            if must_end():
+                return
             skipped |= _rescore(package_ids[start : start + CHUNK])
         link_rescoring.unmark(links, skipped)
         Session.commit()

@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.errors import ConfigError, FetchError
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.engine.jobs.interruption import PERSON
 from ckanext.ukharvest.engine.source_move import dry_run_move
 from ckanext.ukharvest.model import SourcePreview as Row
 from ckanext.ukharvest.model import source_previews
@@ -40,7 +41,6 @@ Work = Callable[[Row, Tell], PreviewResult]
 BUDGET = Budget()
 TIMEOUT = 900  # seconds after which RQ ends a job that hangs
 PAUSE = 0.5  # seconds between two saves of the progress
-_PREFIX = "ukharvest-trial-"  # prefix of our jobs' ids
 
 
 def enqueue(preview_id: str, *, at_front: bool, job: Callable[[str], None] | None = None) -> None:
@@ -50,7 +50,7 @@ def enqueue(preview_id: str, *, at_front: bool, job: Callable[[str], None] | Non
         at_front: before other jobs, because a person is waiting for it.
         job: runs it; ``run`` by default.
     """
-    own = {"job_id": _PREFIX + preview_id, "timeout": TIMEOUT, "at_front": at_front}
+    own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
     tk.enqueue_job(job or run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
 
 
@@ -58,7 +58,7 @@ def queue_before(preview_id: str) -> dict[str, int]:
     """Return {"workers": number of jobs workers, "before": number of jobs before this one}."""
     queue_ = jobs.get_queue()
     ids = queue_.job_ids
-    id_ = _PREFIX + preview_id
+    id_ = PERSON + preview_id
     before = ids.index(id_) if id_ in ids else 0
     return {"workers": len(Worker.all(queue=queue_)), "before": before}
 

@@ -1,0 +1,86 @@
+"""End background work early when a job that a person watches is queued.
+
+A portal usually has one ``ckan jobs worker``, which runs one job after the other. Each of our
+background jobs runs inside ``watch`` and ends within three seconds when a person's job (a test, a
+check, a dry run) waits in its queue; then it queues itself again, behind that job.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ckan.lib import jobs
+from redis.exceptions import RedisError
+from rq import Queue
+
+log = logging.getLogger(__name__)
+
+PERSON = "ukharvest-trial-"  # prefix of the ids of jobs that a person watches
+EVERY = 0.5  # seconds between two looks at the queue
+
+
+class Interruption:
+    """Whether background work has to end now; one that nobody sets never ends it."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._actions: list[Callable[[], None]] = []
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, but no longer than until the work has to end."""
+        self._event.wait(seconds)
+
+    def then(self, action: Callable[[], None]) -> None:
+        """Call ``action``, once, in another thread, as soon as the work has to end."""
+        with self._lock:
+            self._actions.append(action)
+            if not self._event.is_set():
+                return
+        action()
+
+    def set(self) -> None:
+        with self._lock:
+            self._event.set()
+            actions = list(self._actions)
+        for action in actions:
+            action()
+
+
+def is_person_waiting(queue: Queue | None = None) -> bool:
+    """Tell whether a job that a person watches waits in the queue.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    return any(id_.startswith(PERSON) for id_ in (queue or jobs.get_queue()).job_ids)
+
+
+@contextmanager
+def watch() -> Iterator[Interruption]:
+    """Look at the queue while the block runs; set the interruption when a person waits."""
+    interruption, is_over, queue = Interruption(), threading.Event(), jobs.get_queue()
+
+    def look() -> None:
+        while not is_over.wait(EVERY):
+            try:
+                if is_person_waiting(queue):
+                    log.info("A person's job waits; the background work ends and goes on later")
+                    interruption.set()
+                    return
+            except RedisError as exc:
+                log.warning("Redis does not tell whether a person waits: %s", exc)
+
+    thread = threading.Thread(target=look, name="ukharvest-interruption", daemon=True)
+    thread.start()
+    try:
+        yield interruption
+    finally:
+        is_over.set()
+        thread.join()
