@@ -19,7 +19,10 @@ from rq import Queue
 log = logging.getLogger(__name__)
 
 PERSON = "ukharvest-trial-"  # prefix of the ids of jobs that a person watches
+LINKS = "ukharvest-links-"  # prefix of the ids of jobs that check links and data
+LONGEST = "ukharvest_longest"  # in a job's meta: seconds that it takes while a person waits
 EVERY = 0.5  # seconds between two looks at the queue
+WITHIN = 3  # seconds in which background work ends
 
 
 class Interruption:

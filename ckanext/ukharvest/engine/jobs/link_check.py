@@ -27,7 +27,14 @@ from ckanext.ukharvest.core.link_states import DeadAfter
 from ckanext.ukharvest.engine import dataset_writer, link_stars
 from ckanext.ukharvest.engine.http_client import open_metered_client
 from ckanext.ukharvest.engine.jobs import data_check
-from ckanext.ukharvest.engine.jobs.interruption import Interruption, is_person_waiting, watch
+from ckanext.ukharvest.engine.jobs.interruption import (
+    LINKS,
+    LONGEST,
+    WITHIN,
+    Interruption,
+    is_person_waiting,
+    watch,
+)
 from ckanext.ukharvest.engine.link_lanes import Checked, Lanes
 from ckanext.ukharvest.model import link_budget, link_checks, link_results, locks, utcnow
 from ckanext.ukharvest.model.link_budget import Budget
@@ -40,21 +47,20 @@ TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
 BATCH = 500  # links; formats and stars are written to the datasets after each batch
 AT_ONCE = 10  # hosts
 MEGABYTE = 1_000_000
-_PREFIX = "ukharvest-links-"  # prefix of our jobs' ids
 
 
 def enqueue() -> bool:
     """Queue a check of due links; return False if one is queued or running already."""
     queue = jobs.get_queue()
     known = [*queue.job_ids, *queue.started_job_registry.get_job_ids()]
-    if any(id_.startswith(_PREFIX) for id_ in known):
+    if any(id_.startswith(LINKS) for id_ in known):
         return False
     _send()
     return True
 
 
 def _send() -> None:
-    own = {"job_id": f"{_PREFIX}{uuid.uuid4()}", "timeout": TIMEOUT}
+    own = {"job_id": f"{LINKS}{uuid.uuid4()}", "timeout": TIMEOUT, "meta": {LONGEST: WITHIN}}
     tk.enqueue_job(look_at_due, title="Check links of harvested resources", rq_kwargs=own)
 
 
