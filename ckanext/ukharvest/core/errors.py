@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+# Code of an answer that asks for a login, and its HTTP statuses.
+NEEDS_LOGIN = "needs-login"
+LOGIN_STATUSES = (401, 403)
+
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.records import Problem
 
@@ -93,7 +97,9 @@ class BadStatus(FetchError):
     code = "bad-status"
 
     def __init__(self, message: str, *, status: int, url: str = "") -> None:
-        super().__init__(message, url=url)
+        is_own = type(self).code == BadStatus.code
+        code = NEEDS_LOGIN if is_own and status in LOGIN_STATUSES else ""
+        super().__init__(message, code=code, url=url)
         self.status = status
         self.retryable = status == 429 or status >= 500
 

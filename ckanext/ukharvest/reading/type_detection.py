@@ -8,11 +8,13 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.source_types import TYPES
 
 log = logging.getLogger(__name__)
 
 DATA = "data"  # data with a schema, which are no source
+UNKNOWN = "unknown-source-type"  # code of the error of a response that shows no type
 
 _ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _ROOTS = {
@@ -52,6 +54,28 @@ def detect(head: bytes) -> str:
     """Return what a document is: a source type, ``DATA`` for GeoJSON, or ""."""
     is_geojson = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and _GEOJSON.search(head)
     return source_type(head) or (DATA if is_geojson else "")
+
+
+def unrecognised(url: str, head: bytes) -> SourceError:
+    """Return the error of a response in which no source type shows.
+
+    Args:
+        url: of the response, or where else it comes from.
+        head: its first bytes.
+    """
+    title = html_title(head)
+    if title is not None:
+        named = f", title '{title}'" if title else ""
+        message = f"HTML page instead of a catalogue{named}: {url}"
+        return SourceError(message, code="html-page", url=url)
+    if not head.strip():
+        message = f"the answer of {url} is empty; expected a catalogue"
+        return SourceError(message, code="empty-document", url=url)
+    message = (
+        f"{url}: the first bytes show no known format; expected a catalogue, such as data.json,"
+        " GEMINI or RDF, or data with their schema"
+    )
+    return SourceError(message, code=UNKNOWN, url=url)
 
 
 def source_type(head: bytes) -> str:

@@ -23,7 +23,7 @@ class QueuePosition(TypedDict):
         workers: number of jobs workers.
         before: number of jobs before this one in the queue.
         running: what the workers are busy with: "links", "person" (a test of another person),
-            "other", or "" if one of them is free.
+            "other", or "" with nothing.
         seconds: in which the job begins at the latest, rounded up; None if not known.
     """
 
@@ -40,10 +40,8 @@ def queue_position(job_id: str) -> QueuePosition:
     before = ids[: ids.index(job_id)] if job_id in ids else []
     workers = Worker.all(queue=queue)
     current = [worker.get_current_job_id() for worker in workers]
-    busy = [id_ for id_ in current if id_ and id_ != job_id]
-    running: list[tuple[float, str]] = []
-    if len(busy) == len(workers):
-        running = sorted((_seconds_left(id_), id_) for id_ in busy)
+    # A free worker would have taken the job; Redis knows one that was killed for minutes.
+    running = sorted((_seconds_left(id_), id_) for id_ in current if id_ and id_ != job_id)
     seconds = sum(map(_seconds_left, before)) + (running[0][0] if running else 0)
     return {
         "workers": len(workers),
