@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.reading.address_lookup import first_bytes
 from ckanext.ukharvest.reading.budget import HEAD
+from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
 from ckanext.ukharvest.reading.type_detection import source_type, unrecognised
 from ckanext.ukharvest.source_types import TYPES, SourceType, find
@@ -71,7 +72,7 @@ def run(
     return check.exit_code
 
 
-def _print_error(error: Entry, location: str, *, allow_private: bool, err: TextIO) -> None:
+def _print_error(error: ErrorEntry, location: str, *, allow_private: bool, err: TextIO) -> None:
     print(f"ukharvest check: {error['message']}", file=err)
     if error["code"] == Blocked.code and is_web_url(location) and not allow_private:
         print("ukharvest check: here --allow-private allows private addresses", file=err)

@@ -12,7 +12,7 @@ from ckanext.ukharvest.quality.stars import all_datasets
 
 Session = model.Session
 
-CHUNK = 50  # datasets of one transaction, and of one request to the index
+CHUNK = 20  # datasets of one transaction, and of one request to the index
 
 
 def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
@@ -28,16 +28,17 @@ def rescore(must_end: Callable[[], bool] = lambda: False) -> None:
         for start in range(0, len(package_ids), CHUNK):
             if must_end():
                 return
-            skipped |= _rescore(package_ids[start : start + CHUNK])
+            skipped |= _rescore(package_ids[start : start + CHUNK], must_end)
         link_rescoring.unmark(links, skipped)
         Session.commit()
         last = links[-1]
 
 
-def _rescore(package_ids: Sequence[str]) -> set[str]:
+def _rescore(package_ids: Sequence[str], must_end: Callable[[], bool]) -> set[str]:
     changes, skipped = all_datasets.score_locked(package_ids)
     changed = [each.id for each in changes if each.is_of_number]
     pending = pending_index.add(changed) if changed else {}
     Session.commit()
-    search_index.index_or_leave(pending)
+    if not must_end():  # else the next tick indexes them
+        search_index.index_or_leave(pending)
     return skipped

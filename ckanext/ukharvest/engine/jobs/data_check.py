@@ -80,11 +80,15 @@ def check_due(
 
     Returns:
         Whether the check ended before all were checked.
+
+    Raises:
+        Aborted: it was interrupted before it knew what is due.
     """
     interruption = interruption or Interruption()
     if not (config.checks_data() and data_checks.are_used()):
         return False
-    known = data_checks.candidates(source_id=source_id)
+    with interruption.cancels_query():
+        known = data_checks.candidates(source_id=source_id)
     changed = [] if source_id else data_checks.forget_others([each.resource_id for each in known])
     if not source_id:
         data_schemas.prune({each.schema_url for each in known})

@@ -12,9 +12,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import sqlalchemy as sa
 from ckan.lib import jobs
+from ckan.model import Session
 from redis.exceptions import RedisError
 from rq import Queue
+
+from ckanext.ukharvest import compat
+from ckanext.ukharvest.core.errors import Aborted
 
 log = logging.getLogger(__name__)
 
@@ -44,16 +49,36 @@ class Interruption:
         """Call ``action``, once, in another thread, as soon as the work has to end."""
         with self._lock:
             self._actions.append(action)
-            if not self._event.is_set():
-                return
-        action()
+            if self._event.is_set():
+                action()
 
     def set(self) -> None:
         with self._lock:
             self._event.set()
-            actions = list(self._actions)
-        for action in actions:
-            action()
+            for action in self._actions:
+                action()
+
+    @contextmanager
+    def cancels_query(self) -> Iterator[None]:
+        """Let the block, which only reads the database, end with the work.
+
+        On a large portal it takes many seconds to find what is due.
+
+        Raises:
+            Aborted: the query was cancelled.
+        """
+        cancel = Session.connection().connection.dbapi_connection.cancel
+        self.then(cancel)
+        try:
+            yield
+        except sa.exc.OperationalError as exc:
+            if not self.is_set():
+                raise
+            compat.rollback()
+            raise Aborted from exc
+        finally:
+            with self._lock:
+                self._actions.remove(cancel)
 
 
 def is_person_waiting(queue: Queue | None = None) -> bool:

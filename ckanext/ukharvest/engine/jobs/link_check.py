@@ -9,6 +9,7 @@ spent.
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 import time
 import uuid
@@ -21,7 +22,7 @@ from ckan.lib import jobs
 from ckan.model import Session
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.core.errors import RecordError
+from ckanext.ukharvest.core.errors import Aborted, RecordError
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import DeadAfter
 from ckanext.ukharvest.engine import dataset_writer, link_stars
@@ -108,9 +109,21 @@ def check_due_links(
     Returns:
         Whether links or data remain to be checked.
     """
-    began = utcnow()
     interruption = interruption or Interruption()
-    must_end = interruption.is_set
+    try:
+        return _check_due_links(interruption, until, source_id, tell, tell_data)
+    except Aborted:
+        return True
+
+
+def _check_due_links(
+    interruption: Interruption,
+    until: float | None,
+    source_id: str | None,
+    tell: Callable[[LinkResult], None],
+    tell_data: data_check.Report,
+) -> bool:
+    began, must_end = utcnow(), interruption.is_set
     with ExitStack() as stack:
         limits, sleep = link_checker.LIMITS, interruption.sleep
         clients = [open_metered_client(limits, sleep) for _ in range(AT_ONCE)]
@@ -118,19 +131,19 @@ def check_due_links(
             stack.enter_context(client)
             interruption.then(client.abort)
         walk = _Walk(Lanes(clients, must_end), until, must_end)
-        while batch := link_checks.due(BATCH, source_id):
+        while batch := _due(interruption, source_id):
             Session.commit()
             for result in walk.check(batch):
                 tell(result)
+            walk.fill(_unfilled(interruption, began))
+            link_stars.rescore(must_end)
             if must_end():
                 return True
-            walk.fill(link_checks.unfilled(began))
-            link_stars.rescore(must_end)
             if walk.is_over:
                 return walk.is_late
     # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
     # before.
-    walk.fill(link_checks.unfilled())
+    walk.fill(_unfilled(interruption))
     link_stars.rescore(must_end)
     if must_end():
         return True
@@ -141,6 +154,16 @@ def check_due_links(
         tell=tell_data,
         interruption=interruption,
     )
+
+
+def _due(interruption: Interruption, source_id: str | None) -> list[link_checks.Due]:
+    with interruption.cancels_query():
+        return link_checks.due(BATCH, source_id)
+
+
+def _unfilled(interruption: Interruption, since: dt.datetime | None = None) -> list[str]:
+    with interruption.cancels_query():
+        return link_checks.unfilled(since)
 
 
 def budget() -> Budget:
