@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# Code of an answer that asks for a login, and its HTTP statuses.
-NEEDS_LOGIN = "needs-login"
-LOGIN_STATUSES = (401, 403)
+LOGIN_STATUSES = (401, 403)  # of an answer that asks for a login
 
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.records import Problem
@@ -98,7 +96,7 @@ class BadStatus(FetchError):
 
     def __init__(self, message: str, *, status: int, url: str = "") -> None:
         is_own = type(self).code == BadStatus.code
-        code = NEEDS_LOGIN if is_own and status in LOGIN_STATUSES else ""
+        code = "needs-login" if is_own and status in LOGIN_STATUSES else ""
         super().__init__(message, code=code, url=url)
         self.status = status
         self.retryable = status == 429 or status >= 500

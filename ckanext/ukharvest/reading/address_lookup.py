@@ -12,7 +12,6 @@ from ckanext.ukharvest.core.errors import BadStatus, FetchError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.type_detection import (
-    UNKNOWN,
     better_address,
     probes,
     site_of,
@@ -25,7 +24,6 @@ MOST_FOLDERS = 3  # of an address, from the deepest up, in which usual places ar
 LOOKUP_SECONDS = 40.0
 PROBE_SECONDS = 5.0  # of one request
 OUT_OF_REACH = ("blocked", "unreachable")  # codes of errors that every URL of a site has
-NO_SOURCE = "no-source"  # code of the error of an address that leads to no source
 BUSY = (429, 503)  # statuses of a server that wants no further requests now
 
 FirstBytes = Callable[[str], bytes]
@@ -101,13 +99,13 @@ def nothing_found(url: str, probe: Probe) -> SourceError:
     if probe.error is not None:
         return probe.error
     error = unrecognised(url, probe.head)
-    if error.code != UNKNOWN:
+    if error.code != "unknown-source-type":
         return error
     message = (
         f"{url}: neither this URL nor the usual ones of its site answer as a source; expected the"
         " URL of a catalogue, such as https://example.gov.uk/data.json"
     )
-    return SourceError(message, code=NO_SOURCE, url=url)
+    return SourceError(message, code="no-source", url=url)
 
 
 @dataclass

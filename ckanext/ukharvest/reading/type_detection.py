@@ -14,7 +14,6 @@ from ckanext.ukharvest.source_types import TYPES
 log = logging.getLogger(__name__)
 
 DATA = "data"  # data with a schema, which are no source
-UNKNOWN = "unknown-source-type"  # code of the error of a response that shows no type
 
 _ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _ROOTS = {
@@ -75,7 +74,7 @@ def unrecognised(url: str, head: bytes) -> SourceError:
         f"{url}: the first bytes show no known format; expected a catalogue, such as data.json,"
         " GEMINI or RDF, or data with their schema"
     )
-    return SourceError(message, code=UNKNOWN, url=url)
+    return SourceError(message, code="unknown-source-type", url=url)
 
 
 def source_type(head: bytes) -> str:

@@ -288,8 +288,8 @@ _OF_SOURCES = {
     ),
     "needs-login": (
         "Make the URL open without a login. If it needs a password or a key, ask a sysadmin to add "
-        "it as a secret, and enter its name in the source's form under “Name of a secret”, such as "
-        "example."
+        "it as a secret, and enter its name, such as roads, in the source's form under “Name of a "
+        "secret”."
     ),
     "no-interface": (
         "Give the site's own URL, such as https://data.example.gov.uk, and turn on one of its "

@@ -28,7 +28,7 @@ from ckanext.ukharvest.engine.jobs.queue_position import QueuePosition, queue_po
 from ckanext.ukharvest.engine.source_move import dry_run_move
 from ckanext.ukharvest.model import SourcePreview as Row
 from ckanext.ukharvest.model import source_previews
-from ckanext.ukharvest.reading.address_lookup import NO_SOURCE, Probe, look_up, nothing_found
+from ckanext.ukharvest.reading.address_lookup import Probe, look_up, nothing_found
 from ckanext.ukharvest.reading.budget import Budget, Over, Watched
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell, failed
@@ -161,7 +161,7 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
             title = probe.site_title(found.url) if found else ""
         except Over as exc:
             error = nothing_found(url, probe)
-            is_clear = exc.why == "time" and error.code != NO_SOURCE  # without the other URLs
+            is_clear = exc.why == "time" and error.code != "no-source"  # without the other URLs
             return failed(error) if is_clear else failed(None, over=exc.why)
         except FetchError as exc:
             return failed(exc)
