@@ -94,7 +94,7 @@ def test_where_nothing_answers(editor: dict[str, Any], publisher: Publisher) -> 
     del publisher.routes["/data.json"]
     found = look_up(editor, publisher.url("/"))
     assert found["heading"] == "This does not work yet"
-    assert found["result"]["error"]["code"] == "unknown-source-type"
+    assert found["result"]["error"]["code"] == "html-page"
     assert publisher.url("/") in found["result"]["error"]["message"]
     assert found["proposals"] == []
     away = look_up(editor, "http://127.0.0.1:9/")

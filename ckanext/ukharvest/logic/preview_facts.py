@@ -54,7 +54,7 @@ def describe_progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str,
         "result": result and _with_texts(result, sees_inside=sees_inside),
     }
     if state == source_previews.WAITING:
-        shown |= source_preview.queue_before(preview.id)
+        shown |= source_preview.position_of(preview.id)
     return shown
 
 

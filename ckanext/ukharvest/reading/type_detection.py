@@ -7,6 +7,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.document_head import DocumentHead, read_head
+from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import SourceError
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.source_types import TYPES
@@ -25,6 +27,25 @@ _GEOJSON = ("Feature", "FeatureCollection")
 def detect(head: bytes) -> str:
     """Return what a document is: a source type, ``DATA`` for GeoJSON, or ""."""
     return source_type(head) or (DATA if read_head(head).values.get("type") in _GEOJSON else "")
+
+
+def unrecognised(url: str, head: bytes) -> SourceError:
+    """Return the error of a response in which no source type shows.
+
+    Args:
+        url: of the response, or where else it comes from.
+        head: its first bytes.
+    """
+    title = html_title(head)
+    if title is not None:
+        named = f", title '{title}'" if title else ""
+        message = f"HTML page instead of a catalogue{named}: {url}"
+        return SourceError(message, code="html-page", url=url)
+    if not head.strip():
+        message = f"the answer of {url} is empty; expected a catalogue"
+        return SourceError(message, code="empty-document", url=url)
+    message = f"{url}: no known format: {describe_unknown(head)}"
+    return SourceError(message, code="unknown-source-type", url=url)
 
 
 def source_type(head: bytes) -> str:

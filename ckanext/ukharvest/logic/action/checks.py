@@ -107,5 +107,5 @@ def _shown(check: SourcePreview, context: Any) -> dict[str, Any]:
     shown["text"] = words.sentences(result)
     if state in source_previews.UNDER_WAY:
         most = source_preview.BUDGET.records
-        shown["text"] = [progress(state, check.stage, check.done, most=most)]
+        shown["text"] = [progress(state, check.stage, check.done, most=most, position=shown)]
     return shown

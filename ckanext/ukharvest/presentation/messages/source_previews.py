@@ -15,10 +15,22 @@ from ckanext.ukharvest.presentation.messages.times import duration
 Result = Mapping[str, Any]
 
 
-def progress(state: str, stage: str, done: int, *, most: int) -> str:
-    """Return a preview's current step; ``most``: records that it reads, 0 for all."""
+def progress(
+    state: str,
+    stage: str,
+    done: int,
+    *,
+    most: int,
+    position: Mapping[str, Any] | None = None,
+) -> str:
+    """Return a preview's current step.
+
+    Args:
+        most: records that it reads, 0 for all.
+        position: while it waits: what for, as ``queue_position`` returns it.
+    """
     if state == "waiting":
-        return str(tk._("Waiting for a background worker"))
+        return _waiting(position or {})
     if stage == "reading" and most:
         words = tk._("Reading records: {done} of at most {most}")
         return str(words.format(done=number(done), most=number(most)))
@@ -28,10 +40,27 @@ def progress(state: str, stage: str, done: int, *, most: int) -> str:
     return str(_STAGES.get(stage, _STAGES[""])())
 
 
+def _waiting(position: Mapping[str, Any]) -> str:
+    """Return what a test waits for, and how long at most."""
+    text = str(_WAITS.get(position.get("running", ""), _WAITS[""])())
+    seconds = position.get("seconds")
+    if seconds is None:
+        return text
+    begins = tk._("It starts within {time}.").format(time=duration(seconds))
+    return f"{text}. {begins}"
+
+
 def milestone(done: int) -> int:
     """Return a round number not above ``done``, so that screen readers announce few changes."""
     return int(done - done % max(10, 10 ** (len(str(done)) - 1)))
 
+
+_WAITS: dict[str, Callable[[], str]] = {
+    "": lambda: tk._("Waiting for a background worker"),
+    "links": lambda: tk._("Waiting for a check of links to stop"),
+    "person": lambda: tk._("Waiting for the test of another person to end"),
+    "other": lambda: tk._("Waiting for another background job to end"),
+}
 
 _STAGES: dict[str, Callable[[], str]] = {
     "": lambda: tk._("Starting"),
