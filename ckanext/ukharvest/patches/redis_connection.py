@@ -30,12 +30,14 @@ def _connect() -> Any:
     retried for about half a minute instead of ending the consumer.
     """
     connection = _stock_connection()
-    settings = connection.connection_pool.connection_kwargs
+    pool = connection.connection_pool
+    settings = pool.connection_kwargs
     settings["socket_timeout"] = config.queue_block_seconds() + 30
-    settings.setdefault("socket_keepalive", True)
+    if not issubclass(pool.connection_class, redis.UnixDomainSocketConnection):
+        settings.setdefault("socket_keepalive", True)
     settings["retry"] = Retry(ExponentialBackoff(cap=5, base=0.5), retries=8)
     settings["retry_on_error"] = [redis.ConnectionError]
-    connection.connection_pool.disconnect()
+    pool.disconnect()
     return connection
 
 
