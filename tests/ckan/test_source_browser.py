@@ -106,7 +106,7 @@ def test_refresh_and_stop_by_hand(
     page = manager.page
     page.goto(PAGE)
     page.get_by_role("button", name="Start first run").click()
-    page.get_by_text("The source will be refreshed").wait_for()
+    page.get_by_text("Run requested").wait_for()
     page.get_by_role("link", name="Stop").click()
     looks.check(manager, "source-stop", page.url)
     page.get_by_role("button", name="Stop the run").click()

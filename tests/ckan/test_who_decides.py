@@ -211,7 +211,7 @@ def test_looks_for_an_editor(
     portal.run(other)
     page.goto(PAGE)
     page.get_by_role("button", name="Refresh source").click()
-    page.get_by_text("The source will be refreshed").wait_for()
+    page.get_by_text("Run requested").wait_for()
     looks.check(visitor, "editor-run", PAGE)
     page.get_by_role("link", name="Stop", exact=True).click()
     looks.check(visitor, "editor-stop", page.url)

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 VARIABLE = "UKHARVEST_TEST_NETWORK_LOG"
+# Names that nobody can have (RFC 2606): datasets of tests have them in their links.
+RESERVED = (".example", ".invalid", ".test")
 
 
 def refuse(text: str) -> None:
@@ -21,11 +23,15 @@ def refuse(text: str) -> None:
     raise socket.gaierror(socket.EAI_FAIL, text)
 
 
-def install(refuse: Callable[[str], object] = refuse) -> None:
+def install(
+    refuse: Callable[[str], object] = refuse, *, reserved: tuple[str, ...] = RESERVED
+) -> None:
     """Guard the sockets of this process to its end.
 
     Args:
         refuse: called with a text after the attempt is written down; raises.
+        reserved: the ends of names whose look-up is refused without being written down: consumers
+            and jobs workers check the links of the datasets that they harvest.
     """
     look_up = socket.getaddrinfo
 
@@ -48,6 +54,8 @@ def install(refuse: Callable[[str], object] = refuse) -> None:
     def guarded_look_up(host: Any, *args: Any, **options: Any) -> Any:
         numeric_only = options.get("flags", 0) & socket.AI_NUMERICHOST
         if not numeric_only and host is not None and not (_is_here(host) or _is_address(host)):
+            if str(host).endswith(reserved):
+                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
             stop(f"a test tried to look up {host!r}")
         return look_up(host, *args, **options)
 
