@@ -140,6 +140,23 @@ def busy(limits: Limits) -> set[str]:
     return ids.union(row[0] for row in claimed)
 
 
+def is_at_work(job_id: str, *, before: str, limits: Limits) -> bool:
+    """Tell whether another live process works on this job, and began before this one.
+
+    Args:
+        before: id of this process, "" if it has no heartbeat.
+    """
+    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
+    query = (
+        ckan_model.Session.query(tables.Worker.id)
+        .filter(tables.Worker.busy_with == job_id, tables.Worker.heartbeat > alive)
+        .filter(sa.not_(is_hung(limits)))
+        .order_by(tables.Worker.busy_since, tables.Worker.id)
+    )
+    first = query.first()
+    return first is not None and first.id != before
+
+
 def count_fetching(limits: Limits) -> tuple[int, int]:
     """Return how many live fetch consumers are idle, and how many work."""
     alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
