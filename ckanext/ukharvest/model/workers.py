@@ -190,6 +190,13 @@ def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
     return sa.and_(is_busy, sa.or_(sa.false(), *too_long))
 
 
+def forget_work(job_id: str) -> None:
+    """Note that no process works on this job any more: another will; the caller commits."""
+    statement = sa.update(tables.Worker).where(tables.Worker.busy_with == job_id)
+    statement = statement.values(busy_with="", busy_since=None)
+    ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
+
+
 def forget_dead(age: dt.timedelta) -> int:
     """Delete rows of processes whose last heartbeat is older; the caller commits."""
     statement = sa.delete(tables.Worker).where(

@@ -18,6 +18,7 @@ from ckanext.ukharvest.model import (
     set_aside,
     staged_objects,
     stopping,
+    workers,
 )
 from ckanext.ukharvest.model.stopping import LOST_GATHERS
 from ckanext.ukharvest.operations.sweeper import lost_work
@@ -119,6 +120,7 @@ def _mark_gathered(job: HarvestJob, report: JobReport | None) -> str:
 def _send(job: HarvestJob, why: str) -> str:
     job.status = "Running"
     job.gather_started = job.gather_finished = None
+    workers.forget_work(job.id)
     Session.commit()
     lost_work.send(lost_work.GATHER, [job.id])
     return f"sent job {job.id} to the gather queue again: {why}"
