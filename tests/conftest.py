@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
-import socket
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.testing.fixtures import LOOPBACK, FakeTime, fake_time, http, publisher
+from tests.network_guard import sitecustomize as network_guard
 
 __all__ = ["LOOPBACK", "FakeTime", "fake_time", "http", "publisher"]
 
@@ -32,63 +31,56 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="let consumers of tests/ckan take batches of N, also in the tests' own process",
     )
+    parser.addoption(
+        "--shard", metavar="K/N", default="", help="only the K-th of N parts of tests/ckan"
+    )
     chaos = parser.getgroup("chaos", "faults of processes and services (tests/ckan/chaos)")
     chaos.addoption("--chaos", action="store_true", help="run the long forms too")
-    chaos.addoption("--seed", metavar="N", help="draw the faults that were drawn from this seed")
+    chaos.addoption("--seed", metavar="N", help="the seed of the faults; 'new' draws a random one")
     chaos.addoption("--faults", metavar="N", default="200", help="of the long form, at least")
     chaos.addoption("--minutes", metavar="N", default="60", help="for the long form, at most")
     parser.addoption("--fuzz", metavar="N", help="try N cases for each target of tests/fuzz")
     parser.addoption("--fuzz-seed", metavar="N", help="the seed of these cases, to repeat them")
 
 
-@pytest.fixture(autouse=True)
-def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail a test that contacts, or looks up, anything but this machine.
+@pytest.fixture(scope="session", autouse=True)
+def _network_guard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], list[str]]]:
+    """Refuse what contacts, or looks up, anything but this machine, also in child processes.
 
     pytest.fail's exception is no Exception, so code under test cannot mistake it for a fault of the
     network and carry on.
     """
+    log = tmp_path_factory.mktemp("network") / "attempts"
+    log.touch()
+    taken = 0
 
-    def guarded(name: str) -> None:
-        real = getattr(socket.socket, name)
+    def take() -> list[str]:
+        nonlocal taken
+        lines = log.read_text("utf-8").splitlines()
+        taken, before = len(lines), taken
+        return lines[before:]
 
-        def connect(sock: socket.socket, address: Any) -> Any:
-            if sock.family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
-                pytest.fail(f"a test tried to connect to {address!r}")
-            return real(sock, address)
-
-        monkeypatch.setattr(socket.socket, name, connect)
-
-    guarded("connect")
-    guarded("connect_ex")
-    real_look_up = socket.getaddrinfo
-
-    def look_up(host: Any, *args: Any, **options: Any) -> Any:
-        numeric_only = options.get("flags", 0) & socket.AI_NUMERICHOST
-        if not numeric_only and host is not None and not (_is_here(host) or _is_address(host)):
-            pytest.fail(f"a test tried to look up {host!r}")
-        return real_look_up(host, *args, **options)
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    folder = str(Path(network_guard.__file__).parent)
+    paths = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(network_guard.VARIABLE, str(log))
+        patch.setenv("PYTHONPATH", paths)
+        network_guard.install(pytest.fail)
+        yield take
+    assert take() == []  # after the last test
 
 
-def _is_address(host: Any) -> bool:
-    try:
-        socket.inet_aton(host)
-    except (OSError, TypeError):
-        return ":" in str(host)
-    return True
+@pytest.fixture(autouse=True)
+def network_attempts(
+    _network_guard: Callable[[], list[str]],
+) -> Iterator[Callable[[], list[str]]]:
+    """Return the refused attempts to contact another machine since the last call.
 
-
-def _is_here(host: Any) -> bool:
-    text = host.decode() if isinstance(host, bytes) else str(host)
-    if text in ("", "localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    A test fails if one is left at its end: exceptions in threads and other processes get lost.
+    """
+    yield _network_guard
+    if attempts := _network_guard():
+        pytest.fail("\n".join(attempts), pytrace=False)
 
 
 @pytest.fixture

@@ -35,7 +35,6 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("quality",),
     ("presentation.messages",),
     ("engine",),
-    ("link_job", "trial_job"),  # paths of queued jobs
     ("operations",),
     ("search",),
     ("logic",),

@@ -6,7 +6,7 @@ from typing import Any
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
-from ckan import model
+from ckan import authz, logic, model
 from ckan.lib.plugins import DefaultTranslation
 
 from ckanext.ukharvest import config, patches
@@ -30,6 +30,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     """The shared parts of all source types; each source type is a plugin of its own."""
 
     p.implements(p.IConfigurer)
+    p.implements(p.IConfigurable)
     p.implements(p.IPackageController, inherit=True)
     p.implements(p.IResourceController, inherit=True)
     p.implements(p.IOrganizationController, inherit=True)
@@ -38,19 +39,30 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        # Also here: CKAN checks settings before update_config, and does not find our validators if
-        # ckanext-dcat, which looks for validators on import, is listed before us.
+        # Also here, so that a plugin which fails before update_config does not hide the reason.
         config.check_order()
+        # Plugins listed before us that look for a validator or an action while they are imported
+        # (image_view, datastore) have filled CKAN's caches without ours. CKAN checks settings,
+        # which needs our validators, before it clears the caches itself.
+        logic.clear_validators_cache()
+        logic.clear_actions_cache()
+        authz.clear_auth_functions_cache()
 
     def update_config(self, config_: Any) -> None:
-        """Check plugins and settings, apply patches, add our templates and static files."""
+        """Check the list of plugins, apply patches, add our templates and static files."""
         config.check_plugins()
-        config.check_settings()
         patches.apply_patches()
-        vocabulary.use(config.vocabularies())
         tk.add_template_directory(config_, "templates")
         tk.add_public_directory(config_, "public")
         tk.add_resource("assets", "ukharvest")
+
+    def configure(self, _config: Any) -> None:
+        """Check and use the settings, after all plugins have changed them.
+
+        ckanext-envvars changes them in its update_config, which may come after ours.
+        """
+        config.check_settings()
+        vocabulary.use(config.vocabularies())
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Save stars and suggested theme of a new dataset."""

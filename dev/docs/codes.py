@@ -15,7 +15,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
 DOTTED = "ckanext.ukharvest"
 LAYERS = ("core", "readers", "parsers", "harvesters", "engine", "operations/sweeper")
-FILES = ("model/privileged_options.py",)
+FILES = (
+    "model/privileged_options.py",
+    "reading/address_lookup.py",
+    "reading/type_detection.py",
+)
 # The rules of GEMINI: each row has its own tip, and they have their own page.
 RULES = f"{DOTTED}.parsers.gemini.rules"
 

@@ -28,7 +28,6 @@ _CONTENTS = {
     "quality": "stars, themes, link checks",
     "presentation.messages": "texts of pages, mails and commands",
     "engine": "gather, fetch and import stages, the one writer of datasets",
-    "link_job": "paths of queued background jobs",
     "operations": "sweeper, doctor, mails, dashboard, prune",
     "search": "facets, index fields, search by place",
     "logic": "actions, rights, validators",

@@ -16,7 +16,6 @@ from .console import StackError
 from .paths import STACK, log_file
 from .state import locked, own_port
 
-FIRST_PORT = 18200
 READY_SECONDS = 10
 # One process without a master: the started process is the one to stop, and keeps its user.
 CONFIG = """\
@@ -84,7 +83,7 @@ def serve(root: Path, own: Path) -> Iterator[WebServer]:
     program = ensure()
     own.mkdir(parents=True, exist_ok=True)
     config = own / "nginx.conf"
-    port = own_port(FIRST_PORT)
+    port = own_port()
     config.write_text(CONFIG.format(own=own, root=root, port=port))
     command: list[str | Path] = [program, "-p", own, "-c", config, "-e", "stderr"]
     with Child(command, log_file("nginx")) as child:

@@ -15,7 +15,6 @@ from .console import StackError
 from .paths import DEV, log_file
 from .state import locked, own_port
 
-FIRST_PORT = 7878
 READY_SECONDS = 60
 
 
@@ -59,7 +58,7 @@ def ensure() -> Path:
 @contextmanager
 def serve(folder: Path) -> Iterator[Server]:
     """Serve an empty store, kept in a folder, at a free port."""
-    place = f"127.0.0.1:{own_port(FIRST_PORT)}"
+    place = f"127.0.0.1:{own_port()}"
     command: list[str | Path] = [ensure(), "serve", "--location", folder, "--bind", place]
     with Child(command, log_file("oxigraph")) as child:
         _wait(child, place)

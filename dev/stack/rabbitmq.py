@@ -15,11 +15,10 @@ from . import debian
 from .child import Child
 from .console import StackError, step
 from .paths import log_file
-from .state import free_port, locked, own_port
+from .state import locked, own_port
 
 # Debian's /usr/sbin/rabbitmq-server changes to a user of its own.
 PROGRAMS = Path("/usr/lib/rabbitmq/bin")
-DEFAULT_PORT = 15672
 READY_SECONDS = 90
 
 
@@ -53,8 +52,8 @@ def serve(folder: Path) -> Iterator[Server]:
     """Run a server with its data in an empty folder."""
     with locked():
         debian.ensure(debian.RABBITMQ)
-    port = own_port(DEFAULT_PORT)
-    names = free_port(port + 1)  # of Erlang's name service, which would otherwise outlive it
+    port = own_port()
+    names = own_port()  # of Erlang's name service, which would otherwise outlive it
     settings = {
         "HOME": str(folder),  # for the cookie
         "ERL_EPMD_PORT": str(names),
@@ -62,7 +61,7 @@ def serve(folder: Path) -> Iterator[Server]:
         "RABBITMQ_NODENAME": f"tests-{port}@localhost",
         "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
         "RABBITMQ_NODE_PORT": str(port),
-        "RABBITMQ_DIST_PORT": str(free_port(names + 1)),
+        "RABBITMQ_DIST_PORT": str(own_port()),
         "RABBITMQ_MNESIA_BASE": str(folder / "data"),
         "RABBITMQ_LOGS": "-",
         "RABBITMQ_LOG_BASE": str(folder),

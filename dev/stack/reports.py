@@ -7,17 +7,36 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from .flaky import failures_of, flaky_of
+from .paths import ROOT
+
+LISTED = ROOT / "tests" / "flaky.txt"
+
 
 def begin(report: Path) -> None:
     """Make an empty file until pytest writes the report, so that a crash of pytest is seen."""
     report.write_text("")
+    for old in (failures_of(report), flaky_of(report)):
+        old.unlink(missing_ok=True)
+
+
+def write_one(report: Path, name: str, *, is_passed: bool, seconds: float) -> None:
+    """Write the report of something that is no test of pytest."""
+    failures = 0 if is_passed else 1
+    suite = ET.Element("testsuite", tests="1", failures=str(failures), time=f"{seconds:.1f}")
+    ET.SubElement(suite, "testcase", name=name)
+    ET.ElementTree(suite).write(report)
 
 
 def count(reports: Iterable[Path]) -> str:
-    """Return the sum of the reports, in the words of pytest's closing line."""
+    """Return the sum of the reports, in the words of pytest's closing line.
+
+    What passed when it was run again counts as passed.
+    """
     total = failed = skipped = unfinished = 0
     for report in reports:
         unfinished += _is_unfinished(report)
+        failed -= len(_flaky(report))
         for suite in _suites(report):
             total += int(suite.get("tests", 0))
             failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
@@ -37,9 +56,25 @@ def skips(reports: Iterable[Path]) -> list[str]:
     return [f"NOT TESTED ({number} skipped): {reason}" for reason, number in reasons.most_common()]
 
 
+def flaky(reports: Iterable[Path]) -> list[str]:
+    """Return a line for each test that failed and then passed by itself."""
+    listed = LISTED.read_text("utf-8") if LISTED.is_file() else ""
+    return [
+        f"FLAKY ({report.stem}): {test}" + ("" if test in listed else "; add it to tests/flaky.txt")
+        for report in reports
+        for test in dict.fromkeys(_flaky(report))
+    ]
+
+
 def seconds(reports: Iterable[Path]) -> float:
     """Return the time that the tests of the reports took."""
     return sum(float(suite.get("time", 0)) for report in reports for suite in _suites(report))
+
+
+def _flaky(report: Path) -> list[str]:
+    """Return the ids of a report's flaky tests, one for each phase that failed."""
+    path = flaky_of(report)
+    return path.read_text().splitlines() if path.is_file() else []
 
 
 def _suites(report: Path) -> Iterator[ET.Element]:

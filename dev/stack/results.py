@@ -11,6 +11,6 @@ if __name__ == "__main__":
         seconds = reports.seconds([report])
         print(f"  {report.stem:<33} {seconds:5.0f} s   {reports.count([report])}")
     print()
-    for line in reports.skips(found):
+    for line in (*reports.skips(found), *reports.flaky(found)):
         print(line)
     print(reports.count(found))

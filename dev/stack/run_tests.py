@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,26 @@ class BoundedReport:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         faulthandler.dump_traceback_later(REPORT_SECONDS, exit=True, file=2)
+
+
+class FailedTests:
+    """A plugin: write each failed test's id into a file (``--failures FILE``), as it fails."""
+
+    def __init__(self) -> None:
+        self.path: Path | None = None
+
+    def pytest_addoption(self, parser: pytest.Parser) -> None:
+        parser.addoption("--failures", metavar="FILE", help="write the ids of failed tests there")
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        if name := config.getoption("failures"):
+            self.path = Path(name)
+            self.path.write_text("")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and self.path:
+            with self.path.open("a") as out:
+                out.write(f"{report.nodeid}\n")
 
 
 def leftovers() -> list[str]:
@@ -49,7 +70,7 @@ def main() -> None:
     gc.set_threshold(GARBAGE, 20, 50)
     # As in `python -m pytest`: tests are imported from the folder it is started in.
     sys.path[0] = os.getcwd()
-    status = pytest.main(plugins=[BoundedReport()])
+    status = pytest.main(plugins=[BoundedReport(), FailedTests()])
     faulthandler.cancel_dump_traceback_later()
     until = time.monotonic() + LEFT_SECONDS
     while (left := leftovers()) and time.monotonic() < until:

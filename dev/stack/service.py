@@ -14,7 +14,7 @@ from . import console
 from .console import StackError, step
 from .paths import log_file, make_folder
 from .process import Daemon, can_reach, give_to, service_user
-from .state import State, free_port
+from .state import State, choosing_ports, free_port
 
 START_ATTEMPTS = 3
 
@@ -98,7 +98,7 @@ class Service(ABC):
         self.prepare()
         if self.is_running():
             return
-        with step(f"{self.title}: starting"):
+        with choosing_ports(), step(f"{self.title}: starting"):
             # It may run and not answer: hung, or left by an interrupted start.
             self.daemon.stop(self.stop_signal)
             self._start_on_a_free_port()

@@ -19,6 +19,7 @@ from .postgres import Postgres
 from .redis import Redis
 from .service import Service
 from .solr import Solr
+from .state import choosing_ports
 
 PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more", "batches")
 OF_TESTS = ("test", "more", "batches")
@@ -102,10 +103,11 @@ class Site:
     def restart_services(self) -> None:
         """Restart PostgreSQL, Redis and Solr at their ports."""
         ports = [service.port for service in self.services]
-        for service in reversed(self.services):
-            service.stop()
-        for service in self.services:
-            service.start()
+        with choosing_ports(alone=True):
+            for service in reversed(self.services):
+                service.stop()
+            for service in self.services:
+                service.start()
         if ports != [service.port for service in self.services]:
             raise StackError(f"a port was taken while the services of {self.name} were stopped")
 

@@ -7,6 +7,8 @@ import fcntl
 import json
 import os
 import socket
+import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,9 @@ from .paths import STACK, make_folder
 
 # Other stacks (checkouts, a build) that one machine can have.
 PORTS_TO_TRY = 200
+# Of all stacks of this user.
+PORTS_LOCK = Path(tempfile.gettempdir()) / f"ukharvest-ports-{os.getuid()}.lock"
+_chooses = threading.local()
 
 
 @contextlib.contextmanager
@@ -28,6 +33,26 @@ def locked(name: str = "stack", *, waiting: str = "another set-up is at work") -
             say(f"  waiting: {waiting} in {STACK}")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+@contextlib.contextmanager
+def choosing_ports(*, alone: bool = False) -> Iterator[None]:
+    """Let this process start servers.
+
+    Args:
+        alone: no other stack of this user's starts one meanwhile, which could take the port of a
+            server that is only being restarted.
+    """
+    if getattr(_chooses, "ports", False):
+        yield
+        return
+    with PORTS_LOCK.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        _chooses.ports = True
+        try:
+            yield
+        finally:
+            _chooses.ports = False
 
 
 class State:
@@ -63,13 +88,21 @@ def free_port(preferred: int) -> int:
     raise OSError(f"no free port between {preferred} and {preferred + PORTS_TO_TRY}")
 
 
-def own_port(first: int) -> int:
-    """Return a free port for a server of this process alone.
+def own_port() -> int:
+    """Return a port that the system gives nobody else for a minute, for a server of this process.
 
-    The tests of two versions of CKAN start theirs at the same moment, when both would find the same
-    port free: the second then takes the first's answer for its own server's.
+    The end of a connection waits there, which stops no server that reuses addresses, as all do.
     """
-    return free_port(first + os.getpid() % 1_000)
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.listen()
+        address = server.getsockname()
+        with socket.create_connection(address) as client:
+            accepted, _ = server.accept()
+            accepted.close()  # who closes first waits
+            client.recv(1)
+    return int(address[1])
 
 
 def _is_free(port: int) -> bool:

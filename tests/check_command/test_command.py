@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -345,8 +347,12 @@ def test_problems_of_a_failed_record_are_not_those_of_imported_ones(tmp_path: Pa
 
 
 def _piped(content: bytes, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return _with_input(content, "-", *arguments)
+
+
+def _with_input(content: bytes, *arguments: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [COMMAND, "check", "-", *arguments],
+        [COMMAND, "check", *arguments],
         input=content,
         capture_output=True,
         timeout=60,
@@ -366,10 +372,29 @@ def test_standard_input_is_read(tmp_path: Path) -> None:
         assert found["records"][0]["title"] == "Air quality"
     unknown = _piped(b"once upon a time")
     assert unknown.returncode == 2
-    assert "expected --type or --schema" in unknown.stderr
+    assert "give --type or --schema" in unknown.stderr
     schema = tmp_path / "schema.json"
     schema.write_text('{"fields": [{"name": "a", "type": "integer"}]}', "utf-8")
     table = _piped(b"a\n1\nx\n", "--schema", str(schema))
     assert (table.returncode, table.stdout.splitlines()[0]) == (1, "-: 1 error in 2 rows")
     wrong = _run("check", "data_json", "a.json", "--type", "data_json")
     assert "--type is for standard input" in " ".join(wrong.stderr.split())
+
+
+@pytest.mark.parametrize("location", ["-", "/dev/stdin"])
+def test_check_reads_a_pipe_of_a_given_type(location: str) -> None:
+    content = json.dumps({"dataset": [{"identifier": "1", "title": "One"}]}).encode()
+    done = _with_input(content, "data_json", location)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 record" in done.stdout
+
+
+def test_check_reads_a_named_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    content = json.dumps({"dataset": [{"identifier": "1", "title": "One"}]})
+    writer = threading.Thread(target=pipe.write_text, args=(content,))
+    writer.start()
+    done = _run("check", "data_json", str(pipe))
+    writer.join()
+    assert (done.returncode, done.stderr) == (0, "")

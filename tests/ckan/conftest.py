@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,11 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from jinja2 import FileSystemBytecodeCache
 from redis import utils as redis_utils
+from redis.connection import parse_url
 
 from ckanext.ukharvest.core.http import client as http
 from ckanext.ukharvest.model import redis_cache
 from ckanext.ukharvest.model.workers import Heart
-from ckanext.ukharvest.operations import link_figures
-from ckanext.ukharvest.operations.dashboard import snapshot
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.browser import (  # noqa: F401
     chromium_process,
@@ -53,18 +53,69 @@ ENGINE = {
         *("copies", "missing_records", "outages", "pending_index", "run", "stop", "stop_by_editor"),
     )
 }
+# Tests of what differs between versions of CKAN: writer, index, forms, extras, permissions,
+# patches, consumers, adoption, sweeper, start-up. CI runs them on the oldest version too.
+COMPAT = {
+    f"test_{name}.py"
+    for name in (
+        *("access", "access_routes", "access_table", "action_input", "adopt_source", "adoption"),
+        *("after", "approval", "batches", "callbacks", "clearing", "contract", "copies"),
+        *("csw_bindings", "fields_harvested", "form", "form_scheming", "forms", "harvest_extras"),
+        *("hung_consumers", "ids", "journey", "languages", "missing_records", "outages"),
+        *(
+            "pending_index",
+            "plugin_order",
+            "profiles",
+            "prune",
+            "rabbitmq",
+            "remote_groups",
+            "routes",
+            "run",
+        ),
+        *("source_form", "source_rules", "startup", "stock", "stock_leftovers", "stop", "sweeper"),
+        *("takeover", "upgrade", "versions", "who_decides"),
+    )
+}
+# Of the contract of source types, one type for each shape of source: a document, a file for each
+# record, pages of records.
+SHAPES = {"data_json", "gemini-waf", "oaipmh"}
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
 _shared_app: list[Any] = []
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
             if item.path.name in ENGINE and not has_own_size(item):
                 item.add_marker(pytest.mark.engine)
+            if item.path.name in COMPAT and is_of_shapes(item):
+                item.add_marker(pytest.mark.compat)
     # Tests that can share their consumers run in a row: starting them takes seconds.
     items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))
+    if shard := config.getoption("shard"):
+        number, _, parts = shard.partition("/")
+        chosen = files_of_shard(items, int(number), int(parts))
+        others = [item for item in items if item.path not in chosen]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item.path in chosen]
+
+
+def files_of_shard(items: list[pytest.Item], number: int, parts: int) -> set[Path]:
+    """Return the files of one of several parts with about as many tests each."""
+    shards: list[set[Path]] = [set() for _ in range(parts)]
+    sizes = [0] * parts
+    for path, size in Counter(item.path for item in items).most_common():
+        smallest = sizes.index(min(sizes))
+        shards[smallest].add(path)
+        sizes[smallest] += size
+    return shards[number - 1]
+
+
+def is_of_shapes(item: pytest.Item) -> bool:
+    """Tell whether a test is for no source type, or for one of ``SHAPES``."""
+    callspec = getattr(item, "callspec", None)
+    return callspec is None or callspec.params.get("type_name", "data_json") in SHAPES
 
 
 def is_in_process(item: pytest.Item) -> bool:
@@ -240,11 +291,19 @@ def clean(
     if is_in_process(request.node):
         workers.stop()
     queue.purge_queues()
-    # Killed processes may have left their turns, and every publisher has the same host.
-    turns = [f"{kind}:127.0.0.1" for kind in ("requests", "delay")]
-    # What a dashboard of the test before showed is kept for some seconds.
-    shown = [snapshot.SNAPSHOT, snapshot.CHECKS, snapshot.THOROUGHLY, link_figures.SAVED]
-    connect_to_redis().delete(*map(redis_cache.key, [*turns, *shown]))
+    empty_redis()
+
+
+def empty_redis() -> None:
+    """Delete messages, saved results, counters and turns that the test before has left.
+
+    All of the number that the ini names, as the tests' own; without a number, the site's own keys.
+    """
+    connection = connect_to_redis()
+    if "db" in parse_url(config["ckan.redis.url"]):
+        connection.flushdb()
+    elif keys := [*connection.scan_iter(redis_cache.key("*"))]:
+        connection.delete(*keys)
 
 
 @pytest.fixture(autouse=True)

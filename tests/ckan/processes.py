@@ -22,7 +22,8 @@ from typing import Any
 
 # The program ``ckan`` that retries failed requests without pauses. redis-py 8 reads its own version
 # from the files of its package for each connection (8 ms): once is enough.
-# They look for garbage as seldom as bin/test's own process.
+# They look for garbage as seldom as bin/test's own process. They read again what others
+# keep for some seconds: the next test may have changed it.
 PROGRAM = f"""
 import functools
 import gc
@@ -31,11 +32,16 @@ from redis import utils
 utils.get_lib_version = functools.cache(utils.get_lib_version)
 from ckan.cli.cli import ckan
 from ckanext.ukharvest.core.http import client
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.model import schema_version
 client._BACKOFF = 0.01
+schema_version.SECONDS = vocabulary.EVERY = 0.0
 ckan(prog_name="ckan")
 """
 # The same with bugs that no document causes: at some titles the parser raises or hangs.
 FAULTY_PROGRAM = f"import tests.ckan.bugs\n{PROGRAM}"
+# The program ``ckan`` as it is.
+COMMAND = 'from ckan.cli.cli import ckan; ckan(prog_name="ckan")'
 PR_SET_PDEATHSIG = 1  # of Linux's prctl(2)
 
 _context = multiprocessing.get_context("forkserver")
@@ -103,17 +109,22 @@ class Process:
 
 
 def finish(
-    words: Sequence[str], folder: Path, *, check: bool = True, timeout: float = 300
+    words: Sequence[str],
+    folder: Path,
+    *,
+    check: bool = True,
+    timeout: float = 300,
+    program: str = COMMAND,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end and return it with what it printed, as ``subprocess.run`` does.
 
     Args:
         folder: an empty one for the command's output.
+        program: Python code that runs it.
 
     Raises:
         CalledProcessError: with ``check``, if its exit code is not 0.
     """
-    program = 'from ckan.cli.cli import ckan; ckan(prog_name="ckan")'
     output, errors = folder / "output", folder / "errors"
     with Process(words, program=program, output=output, errors=errors) as process:
         code = process.wait(timeout)

@@ -6,9 +6,9 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 import pytest
-from ckan.tests.helpers import call_action
+from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic import action, guarded_actions, schema
 from tests.ckan.harvesting import Portal, act
 
 pytestmark = pytest.mark.in_process
@@ -66,3 +66,9 @@ def test_texts_are_cut_and_refused_as_before() -> None:
     assert errors("ukharvest_vocabulary_show") == {"name": ["Missing value"]}
     assert errors("ukharvest_record_show", id="first") == {"id": ["Expected a number."]}
     assert errors("ukharvest_record_show") == {"id": ["Missing value"]}
+
+
+@pytest.mark.parametrize("name", sorted({*action.__all__} - guarded_actions.CORE))
+def test_the_help_of_each_action_is_its_own(app: CKANTestApp, name: str) -> None:
+    text = app.get(f"/api/3/action/help_show?name={name}").json["result"]
+    assert text == getattr(action, name).__doc__

@@ -271,17 +271,23 @@ def test_a_consumer_that_waits_has_no_transaction_open(
 
 
 def wait_until_idle() -> None:
-    """Wait until no connection but our own is in a transaction, for three seconds in a row."""
+    """Wait until both consumers wait for a message, and none has a transaction open meanwhile.
+
+    A transaction that a waiting consumer left open would stay open; those of its heart are short.
+    """
     query = sa.text(
         "SELECT count(*) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
         " AND datname = current_database() AND state LIKE 'idle in transaction%'"
     )
-    deadline, calm = time.monotonic() + 30, 0
-    while calm < 30:
+    deadline = time.monotonic() + 120
+    while True:
+        waiting = [each for each in queue.get_connection().client_list() if each["cmd"] == "blpop"]
+        model.Session.remove()
+        is_open = bool(model.Session.execute(query).scalar())
+        model.Session.remove()
+        if len(waiting) == 2 and not is_open:
+            return
         assert time.monotonic() < deadline, "a consumer waits with a transaction open"
-        model.Session.remove()
-        calm = 0 if model.Session.execute(query).scalar() else calm + 1
-        model.Session.remove()
         time.sleep(0.1)
 
 

@@ -24,7 +24,7 @@ from ckanext.ukharvest.operations import sweeper
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.test_source_previews import PATH, editor, publisher, work  # noqa: F401 - fixtures
 from tests.publisher import PLACE, SOURCES, Publisher
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 
@@ -118,6 +118,7 @@ def contents() -> list[Any]:
     [
         pytest.param(INVENTORY, "inventory", "Inventory XML", id="inventory"),
         pytest.param(DATA_JSON, "data_json", "data.json", id="data.json"),
+        pytest.param(json.dumps(GUIDE_LIST).encode(), "data_json", "data.json", id="list"),
         pytest.param(GEMINI, "gemini-single", "GEMINI", id="gemini"),
         pytest.param(RDF, "dcat_rdf", "DCAT", id="dcat"),
     ],

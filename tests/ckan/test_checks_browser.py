@@ -14,7 +14,7 @@ from tests.ckan.test_checks import INVENTORY, TABLE, TABLE_SCHEMA, visitors  # n
 from tests.ckan.test_source_previews import work
 from tests.reading.test_source_preview import FULL, datasets
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 FORM = "/harvest/check"
 REGION = "#ukharvest-preview"

@@ -21,7 +21,7 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, work_off
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 SENTENCE = "A run of this source has not ended. Stop it or wait until it ends"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from ckanext.harvest.model import HarvestObject
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures
 from tests.ckan.processes import FAULTY_PROGRAM
+from tests.ckan.servers import state
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process  # the consumers are each test's own
@@ -31,6 +31,7 @@ def count() -> int:
     return int(call_action("package_search", rows=0)["count"])
 
 
+@pytest.mark.giant
 @pytest.mark.timeout(1200)
 def test_a_thousand_datasets_each_delivered_twice_to_two_consumers(
     portal: Portal, publisher: Publisher, ini: str, app: CKANTestApp
@@ -125,18 +126,17 @@ def idle(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Idle | 
 class _Redis:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{self.port}/0"
+        # Also during a restart: the end of each of its connections waits there for a minute.
+        self._port = state.own_port()
+        self.url = f"redis://127.0.0.1:{self._port}/0"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        words = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
+        words = ["redis-server", "--port", str(self._port), "--bind", "127.0.0.1"]
         words += ["--dir", str(self._folder), "--save", "", "--appendonly", "yes"]
         self._process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
         client = redis.Redis.from_url(self.url)
-        for _ in range(100):
+        for _ in range(600):
             try:
                 client.ping()
             except redis.ConnectionError:
@@ -148,7 +148,7 @@ class _Redis:
     def stop(self) -> None:
         assert self._process
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(60)
 
     def __enter__(self) -> _Redis:
         self.start()
@@ -158,6 +158,7 @@ class _Redis:
         self.stop()
 
 
+@pytest.mark.giant
 def test_consumers_outlive_idleness_a_restart_of_redis_and_a_parser_that_fails(
     idle: Idle | None, portal: Portal, publisher: Publisher, ckan_config: Any, monkeypatch: Any
 ) -> None:

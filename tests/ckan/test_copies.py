@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from ckan import model
+from ckan.tests import factories
+from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest import compat
@@ -166,6 +168,20 @@ def test_other_options_read_all_files(portal: Portal, folder: Folder, source: st
     assert folder.read == []
 
 
+@pytest.mark.parametrize("is_listing", [False, True], ids=["etag", "listed"])
+def test_another_organisation_reads_all_files(
+    portal: Portal, folder: Folder, source: str, is_listing: bool
+) -> None:
+    folder.is_listing = is_listing
+    portal.run(source)
+    elsewhere = factories.Organization()["id"]
+    act("harvest_source_patch", id=source, owner_org=elsewhere)
+    assert figures(portal.run(source)) == {"updated": 5}
+    assert {each["owner_org"] for each in portal.datasets()} == {elsewhere}
+    assert figures(portal.run(source)) == {"not modified": 5}
+    assert folder.read == []
+
+
 def test_a_forced_run_reads_all_files(portal: Portal, folder: Folder, source: str) -> None:
     assert figures(portal.run(source, force=True)) == {"updated": 5}
     assert folder.read == [0, 1, 2, 3, 4]
@@ -179,7 +195,7 @@ def test_a_run_of_one_record_is_told_of_no_stamps(
     job = HarvestJob.get(job_id)
     job.status, job.only_guid = "Running", guid(3)
     job.save()
-    [object_id] = DataJsonHarvester().gather_stage(job)
+    [object_id] = queue.get_harvester("data_json").gather_stage(job)
     portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"updated": 1}
     assert knows_them(folder)
@@ -304,7 +320,7 @@ def test_listed_records_are_fetched_when_their_stamp_changed(
 def test_the_records_of_a_batch_are_fetched_over_several_connections(
     portal: Portal, folder: Folder, listed_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, two = folder.fetch, threading.Barrier(2, timeout=20)
+    real, two = folder.fetch, threading.Barrier(2, timeout=300)
 
     def fetch(source: Source, raw: RawRecord) -> RawRecord:
         two.wait()

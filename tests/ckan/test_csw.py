@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -65,7 +64,7 @@ def gzip_text(path: Path) -> str:
 @pytest.fixture
 def endpoint(exported: dict[str, str], ckan: Ckan, tmp_path: Path) -> Iterator[str]:
     """URL of a pycsw with the settings that the command wrote."""
-    port = state.free_port(20_000 + os.getpid() % 10_000)
+    port = state.own_port()
     url = f"http://127.0.0.1:{port}/csw"
     done = ckan("ukharvest", "csw", "--folder", str(tmp_path), "--url", url)
     assert done.stdout == f"Wrote 9 records to {tmp_path / 'csw.db'}.\n"

@@ -11,7 +11,6 @@ from unittest.mock import Mock, call
 import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
-from ckan.lib.redis import connect_to_redis
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestGatherError, HarvestJob
@@ -26,19 +25,11 @@ from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, statements, tick
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PAGE = "/ckan-admin/ukharvest"
 METRICS = "/ukharvest/metrics"
 PATH = "/data.json"
-
-
-@pytest.fixture(autouse=True)
-def forgotten(clean: None) -> None:
-    """Redis without another test's values."""
-    connection = connect_to_redis()
-    for key in connection.scan_iter(redis_cache.key("*")):
-        connection.delete(key)
 
 
 @pytest.fixture
@@ -156,7 +147,7 @@ def test_why_a_run_does_not_move(
 
 
 def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
-    make_worker("gather", seen=dt.timedelta(minutes=12))
+    make_worker("gather", seen=dt.timedelta(minutes=12, seconds=30))
     (worker,) = dashboard()["workers"]
     assert (worker["alive"], worker["host"]) == (False, "host.example")
     assert "last heartbeat 12 minutes ago" in " ".join(app.get(PAGE, headers=sysadmin).body.split())
@@ -219,7 +210,6 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
 def test_only_sysadmins_see_it(app: CKANTestApp) -> None:
     user = headers(factories.User())
     for address in (PAGE, f"{PAGE}/state"):
-        assert app.get(address, status=404)
         assert app.get(address, headers=user, status=403)
     assert app.post(f"{PAGE}/notice", data={"text": "x"}, headers=user, status=403)
     assert app.post(f"{PAGE}/checks", headers=user, status=403)
@@ -288,3 +278,10 @@ def test_the_page_in_a_browser(visitor: Visitor, portal: Portal, publisher: Publ
     pause = visitor.page.get_by_role("button", name="Stop refreshing this page")
     pause.click()
     expect(visitor.page.get_by_role("button", name="Refresh this page again")).to_be_visible()
+
+
+def test_anonymous_visitors_of_the_dashboard_get_the_login(app: CKANTestApp) -> None:
+    for address in (PAGE, f"{PAGE}/state"):
+        answer = app.get(address, follow_redirects=False)
+        assert answer.status_code == 302
+        assert "/user/login?came_from=" in answer.headers["Location"]

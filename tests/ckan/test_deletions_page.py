@@ -76,7 +76,8 @@ def test_the_page_says_why_and_what(
     assert "6 datasets would be deleted" in body
     assert "Nothing has been deleted." in body
     assert "6 of 10 datasets are no longer in the source. That is 60%" in body
-    assert "This portal asks before deleting more than 20%" in body
+    assert "This portal asks before deleting more than half of a source" in body
+    assert "20%" not in body
     assert "read 4 records" in body
     assert "No missing title appears under a new identifier." in body
     assert 'value="wait" aria-describedby="ukharvest-help-wait" checked' in body

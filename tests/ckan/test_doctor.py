@@ -6,16 +6,17 @@ import datetime
 import json
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ckan.plugins as p
 import pysolr
 import pytest
 import redis
+import rq
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib import search
+from ckan.lib import jobs, search
 from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
@@ -49,8 +50,18 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 @pytest.fixture
-def healthy() -> None:
-    """Consumers, cron and mail in working order."""
+def jobs_worker(clean: None) -> Iterator[None]:
+    """A jobs worker that is alive, and has nothing to do."""
+    call_action("job_clear")
+    worker = rq.Worker([jobs.get_queue()])
+    worker.register_birth()
+    yield
+    worker.register_death()
+
+
+@pytest.fixture
+def healthy(jobs_worker: None) -> None:
+    """Consumers, jobs worker, cron and mail in working order."""
     for kind in ("gather", "fetch"):
         model.Session.add(Worker(id=f"test-{kind}", kind=kind))
     model.Session.commit()
@@ -96,7 +107,9 @@ def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) 
 
 
 def test_real_consumers_are_seen_alive_by_the_command_as_a_process(
-    consumers: Consumers, ckan: Callable[..., subprocess.CompletedProcess[str]]
+    consumers: Consumers,
+    jobs_worker: None,
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
     swept(utcnow())
     deadline = time.monotonic() + 60

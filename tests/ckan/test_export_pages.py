@@ -142,7 +142,6 @@ def test_the_search_page_links_to_the_files(app: CKANTestApp, folder: Path) -> N
     assert [each["name"] for each in listed] == names[:-1]
 
 
-@pytest.mark.ours
 def test_the_links_as_people_see_them(visitor: Visitor, folder: Path) -> None:
     visitor.page.goto("/dataset/")
     section = visitor.page.locator(".ukharvest-export")

@@ -127,7 +127,7 @@ def test_a_run_that_changed_nothing_is_called_so(
 
 def test_figures_of_pruned_runs(portal: Portal) -> None:
     source_id = portal.source(URL)
-    job = run_of(source_id, counts={"frozen": {"errored": 2}})
+    job = run_of(source_id, counts={"frozen": {"errored": 2, "lost": 2}})
     assert health.load_health([source_id])[source_id].value == "errors"
 
     Session.query(JobReport).one().counts = {"frozen": {"errored": 2, "lost": 0, "skipped": 3}}

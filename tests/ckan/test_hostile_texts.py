@@ -27,7 +27,6 @@ from tests.security.payloads import FORMULAS, MARKUP
 
 pytestmark = [
     pytest.mark.in_process,
-    pytest.mark.ours,
     pytest.mark.ckan_config("ckanext.ukharvest.http.retries", "0"),
     pytest.mark.ckan_config("ckanext.ukharvest.metrics.token", "known"),
 ]

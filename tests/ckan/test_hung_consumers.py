@@ -26,7 +26,6 @@ from tests.publisher import Publisher
 
 pytestmark = [
     pytest.mark.in_process,
-    pytest.mark.ours,
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.object_timeout", "5"),
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.gather_timeout", "5"),
     # A consumer sends a heartbeat every 10 seconds.

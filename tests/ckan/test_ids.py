@@ -12,7 +12,7 @@ from flask import Flask
 
 from tests.ckan.harvesting import act
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 
 def test_a_nul_in_an_address_is_a_404(app: CKANTestApp) -> None:

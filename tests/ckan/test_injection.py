@@ -108,7 +108,6 @@ def read_actions() -> dict[str, Any]:
     return {name: each for name, each in found.items() if getattr(each, "side_effect_free", False)}
 
 
-@pytest.mark.ours
 def test_no_parameter_of_an_action_is_more_than_a_text(source: str) -> None:
     names = sorted({name for each in vars(schema).values() for name in _fields(each)})
     names = [name for name in names if name not in ("limit", "offset")]
@@ -157,7 +156,6 @@ def hostile_paths(app: CKANTestApp, values: dict[str, str]) -> Iterator[str]:
                 yield path_of.replace("TEXT", sent)
 
 
-@pytest.mark.ours
 def test_no_page_answers_500(
     app: CKANTestApp, portal: Portal, source: str, sysadmin: dict[str, str]
 ) -> None:

@@ -22,7 +22,7 @@ from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, statements
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 

@@ -24,7 +24,7 @@ from tests.ckan.test_run_pages import faulty
 from tests.ckan.test_source_previews import work
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 LANGUAGE = "de"  # any that CKAN knows
 PATH = "/data.json"

@@ -29,7 +29,7 @@ from tests.ckan.test_source_previews import work
 from tests.ckan.test_sources_page import many as many_sources
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 PAGE = "/harvest/parking"
@@ -42,6 +42,7 @@ def source(portal: Portal, publisher: Publisher) -> str:
     return portal.source(publisher.url(PATH), name="parking", frequency="DAILY")
 
 
+@pytest.mark.giant
 def test_ten_thousand_of_everything(
     manager: Visitor, portal: Portal, publisher: Publisher, source: str
 ) -> None:

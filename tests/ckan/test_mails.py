@@ -439,3 +439,72 @@ def test_the_doctor_knows_of_a_mail_that_was_refused(
     tick()
     assert inbox.new_mails()
     assert [each.level for each in doctor.examine(["mail"])] == ["ok"]
+
+
+@pytest.mark.parametrize("option", ["smtp.mail_from", "smtp.server"])
+def test_a_missing_mail_option_is_named_wherever_mails_are_set(
+    app: CKANTestApp,
+    source: str,
+    server: Inbox,
+    organization: dict[str, str],
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+) -> None:
+    choose(source)
+    monkeypatch.setitem(ckan_config, option, None)
+    headers = {"Authorization": editor_of(organization)["token"]}
+    words = f"{option} is not set"
+    assert words in app.get("/harvest/somewhere/notifications", headers=headers).body
+    assert words in app.get("/harvest/new", headers=headers).body
+    assert words in act("ukharvest_mail_show", source_id=source)["obstacle"]
+    with pytest.raises(tk.ValidationError, match=words):
+        act("ukharvest_mail_test", source_id=source)
+    [finding] = doctor.examine(["mail"])
+    assert words in finding.message
+    assert option in finding.what_to_do
+
+
+@pytest.mark.parametrize("option", ["smtp.mail_from", "smtp.server"])
+def test_mails_without_a_mail_option_count_as_not_sent(
+    source: str, inbox: Inbox, ckan_config: Any, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    choose(source)
+    act("ukharvest_mail_test", source_id=source)
+    with monkeypatch.context() as patch:
+        patch.setitem(ckan_config, option, None)
+        tick()
+        assert inbox.new_mails() == []
+        test = act("ukharvest_mail_show", source_id=source)["test"]
+        assert (test["sent"], test["failed"]) == (0, 1)
+        [finding] = doctor.examine(["mail"])
+        assert f"{option} is not set" in finding.message
+
+
+def test_a_mail_server_that_is_away_is_named_on_the_page(
+    app: CKANTestApp,
+    source: str,
+    server: Inbox,
+    organization: dict[str, str],
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    choose(source)
+    headers = {"Authorization": editor_of(organization)["token"]}
+    address = "/harvest/somewhere/notifications"
+    with monkeypatch.context() as patch:
+        patch.setitem(ckan_config, "smtp.server", "127.0.0.1:1")  # where nothing listens
+        act("ukharvest_mail_test", source_id=source)
+        with app.flask_app.test_request_context():
+            tick()
+        assert (
+            "Not sent: the mail server could not be reached."
+            in app.get(address, headers=headers).body
+        )
+    server.is_away = True
+    act("ukharvest_mail_test", source_id=source)
+    with app.flask_app.test_request_context():
+        tick()
+    page = app.get(address, headers=headers).body
+    assert "Not sent: the mail server refused the email." in page
+    assert "451" not in page  # which names addresses of other people

@@ -18,7 +18,7 @@ from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_mails import Inbox, choose, inbox, plain, server  # noqa: F401
 from tests.publisher import Publisher, Response
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 PAGE = "/harvest/parking"

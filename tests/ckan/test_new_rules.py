@@ -131,7 +131,7 @@ def test_a_full_run_imports_all(portal: Portal, source_id: str, upgrade: Upgrade
     assert figures(portal.run(source_id, force=True)) == {"updated": 5}
 
 
-def test_records_of_an_earlier_release_without_a_hash_are_imported(
+def test_record_without_package_hash_is_imported(
     portal: Portal, source_id: str, upgrade: Upgrade
 ) -> None:
     assert upgrade

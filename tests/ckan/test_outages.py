@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -68,16 +68,28 @@ def meet_a_redis_that_is_away() -> None:
 
 
 def deadlock() -> None:
-    """Wait for a transaction that waits for this one; PostgreSQL ends the first to wait."""
+    """Wait for transactions that wait for this one until PostgreSQL ends this one for it.
+
+    It ends the first to wait, as long as the other waits before a second has passed.
+    """
+    for _attempt in range(60):
+        _wait_for_each_other()
+        model.Session.rollback()
+    raise AssertionError("PostgreSQL always ended the other transaction")
+
+
+def _wait_for_each_other() -> None:
     model.Session.execute(sa.text("SELECT pg_advisory_xact_lock(2, 1)"))
+    own = model.Session.execute(sa.text("SELECT pg_backend_pid()")).scalar()
+    waits = sa.text("SELECT count(*) FROM pg_locks WHERE pid = :pid AND NOT granted")
     other = model.meta.engine.connect()
-    other.begin()
     other.execute(sa.text("SELECT pg_advisory_xact_lock(2, 2)"))
 
     def wait_too() -> None:
-        time.sleep(0.5)
-        other.execute(sa.text("SELECT pg_advisory_xact_lock(2, 1)"))
-        other.close()
+        with suppress(sa.exc.DBAPIError), other:
+            while not other.execute(waits, {"pid": own}).scalar():
+                time.sleep(0.01)
+            other.execute(sa.text("SELECT pg_advisory_xact_lock(2, 1)"))
 
     thread = threading.Thread(target=wait_too)
     thread.start()

@@ -17,7 +17,7 @@ from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 

@@ -24,7 +24,7 @@ from tests.publisher import Publisher
 if TYPE_CHECKING:  # only tests of pages start it
     from playwright.sync_api import Browser, ViewportSize
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 NAMES = ("dataset", "source", "dashboard")

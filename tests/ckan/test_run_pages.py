@@ -20,7 +20,7 @@ from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 MANY = 10_000
@@ -379,6 +379,7 @@ _MANY = (
 )
 
 
+@pytest.mark.giant
 def test_ten_thousand_records(app: CKANTestApp, source: str) -> None:
     few = make_many(source, 100)
     headers = sysadmin()

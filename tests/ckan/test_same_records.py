@@ -232,6 +232,7 @@ def consumers(ini: str, workers: Workers, tmp_path: Path) -> Iterator[Consumers]
         yield running
 
 
+@pytest.mark.giant
 @pytest.mark.in_process
 @pytest.mark.timeout(2400)
 def test_1000_records_are_the_same_datasets_by_each_way(

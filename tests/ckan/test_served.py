@@ -12,7 +12,7 @@ import pytest
 
 from tests.ckan.browser import Served
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 
 def test_a_test_ends_without_a_request_and_after_its_last_one() -> None:

@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher
-from tests.reading.test_source_preview import FULL, datasets
+from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
 
 pytestmark = pytest.mark.in_process
 
@@ -65,6 +65,17 @@ def test_an_address_of_the_site_is_enough(editor: dict[str, Any], publisher: Pub
     assert reasons["owner_org"] == "It has the publisher's name"
 
 
+def test_list_of_datasets_is_found_as_data_json(
+    editor: dict[str, Any], publisher: Publisher
+) -> None:
+    council(editor, "Council")
+    publisher.serve("/list", GUIDE_LIST)
+    found = look_up(editor, publisher.url("/list"))
+    assert found["form_values"]["source_type"] == "data_json"
+    assert found["form_values"]["url"] == publisher.url("/list")
+    assert found["result"]["read"] == 3
+
+
 def test_without_a_publisher_the_site_names_it(
     editor: dict[str, Any], publisher: Publisher
 ) -> None:
@@ -83,7 +94,7 @@ def test_where_nothing_answers(editor: dict[str, Any], publisher: Publisher) -> 
     del publisher.routes["/data.json"]
     found = look_up(editor, publisher.url("/"))
     assert found["heading"] == "This does not work yet"
-    assert found["result"]["error"]["code"] == "unknown-source-type"
+    assert found["result"]["error"]["code"] == "html-page"
     assert publisher.url("/") in found["result"]["error"]["message"]
     assert found["proposals"] == []
     away = look_up(editor, "http://127.0.0.1:9/")
@@ -136,3 +147,19 @@ def test_who_may(app: CKANTestApp, editor: dict[str, Any], publisher: Publisher)
             url=publisher.url("/"),
             config='{"default_tags": ["a"]}',
         )
+
+
+@pytest.mark.parametrize("address", ["/harvest/add", "/harvest/new"])
+def test_who_may_not_add_sources_reads_whom_to_ask(
+    app: CKANTestApp,
+    editor: dict[str, Any],
+    ckan_config: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckan.auth.create_dataset_if_not_in_organization", False)
+    answer = app.get(address, headers={"Authorization": editor["token"]})
+    assert answer.status_code == 403
+    assert "Only editors of an organisation can add harvest sources." in answer.body
+    assert "Ask an administrator of your organisation" in answer.body
+    assert "this page" not in lxml.html.fromstring(answer.body).text_content()

@@ -21,7 +21,7 @@ from tests.reading.test_address_lookup import ASK, CAPABILITIES, CKAN_PAGE, DKAN
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 # Where a person would copy the address from, if not the source's own URL.
 HOMES = {"ckan": ("/", CKAN_PAGE), "dkan": ("/", DKAN_PAGE)}

@@ -18,7 +18,7 @@ from tests.ckan.test_source_previews import PATH, as_, count, editor, publisher,
 from tests.publisher import Publisher
 from tests.reading.test_source_preview import FULL
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 
 def page(app: CKANTestApp, user: dict[str, str], address: str, **form: str) -> Any:

@@ -20,6 +20,8 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.engine.jobs import link_check, source_preview
 from ckanext.ukharvest.model import Record, SourcePreview, source_previews
 from ckanext.ukharvest.operations import sweeper
+from tests.ckan.gemini_records import dataset as gemini_dataset
+from tests.ckan.gemini_records import uuid
 from tests.ckan.harvesting import Portal, act
 from tests.publisher import Publisher, recorded
 from tests.reading.test_source_preview import FULL, datasets
@@ -111,7 +113,7 @@ def test_what_does_not_work_is_said_with_what_to_do(
     assert error.get("title", "").startswith(words)
     assert bool(error.get("tip")) == (path != "/empty")
     if path == "/empty":
-        assert "We reached the source, but found no records in it." in found["text"]
+        assert found["text"] == ["We reached the source, but found no records in it."]
 
 
 @pytest.mark.parametrize(
@@ -321,3 +323,23 @@ def test_a_check_says_what_a_run_would_do(
     assert found["result"]["changes"] == {"updated": 4, "added": 1}
     assert "It adopts 6 datasets that are here already." in found["text"][2]
     assert count(SourcePreview, Record) == [2, 0]
+
+
+def test_only_a_source_with_datasets_is_told_what_is_not_deleted(
+    editor: dict[str, str], publisher: Publisher, portal: Portal
+) -> None:
+    publisher.serve("/waf/", '<a href="a.xml">a</a> <a href="b.xml">b</a>')
+    publisher.serve("/waf/a.xml", gemini_dataset(uuid(1), "A").encode())
+    fields = {"url": publisher.url("/waf/"), "source_type": "gemini-waf"}
+    begun = start_preview(editor, publisher, **fields)
+    work()
+    found = as_(editor, "ukharvest_source_preview_show", id=begun["id"])
+    [sentence] = [each for each in found["text"] if "could not be read to the end" in each]
+    assert sentence.startswith("The source could not be read to the end: 1 file")
+    source = portal.source(publisher.url("/waf/"), "gemini-waf")
+    for expected in ("to the end: 1 file", "to the end, so nothing would be deleted: 1 file"):
+        as_(editor, "ukharvest_dry_run_create", source_id=source)
+        work()
+        found = as_(editor, "ukharvest_source_preview_show", source_id=source)
+        assert any(expected in each for each in found["text"])
+        portal.run(source)

@@ -18,7 +18,7 @@ from tests.reading.test_source_preview import FULL, datasets
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 REGION = "#ukharvest-preview"
 

@@ -205,3 +205,8 @@ def test_a_json_record(app: CKANTestApp, portal: Portal, publisher: Publisher) -
     assert "<dt>Title</dt>" in page
     assert "JSON, formatted (" in page
     assert "<pre>" not in page
+
+
+def test_the_pages_language_is_a_bcp_47_tag(app: CKANTestApp, harvested: dict[str, Any]) -> None:
+    page = app.get(f"/pt_BR/dataset/{harvested['name']}/source-record").body
+    assert '<html lang="pt-BR">' in page

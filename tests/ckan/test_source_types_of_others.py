@@ -218,7 +218,6 @@ def test_one_left_out_does_not_stop_the_portal(
     assert "no_such_library" not in page(app, editor, "/harvest/new").text_content()
 
 
-@pytest.mark.ours
 def test_form_and_help_keep_to_what_every_page_keeps_to(
     others: Callable[..., None], visitor: Visitor, tmp_path: Path
 ) -> None:

@@ -25,7 +25,7 @@ from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, statements
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PAGE = "/harvest/"
 PATH = "/data.json"

@@ -22,6 +22,7 @@ from ckanext.ukharvest.quality.stars import rules as stars_rules
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
+from tests.ckan.migrations import set_revision
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -196,9 +197,8 @@ def test_until_the_migration_datasets_are_written_all_the_same(
 ) -> None:
     session = model.Session
     session.execute(sa.text("ALTER TABLE ukharvest_assessment RENAME TO elsewhere"))
-    session.execute(sa.text("UPDATE ukharvest_alembic_version SET version_num = '0004'"))
     session.commit()
-    schema_version.watch.forget()
+    set_revision("")
     try:
         id_ = make({"format": "CSV"})
         act("package_patch", id=id_, title="Rivers and lakes")
@@ -206,11 +206,9 @@ def test_until_the_migration_datasets_are_written_all_the_same(
         assert "ckan ukharvest stars --all" in caplog.text
     finally:
         session.rollback()
-        number = schema_version.REVISIONS[-1]
-        session.execute(sa.text(f"UPDATE ukharvest_alembic_version SET version_num = '{number}'"))
         session.execute(sa.text("ALTER TABLE elsewhere RENAME TO ukharvest_assessment"))
         session.commit()
-        schema_version.watch.forget()
+        set_revision(schema_version.REVISIONS[-1])
     act("package_patch", id=id_, title="Rivers")
     assert best(id_)[0] == 3
 

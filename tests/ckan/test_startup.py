@@ -12,7 +12,6 @@ import pytest
 import redis
 import sqlalchemy as sa
 from ckan import model, plugins
-from ckan.common import config_declaration
 from ckan.exceptions import CkanConfigurationException
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
@@ -22,8 +21,7 @@ from ckanext.harvest.interfaces import IHarvester
 from ckanext.ukharvest import compat, config, patches
 from ckanext.ukharvest.core.errors import ConfigError
 from ckanext.ukharvest.engine.http_client import open_client
-from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, write_ini
+from tests.ckan.harvesting import Portal, write_ini
 from tests.ckan.processes import finish
 from tests.publisher import Publisher
 
@@ -150,34 +148,11 @@ def test_the_migration_goes_down_and_up_and_asks_for_harvest_first(
     assert ours <= tables()
 
 
-def test_problems_from_before_the_upgrade_learn_which_run_found_them(
-    ckan: Callable[..., subprocess.CompletedProcess[str]], portal: Portal, publisher: Publisher
-) -> None:
-    faulty = {**dataset(1), "modified": "last year"}
-    publisher.serve("/data.json", catalogue([dataset(0), faulty]))
-    source = portal.source(publisher.url("/data.json"))
-    run = portal.run(source)["id"]
-    known = act("ukharvest_problem_group_list", job_id=run)
-    assert [group["records"] for group in known] == [1]
-    model.Session.remove()
-    ckan("db", "downgrade", "-p", "ukharvest", "-v", "0005")
-    ckan("db", "upgrade", "-p", "ukharvest")
-    [again] = act("ukharvest_problem_group_list", job_id=run)
-    assert (again["code"], again["records"]) == (known[0]["code"], 1)
-    assert act("ukharvest_run_show", id=run)["counts"]["with_problems"] == 1
-
-
-# Columns that only processes of the release before read (migration 0008).
-FORMER_COLUMNS = {"ukharvest_source": {"recipients"}}
-
-
 def test_the_model_and_the_migration_agree() -> None:
     inspector = sa.inspect(model.meta.engine)
     for name, table in model.meta.metadata.tables.items():
         if name.startswith("ukharvest_"):
             made = {column["name"]: column["nullable"] for column in inspector.get_columns(name)}
-            for former in FORMER_COLUMNS.get(name, ()):
-                assert made.pop(former), "a column that nothing fills has to be nullable"
             assert made == {column.name: column.nullable for column in table.columns}
 
 
@@ -249,14 +224,6 @@ def test_the_settings_are_declared(ini: str) -> None:
         if "- key:" in line and "<name>" not in line:
             key = line.split("key:")[1].strip()
             assert key.removeprefix("ckanext.ukharvest.") in source
-
-
-def test_settings_answer_to_their_earlier_names() -> None:
-    given = {"links.look": "false", "schedule.tick_minutes": "3"}
-    found = {f"{config.PREFIX}{key}": value for key, value in given.items()}
-    config_declaration.make_safe(found)
-    assert found[f"{config.PREFIX}links.check"] == "false"
-    assert found[f"{config.PREFIX}schedule.cron_minutes"] == "3"
 
 
 def test_the_form_of_a_schema_comes_behind_ours(

@@ -18,7 +18,7 @@ from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_adoption import Stock, ids, numbered
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 Session = model.Session
 PATH = "/data.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -23,12 +24,11 @@ DATASETS = [dataset(number) for number in range(MANY)]
 Session = model.Session
 
 
-def _dripping() -> Iterator[bytes]:
-    yield b'{"dataset": ['
-    for number, each in enumerate(DATASETS):
-        time.sleep(0.05)
-        yield (b"," if number else b"") + json.dumps(each).encode()
-    yield b"]}"
+def _document(may_end: threading.Event) -> Iterator[bytes]:
+    """A document that does not end before it may."""
+    yield json.dumps({"dataset": DATASETS}).encode()
+    while not may_end.wait(0.05):
+        yield b" "
 
 
 def _wait_until(is_so: Callable[[], bool], seconds: float = 240) -> None:
@@ -46,7 +46,8 @@ def test_an_editor_stops_what_consumers_work_on(
     user = factories.UserWithToken()
     act("organization_member_create", id=organization["id"], username=user["name"], role="editor")
     headers = {"Authorization": user["token"]}
-    publisher.routes[PATH] = lambda _request: Response(_dripping())
+    is_stopped = threading.Event()
+    publisher.routes[PATH] = lambda _request: Response(_document(is_stopped))
     source = portal.source(publisher.url(PATH), name="parking")
     app.post("/harvest/refresh/parking", headers=headers)
     job_id = str(Session.query(HarvestJob).filter_by(source_id=source).one().id)
@@ -55,6 +56,7 @@ def test_an_editor_stops_what_consumers_work_on(
     page = app.post(f"/harvest/parking/job/{job_id}/abort", headers=headers, status=200).body
 
     assert "The run will stop" in page
+    is_stopped.set()
 
     def is_over() -> bool:
         tick()

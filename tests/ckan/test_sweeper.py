@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -356,16 +357,19 @@ def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgott
         before = model.Session.query(Worker).one().heartbeat
         model.Session.rollback()
 
+        has_failed = threading.Event()
+
         class Away:
             def begin(self) -> None:
+                if threading.current_thread() is heart._thread:
+                    has_failed.set()
                 raise OSError("no database")
 
         with monkeypatch.context() as patch:
             patch.setattr(model.meta, "engine", Away())
             heart.work_on("something else")
-            time.sleep(0.1)
-        time.sleep(0.2)
-        assert workers.busy(workers.Limits(60)) == {"something else"}
+            assert has_failed.wait(60)
+        until(lambda: workers.busy(workers.Limits(60)) == {"something else"})
         assert model.Session.query(Worker).one().heartbeat > before
         model.Session.rollback()
         heart.work_on("")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,35 +17,25 @@ from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest import logic
-from ckanext.ukharvest.core.link_evidence import Evidence
 from ckanext.ukharvest.logic import action
-from ckanext.ukharvest.model import (
-    Assessment,
-    DataCheck,
-    Link,
-    Record,
-    RecordProblem,
-    Worker,
-    checks,
-    link_evidence,
-    link_results,
-    schema_version,
-    source_previews,
-    utcnow,
-)
+from ckanext.ukharvest.model import Assessment, DataCheck, Worker, schema_version
+from ckanext.ukharvest.model.schema_version import State
 from ckanext.ukharvest.operations.doctor import services
-from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, figures, work_off
+from tests.ckan.migrations import Ckan, drop_tables, set_revision, table_names, tables_before
 from tests.ckan.processes import PROGRAM, Process
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 COMMAND = "ckan db upgrade -p ukharvest"
 PATIENCE = 120.0  # seconds
 Session = model.Session
-Ckan = Callable[..., subprocess.CompletedProcess[str]]
+UNRELEASED = "0014"
+ADVICE = "made by an unreleased commit: drop the “ukharvest_” tables"
+RENAME = sa.text("ALTER TABLE ukharvest_record RENAME import_rules_hash TO salt")
 
 
 def test_the_revisions_that_the_code_knows_are_those_of_the_migrations() -> None:
@@ -55,130 +43,112 @@ def test_the_revisions_that_the_code_knows_are_those_of_the_migrations() -> None
     assert schema_version.load() is schema_version.State.CURRENT
 
 
-@pytest.fixture(params=["0006", "base"])
+@pytest.fixture(params=["none", "unreleased"])
 def behind(request: pytest.FixtureRequest, ckan: Ckan) -> Iterator[Callable[[], None]]:
-    """Takes the tables back to those of the release before, or removes all."""
+    """Removes the tables, or makes them as one of an unreleased commit left them."""
 
     def take_back() -> None:
         Session.remove()
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", request.param)
-        schema_version.watch.forget()
+        if request.param == "none":
+            ckan("db", "downgrade", "-p", "ukharvest")
+            schema_version.watch.forget()
+            return
+        with model.meta.engine.begin() as connection:
+            connection.execute(RENAME)
+        set_revision(UNRELEASED)
 
     yield take_back
-    Session.remove()
+    drop_tables()
     ckan("db", "upgrade", "-p", "ukharvest")
     schema_version.watch.forget()
 
 
-def test_stored_problems_of_schemas_get_the_code_of_today(
+def test_all_tables_come_from_an_empty_database(ckan: Ckan) -> None:
+    first = schema_version.REVISIONS[0]
+    with tables_before(first, ckan):
+        assert table_names() == {schema_version.TABLE}
+        assert schema_version.load() is State.BEHIND
+    tables = {name for name in model.meta.metadata.tables if name.startswith("ukharvest_")}
+    assert table_names() == {*tables, schema_version.TABLE}
+    assert schema_version.load() is State.CURRENT
+
+
+@pytest.mark.parametrize(
+    ("revision", "state"),
+    [
+        ("", State.BEHIND),
+        (UNRELEASED, State.UNRELEASED),
+        ("0100", State.BEHIND),
+        ("0101", State.UNRELEASED),  # merged into 0200
+        ("0200", State.CURRENT),
+        ("0201", State.AHEAD),
+    ],
+)
+def test_revision_shows_which_code_made_the_tables(
+    revision: str, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema_version, "REVISIONS", ("0100", "0200"))
+    assert schema_version.state_of([revision] if revision else []) is state
+
+
+def test_upgrade_refuses_tables_of_an_unreleased_commit(
     portal: Portal, publisher: Publisher, ckan: Ckan
 ) -> None:
-    publisher.serve(PATH, catalogue(1))
-    portal.run(portal.source(publisher.url(PATH)))
-    (record_id,) = Session.scalars(sa.select(Record.id))
-    for code in ("element-order", "gemini-04-short"):
-        Session.add(RecordProblem(record_id=record_id, code=code, message="as it was"))
-    Session.commit()
-    Session.remove()
+    publisher.serve(PATH, catalogue(2))
+    source = portal.source(publisher.url(PATH))
+    portal.run(source)
+    set_revision(UNRELEASED)
     try:
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0007")
+        for words in (["upgrade", "-p", "ukharvest"], ["upgrade"], ["pending-migrations"]):
+            failed = ckan("db", *words, check=False)
+            assert failed.returncode != 0, words
+            for text in (ADVICE, schema_version.TABLE, COMMAND, UNRELEASED):
+                assert text in failed.stderr, words
+            assert "Traceback" not in failed.stdout + failed.stderr, words
+        [finding] = services.migrations()
+        assert UNRELEASED in finding.message
+        assert ADVICE in finding.what_to_do
     finally:
+        drop_tables()
         ckan("db", "upgrade", "-p", "ukharvest")
         schema_version.watch.forget()
-    found = Session.execute(sa.select(RecordProblem.code, RecordProblem.message))
-    assert sorted(map(tuple, found)) == [
-        ("gemini-04-short", "as it was"),
-        ("schema-fault", "as it was"),
-    ]
+    assert list(services.migrations()) == []
+    before = {each["id"] for each in portal.datasets()}
+    assert figures(portal.run(source)) == {"updated": 2}
+    assert {each["id"] for each in portal.datasets()} == before
 
 
-def test_stored_problems_of_rejected_records_are_those_of_lost_ones(
-    portal: Portal, publisher: Publisher, ckan: Ckan
-) -> None:
-    publisher.serve(PATH, catalogue([dataset(0, modified="soon"), dataset(1, modified="soon")]))
-    portal.run(portal.source(publisher.url(PATH)))
-    first = Session.scalars(sa.select(Record).order_by(Record.guid)).first()
-    first.outcome = "errored"
-    Session.commit()
-    Session.remove()
+def test_upgrade_does_not_advise_to_drop_newer_tables(ckan: Ckan) -> None:
+    set_revision("9999")
     try:
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0009")
+        failed = ckan("db", "upgrade", "-p", "ukharvest", check=False)
+        assert failed.returncode != 0
+        assert "newer version of ckanext-ukharvest" in failed.stderr
+        assert "drop" not in failed.stderr
+        [finding] = services.migrations()
+        assert "install that version" in finding.what_to_do
     finally:
-        ckan("db", "upgrade", "-p", "ukharvest")
-        schema_version.watch.forget()
-    found = sa.select(RecordProblem.lost, RecordProblem.current).join(Record).order_by(Record.guid)
-    assert [tuple(row) for row in Session.execute(found)] == [(True, True), (False, True)]
+        set_revision(schema_version.REVISIONS[-1])
 
 
-def test_links_that_were_checked_before_their_states_were_stored(
+def test_rows_from_before_their_organisation_was_stored(
     portal: Portal, publisher: Publisher, ckan: Ckan
 ) -> None:
-    publisher.serve(PATH, catalogue(1))
-    portal.run(portal.source(publisher.url(PATH)))
-    checked = utcnow()
-    found = {"checked": checked, "due": checked + timedelta(days=30)}
-    urls = (
-        "https://Data.example:8443/files/0.csv",
-        "https://maps.example/wms",
-        "https://a.example",
-    )
-    Session.remove()
-    try:
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0011")
-        rows = [
-            {"url": urls[0], "format": "CSV", "why": "", **found},
-            {"url": urls[1], "format": "", "why": "it answered 404", **found},
-            {"url": urls[2], "format": "", "why": "", "checked": None, "due": checked},
-        ]
+    elsewhere, third = factories.Organization()["id"], factories.Organization()["id"]
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source := portal.source(publisher.url(PATH)))
+    act("package_patch", id=portal.datasets()[0]["id"], owner_org=elsewhere)
+    before = portal.datasets()
+    with tables_before("0101", ckan):
         Session.execute(
-            sa.text(
-                "INSERT INTO ukharvest_link (url, url_digest, format, why, checked, due)"
-                " VALUES (:url, sha256(convert_to(:url, 'UTF8')), :format, :why, :checked, :due)"
-            ),
-            rows,
+            sa.text("UPDATE ukharvest_source SET sync_state = sync_state - 'owner_org'")
         )
         Session.commit()
-        Session.remove()
-    finally:
-        ckan("db", "upgrade", "-p", "ukharvest")
-        schema_version.watch.forget()
-    links = {link.url: link for link in Session.query(Link)}
-    assert [links[url].state for url in urls] == ["works", "", ""]
-    assert [links[url].host for url in urls] == ["data.example", "maps.example", "a.example"]
-    assert [links[url].worked for url in urls] == [checked, None, None]
-    assert [links[url].tried for url in urls] == [checked, checked, None]
-    assert [links[url].failed_since for url in urls] == [None, None, None]
-    assert not any(links[url].rescore for url in urls)
-    # What was found before counts for stars at the next calculation.
-    assert link_evidence.load(urls)[urls[0]] == Evidence("CSV", "")
-    assert link_results.find(urls[1]) is links[urls[1]]
-
-
-def test_previews_stay_and_checks_go_with_their_columns(clean: None, ckan: Ckan) -> None:
-    """Rows as the commit before writes them, also after the upgrade, before it is restarted."""
-    insert = sa.text(
-        "INSERT INTO ukharvest_trial (id, user_name, state, created)"
-        " VALUES (:id, 'ed', 'waiting', now())"
-    )
-    ids = sa.text("SELECT id FROM ukharvest_trial ORDER BY id")
-    Session.remove()
-    try:
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0013")
-        Session.execute(insert, {"id": "before"})
-        Session.commit()
-        Session.remove()
-        ckan("db", "upgrade", "-p", "ukharvest")
-        Session.execute(insert, {"id": "between"})
-        checks.add("ed", source_type="", url="", given={"way": "text"}, content=b"{}")
-        assert [source_previews.get(id_).given for id_ in ("before", "between")] == [None, None]
-        assert checks.count_under_way() == 1
-        Session.remove()
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0013")
-        assert list(Session.scalars(ids)) == ["before", "between"]
-    finally:
-        Session.remove()  # its locks would keep the migration waiting
-        ckan("db", "upgrade", "-p", "ukharvest")
-        schema_version.watch.forget()
+    assert figures(portal.run(source)) == {"not modified": 3}
+    assert portal.datasets() == before
+    act("harvest_source_patch", id=source, owner_org=third)
+    assert figures(portal.run(source)) == {"updated": 3}
+    assert [each["owner_org"] for each in portal.datasets()] == [third] * 3
 
 
 def header(user: dict[str, Any]) -> dict[str, str]:
@@ -285,6 +255,7 @@ def test_after_the_migration_all_is_back_without_a_restart(
     monkeypatch.setattr(schema_version, "SECONDS", 0.0)
     behind()
     app.get("/harvest/help", status=503)
+    drop_tables()
     ckan("db", "upgrade", "-p", "ukharvest")
     app.get("/harvest/help", status=200)
     with_tables = factories.Dataset()["id"]
@@ -297,15 +268,8 @@ def test_after_the_migration_all_is_back_without_a_restart(
 @pytest.fixture
 def revision() -> Iterator[Callable[[str], None]]:
     """Sets the revision that is stored in the database."""
-
-    def put(number: str) -> None:
-        Session.remove()
-        statement = sa.text(f"UPDATE {schema_version.TABLE} SET version_num = :number")  # noqa: S608
-        with model.meta.engine.begin() as connection:
-            connection.execute(statement, {"number": number})
-
-    yield put
-    put(schema_version.REVISIONS[-1])
+    yield set_revision
+    set_revision(schema_version.REVISIONS[-1])
 
 
 # The pause before a consumer of another version ends is shorter than on a portal.
@@ -365,7 +329,11 @@ def messages(kind: str, *ids: str) -> tuple[int, int]:
     return consumer.redis.llen(key), consumer.redis.exists(*(f"{key}:{id_}" for id_ in ids))
 
 
-OUTDATED = {"0006": COMMAND, "9999": "The database has been upgraded since this consumer started"}
+OUTDATED = {
+    "": COMMAND,
+    UNRELEASED: ADVICE,
+    "9999": "The database has been upgraded since this consumer started",
+}
 
 
 @pytest.mark.parametrize("number", OUTDATED)
@@ -403,7 +371,6 @@ def test_a_consumer_that_waits_during_an_upgrade_puts_its_message_back(
     portal.gather(job_id)
     consumer = start("fetch")
     until(beats, consumer)
-    time.sleep(schema_version.SECONDS + 1)  # it waits for a message now, and has checked before
     revision(number)
     ids = portal.waiting(job_id)
     portal.send(ids)
@@ -447,18 +414,10 @@ def test_a_callback_leaves_its_message_unacknowledged(
     assert figures(portal.finish(job_id)) == {"added": 1}
 
 
-def test_checks_of_data_come_with_their_tables_and_go_with_their_resource(
-    portal: Portal, publisher: Publisher, ckan: Ckan
-) -> None:
+def test_data_checks_go_with_their_resource(portal: Portal, publisher: Publisher) -> None:
     publisher.serve(PATH, catalogue(1))
     portal.run(portal.source(publisher.url(PATH)))
     resource_id = portal.datasets()[0]["resources"][0]["id"]
-    Session.remove()
-    try:
-        ckan("db", "downgrade", "-p", "ukharvest", "-v", "0012")
-    finally:
-        ckan("db", "upgrade", "-p", "ukharvest")
-        schema_version.watch.forget()
     own = {"url": "https://a.example/1.csv", "schema_url": "https://a.example/s.json"}
     Session.add(DataCheck(resource_id=resource_id, verdict="valid", **own))
     Session.commit()

@@ -126,5 +126,5 @@ def test_the_doctor_tells_of_a_folder_that_is_not_there(lists_folder: Path) -> N
 def test_the_setting_is_read_when_the_portal_starts(ckan_config: Any, lists_folder: Path) -> None:
     vocabulary.use(None)
     ckan_config["ckanext.ukharvest.vocabularies"] = str(lists_folder)
-    p.get_plugin("ukharvest").update_config(tk.config)
+    p.get_plugin("ukharvest").configure(tk.config)
     assert vocabulary.folder() == lists_folder

@@ -119,6 +119,7 @@ def restart_services() -> None:
     model.meta.engine.dispose()
 
 
+@pytest.mark.giant
 @pytest.mark.timeout(1500)
 def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Workers) -> None:
     assert figures(week.night()) == {"added": 30}

@@ -1,4 +1,4 @@
-"""The folders of documents: our own, and real ones beside the checkout or at --samples."""
+"""The folders of documents: our own, and the real ones of --samples DIR."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from tests.conformance import manifest
 from tests.conformance.manifest import Sample
 
 OWN = Path(__file__).with_name("documents")
-BESIDE = Path(__file__).resolve().parents[3] / "shared" / "samples"
-ABSENT = (
-    "the real documents are not here: there is no ../shared/samples, and no --samples DIR was "
-    "given. Only the few in tests/conformance/documents were read."
+NOT_READ = (
+    "only the documents in tests/conformance/documents were read: bin/test --all also reads the "
+    "real ones of ../shared/samples, and --samples DIR those of another folder."
 )
 
 
 def find_real(samples: str | None) -> Path:
     """Return the folder of real documents; without it skip the test, which bin/test reports."""
-    found = Path(samples) if samples else BESIDE
-    if not (found / "MANIFEST.tsv").is_file():
-        if samples:
-            pytest.fail(f"--samples {samples}: no MANIFEST.tsv is there")
-        pytest.skip(ABSENT)
-    return found.resolve()
+    if not samples:
+        pytest.skip(NOT_READ)
+    folder = Path(samples)
+    if not (folder / "MANIFEST.tsv").is_file():
+        pytest.fail(f"--samples {samples}: no MANIFEST.tsv is there")
+    return folder.resolve()
 
 
 @pytest.fixture(scope="session")

@@ -83,6 +83,14 @@ def test_an_option_may_check_its_value() -> None:
     assert caught.value.field == "fields"
 
 
+@pytest.mark.parametrize(
+    "text", ["dataset;series", "dataset, series", "dataset series", "dataset ; series"]
+)
+def test_a_list_as_text_is_split_at_each_usual_sign(text: str) -> None:
+    declared = [Option("types", "list", (), "Types.")]
+    assert validate({"types": text}, declared)["types"] == ("dataset", "series")
+
+
 def test_lists_are_read_as_ckanext_harvest_wrote_them() -> None:
     declared = [Option("tags", "list", (), "Tags."), Option("extras", "list", (), "Extras.")]
     given = {"tags": [{"name": "two words"}, "x"], "extras": {"a": "1", "b": "2"}}

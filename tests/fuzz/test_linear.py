@@ -15,6 +15,8 @@ from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
 from tests.counting import count_calls
 from tests.fuzz import growth
 
+pytestmark = pytest.mark.giant
+
 PARSERS = {kind.parser.__name__.split(".")[-2]: kind for kind in reversed(TYPES.ours.values())}
 TIMES = 8
 # Twice what is linear: tables are built, and lists grow in steps. Square would be eight times.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 import pytest
 
 from ckanext.ukharvest.core.errors import FetchError
@@ -78,6 +81,20 @@ def test_the_nearest_that_answers(
     for path, content in routes.items():
         publisher.serve(path, content)
     assert found_at(publisher, http, asked) == expected
+
+
+def test_compressed_answer_is_recognised(publisher: Publisher, http: HttpClient) -> None:
+    packed = gzip.compress(json.dumps(POD_1_0 * 5000).encode())
+    publisher.serve("/list", packed, headers={"Content-Encoding": "gzip"})
+    assert found_at(publisher, http, "/list") == Found("data_json", "/list", "address")
+
+
+@pytest.mark.parametrize("root", ["Capabilities", "ExceptionReport"])
+def test_answer_without_records_is_no_saved_file(
+    publisher: Publisher, http: HttpClient, root: str
+) -> None:
+    publisher.serve("/a.xml", CAPABILITIES.replace("Capabilities", root))
+    assert found_at(publisher, http, "/a.xml") == Found("gemini-csw", "/a.xml", "address")
 
 
 def test_nothing_answers(publisher: Publisher, http: HttpClient) -> None:

@@ -12,7 +12,7 @@ from ckanext.ukharvest import source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.parsers.gemini.rules import BY_CODE
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.known_record import KnownRecord
@@ -54,6 +54,11 @@ FULL = {
     "license": "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
     "distribution": [{"downloadURL": "https://example.gov.uk/a.csv", "mediaType": "text/csv"}],
 }
+# As data.gov.uk's guide has them: a list, and no field of Project Open Data alone.
+GUIDE_LIST = [
+    {key: value for key, value in dataset.items() if key != "accessLevel"}
+    for dataset in datasets(3, **FULL)["dataset"]
+]
 
 
 def test_the_first_records_are_read_and_the_others_counted(publisher: Publisher) -> None:
@@ -118,6 +123,13 @@ def test_the_right_type_is_told(publisher: Publisher) -> None:
     assert (found["verdict"], found["detected_type"]) == ("no", "inventory")
 
 
+def test_list_of_datasets_is_suggested_as_data_json(publisher: Publisher) -> None:
+    publisher.serve(PATH, GUIDE_LIST)
+    for name in ("inventory", "dcat_rdf", "gemini-waf", "gemini-single"):
+        found = preview(publisher.url(PATH), name)
+        assert (found["verdict"], found["detected_type"]) == ("no", "data_json"), name
+
+
 def test_a_source_that_is_slow_ends_in_time(publisher: Publisher) -> None:
     # The whole of it takes an hour.
     publisher.serve(PATH, " " * 72_000, pause=0.05, slow_start=True)
@@ -162,6 +174,9 @@ class AllTheSame:
     def fingerprint(self, _content: str) -> str:
         return "same"
 
+    def keeps_organisation(self, _raw: RawRecord, _known: KnownRecord) -> bool:
+        return True
+
 
 def here(guid: str, *, fingerprint: str) -> KnownRecord:
     """Return a record that was imported before."""
@@ -201,7 +216,7 @@ def test_the_records_of_a_known_source_are_compared(publisher: Publisher) -> Non
         (b'[{"title": "A", "mbox": "", "identifier": 1, "accessLevel": "public"', "data_json"),
         (b'[{"@type": "dcat:Dataset", "identifier": "a", "accessLevel": "public"', "data_json"),
         (b'[{"title": "A", "identifier": 1}]', ""),
-        (b'{"title": "A", "identifier": 1, "accessLevel": "public"}', ""),
+        (b'{"title": "A", "identifier": 1, "accessLevel": "public"}', "data_json"),
         # JSON-LD whose context, and so the prefix dcat, is elsewhere.
         (b'{"@context": "context.jsonld", "@graph": [{"type": "DatasetSeries"', "dcat_rdf"),
         (b'[{"@context": ["https://x.example/c"], "@type": ["Thing", "Dataset"]', "dcat_rdf"),

@@ -95,6 +95,14 @@ def test_what_tests_leave_does_not_hold_up_the_end(tmp_path: Path) -> None:
     assert failed.returncode == 1
 
 
+def test_ids_of_failed_tests_are_written_for_another_try(tmp_path: Path) -> None:
+    failures = tmp_path / "failures"
+    content = "def test_no():\n    assert False\n\ndef test_yes():\n    pass\n"
+    run(tmp_path, content, (DEV / "stack" / "run_tests.py", f"--failures={failures}"))
+
+    assert failures.read_text().splitlines() == ["test_hanging.py::test_no"]
+
+
 def test_every_test_has_a_bound(bounds: configparser.SectionProxy) -> None:
     assert 0 < bounds.getint("timeout") < bounds.getint("faulthandler_timeout") <= 30 * 60
     assert bounds.getboolean("faulthandler_exit_on_timeout")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import signal
 import socket
 import subprocess
@@ -47,6 +48,37 @@ def test_a_taken_port_gives_way_to_the_next_free_one() -> None:
         taken = neighbour.getsockname()[1]
 
         assert taken < state.free_port(taken) < taken + state.PORTS_TO_TRY
+
+
+def test_port_for_own_server_is_given_once() -> None:
+    ports = [state.own_port() for _ in range(50)]
+    assert len(set(ports)) == 50
+    with socket.create_server(("127.0.0.1", ports[0])):  # reuses addresses
+        pass
+    with socket.socket() as other, pytest.raises(OSError, match="in use"):
+        other.bind(("127.0.0.1", ports[0]))
+
+
+def test_no_stack_starts_a_server_while_another_restarts_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "PORTS_LOCK", tmp_path / "lock")
+
+    def others_may_start() -> bool:
+        with state.PORTS_LOCK.open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+    with state.choosing_ports():
+        assert others_may_start()
+    with state.choosing_ports(alone=True):
+        assert not others_may_start()
+        with state.choosing_ports():  # its own services
+            assert not others_may_start()
+    assert others_may_start()
 
 
 def test_ports_are_remembered_by_service(tmp_path: Path) -> None:

@@ -11,17 +11,20 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 from ckanext.ukharvest import __version__
 from ckanext.ukharvest.check_command import data_check, output
-from ckanext.ukharvest.core.errors import Blocked, ConfigError
+from ckanext.ukharvest.core.errors import Blocked, ConfigError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.reading.address_lookup import first_bytes
 from ckanext.ukharvest.reading.budget import HEAD
+from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.records import FINE, UNUSABLE, Check, Entry, error_entry
-from ckanext.ukharvest.reading.type_detection import source_type
+from ckanext.ukharvest.reading.type_detection import describe_unknown, source_type, unrecognised
 from ckanext.ukharvest.source_types import TYPES, SourceType, find
 
 STANDARD_INPUT = "-"
@@ -42,34 +45,38 @@ def run(
     """Check a source and print the result; return the exit code. Raises nothing.
 
     Args:
-        name: the source type; "" only with standard input, whose first bytes then show it.
-        location: a URL, a saved file, or ``STANDARD_INPUT``.
+        name: the source type; "" with standard input or a URL, whose first bytes then show it.
+        location: a URL, a saved file, a named pipe, or ``STANDARD_INPUT``.
     """
     out, err = out or sys.stdout, err or sys.stderr
     guard = Guard(("0.0.0.0/0", "::/0") if allow_private else ())
-    content = sys.stdin.buffer.read() if location == STANDARD_INPUT else None
+    content = _read_pipe(location)
     location = "standard input" if content is not None else location
     with HttpClient(guard, user_agent=f"ckanext-ukharvest/{__version__} (check)") as http:
         try:
-            kind = _find_type(name or _detect_type(content or b""))
+            kind = _find_type(name or _detect_type(location, content, http))
             given = _split_options(options)
             check = Check(kind, location, given, limit=limit, http=http, content=content)
-        except ConfigError as exc:
+        except (ConfigError, SourceError) as exc:
             refused = {"type": name, "location": location, "complete": False, "reason": ""}
             refused |= {"records": [], "problems": [], "errors": [error_entry(exc)]}
             if as_json:
                 _dump(refused, out)
-            print(f"ukharvest check: {exc.message}", file=err)
+            _print_error(error_entry(exc), location, allow_private=allow_private, err=err)
             return UNUSABLE
         if as_json:
             _dump(check.as_dict(list(check)), out)
         else:
             output.write(check, out, with_records=with_records)
     for error in check.errors:
-        print(f"ukharvest check: {error['message']}", file=err)
-        if error["code"] == Blocked.code and is_web_url(location) and not allow_private:
-            print("ukharvest check: here --allow-private allows private addresses", file=err)
+        _print_error(error, location, allow_private=allow_private, err=err)
     return check.exit_code
+
+
+def _print_error(error: ErrorEntry, location: str, *, allow_private: bool, err: TextIO) -> None:
+    print(f"ukharvest check: {error['message']}", file=err)
+    if error["code"] == Blocked.code and is_web_url(location) and not allow_private:
+        print("ukharvest check: here --allow-private allows private addresses", file=err)
 
 
 def _dump(result: Entry, out: TextIO) -> None:
@@ -85,10 +92,28 @@ def _find_type(name: str) -> SourceType:
     return kind
 
 
-def _detect_type(content: bytes) -> str:
-    if found := source_type(content[:HEAD]):
+def _read_pipe(location: str) -> bytes | None:
+    """Return what a pipe holds, None for another location: readers go back to the beginning."""
+    if location == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    path = Path(location)
+    return path.read_bytes() if path.is_fifo() else None
+
+
+def _detect_type(location: str, content: bytes | None, http: HttpClient) -> str:
+    """Return the type that the first bytes of standard input or of a URL show.
+
+    Raises:
+        ConfigError: standard input shows none.
+        SourceError: the URL cannot be read, or shows none.
+    """
+    head = first_bytes(http, location) if content is None else content[:HEAD]
+    if found := source_type(head):
         return found
-    raise ConfigError("standard input begins like no known format; expected --type or --schema")
+    if content is None:
+        raise unrecognised(location, head)
+    message = f"standard input has no known format: {describe_unknown(head)}"
+    raise ConfigError(f"{message}. To choose a format give --type or --schema")
 
 
 def _split_options(options: Sequence[str]) -> dict[str, str]:
@@ -123,10 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 as_json=given.format == "json",
                 allow_private=given.allow_private,
             )
-        is_piped = given.type == STANDARD_INPUT
+        has_no_type = given.type == STANDARD_INPUT or not given.location
         return run(
-            given.as_type if is_piped else given.type,
-            given.type if is_piped else given.location,
+            given.as_type if has_no_type else given.type,
+            given.type if has_no_type else given.location,
             given.option,
             limit=given.limit,
             as_json=given.format == "json",
@@ -152,6 +177,7 @@ def _arguments() -> argparse.ArgumentParser:
         "check",
         help="show how a source's records would arrive, and what is wrong with them",
         usage="ukharvest check [options] TYPE LOCATION\n"
+        "       ukharvest check [options] URL\n"
         "       ukharvest check [options] FILE_OR_URL --schema FILE_OR_URL\n"
         "       ukharvest check [options] - [--type TYPE | --schema FILE_OR_URL]",
         epilog="Exit code: 0 all records would be imported, 1 some would fail, 2 unusable: "
@@ -161,7 +187,8 @@ def _arguments() -> argparse.ArgumentParser:
     check.add_argument(
         "type",
         metavar="TYPE",
-        help="a source type; see: ukharvest types; - alone reads standard input",
+        help="a source type; see: ukharvest types; - alone reads standard input; a URL alone is a "
+        "location, whose first bytes show the type",
     )
     check.add_argument(
         "location", metavar="LOCATION", nargs="?", help="a web address or a saved file"
@@ -206,7 +233,8 @@ def _misuse(given: argparse.Namespace) -> str:
             return "--errors needs --schema"
         if is_piped:
             return "- takes no LOCATION" if given.location else ""
-        return "" if given.location else "the following arguments are required: LOCATION"
+        is_enough = given.location or is_web_url(given.type)
+        return "" if is_enough else "the following arguments are required: LOCATION"
     if given.location:
         return "--schema checks one file: ukharvest check FILE_OR_URL --schema FILE_OR_URL"
     return "--schema takes neither --option nor --records" if given.option or given.records else ""

@@ -28,13 +28,15 @@ LONGEST = 60  # characters of an option's value
 @click.option(
     "--by-guid",
     is_flag=True,
-    help="Also datasets of the source's own organisation that only share a guid with it.",
+    help="The datasets that the source lists, also those of its own organisation that only "
+    "share a guid with it.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing, only show what would change.")
 @click.option(
     "--undo",
     is_flag=True,
-    help="Restore the type and options of before, as long as nothing has been imported since.",
+    help="Restore the type and options of before, and release adopted datasets, as long as "
+    "nothing has been imported since.",
 )
 def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bool) -> None:
     """Adopt SOURCE (name or id) and the datasets that another harvester made of it.
@@ -103,7 +105,7 @@ def _write_end(done: Mapping[str, Any], wanted: Mapping[str, bool]) -> None:
         return
     verb = "would be adopted" if wanted["dry_run"] else "adopted"
     click.echo(f"{_datasets(len(done['datasets']))} {verb}.")
-    if done["changes"] and not wanted["dry_run"]:
+    if (done["changes"] or done["datasets"]) and not wanted["dry_run"]:
         undo = f"ckan ukharvest adopt {done['name']} --undo"
         click.echo(f"To undo this before the next run: {undo}")
 

@@ -33,9 +33,7 @@ PAGE = 1000
 @click.argument("source", required=False)
 @click.option("--unknown", is_flag=True, help="Only links whose format is not known, and why.")
 @click.option("--state", type=click.Choice(STATES), help="Only links in this state.")
-@click.option(
-    "--check", "--look", "check", is_flag=True, help="Check the links that are due, here and now."
-)
+@click.option("--check", is_flag=True, help="Check the links that are due, here and now.")
 @click.option("--backlog", is_flag=True, help="Show backlog, budget and slow hosts; no links.")
 @output.form_option
 def links(

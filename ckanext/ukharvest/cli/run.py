@@ -36,9 +36,9 @@ MOST_PROBLEMS = 20
 @click.argument("source")
 @click.option(
     "--mode",
-    type=click.Choice([RunMode.NORMAL.value, RunMode.FORCE.value, "check"]),
+    type=click.Choice([RunMode.NORMAL.value, RunMode.FORCE.value]),
     default=RunMode.NORMAL.value,
-    help="force: import every record, changed or not, and list problems; check: as --dry-run.",
+    help="force: import every record, changed or not, and list problems.",
 )
 @click.option("--dry-run", "is_dry", is_flag=True, help="Say what a run would do; write nothing.")
 @click.option("--guid", default="", help="Import only the record with this identifier.")
@@ -52,7 +52,6 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
         found = source_or_fail(source)
     except click.ClickException as exc:
         _refuse(exc.message)
-    is_dry = is_dry or mode == "check"
     if found.type not in config.our_type_names() and (guid or is_dry):
         _refuse(f"{source}: --guid and --dry-run need a source type of ckanext-ukharvest")
     if is_dry:

@@ -133,6 +133,11 @@ def _shortfall(
     return None
 
 
+def is_more_than_half(due: int, active: int) -> bool:
+    """Tell whether so many deletions are held because they are more than half of the datasets."""
+    return active >= 2 and 2 * due > active
+
+
 def _why_held(due: int, active: int, any_seen: bool, max_share: float, floor: int) -> str:
     """Return the sentence that says why ``due`` deletions are held, "" if they are not."""
     # Decimal as written: in binary floating point, 0.07 * 100 is more than 7.
@@ -141,7 +146,7 @@ def _why_held(due: int, active: int, any_seen: bool, max_share: float, floor: in
     if not any_seen:
         waits = f"; {figures} would be deleted" if due else ""
         return f"the source listed no record at all{waits}, so nothing was deleted"
-    if active >= 2 and 2 * due > active:
+    if is_more_than_half(due, active):
         return f"{figures} would be deleted, more than half, so the deletions wait for approval"
     if due > floor and due > share * active:
         limit = f"{float(share * 100):g}%"

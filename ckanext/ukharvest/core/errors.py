@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+LOGIN_STATUSES = (401, 403)  # of an answer that asks for a login
+
 if TYPE_CHECKING:
     from ckanext.ukharvest.core.records import Problem
 
@@ -83,13 +85,19 @@ class Unreachable(FetchError):
     kind = "connection"
 
 
+class Aborted(Exception):  # noqa: N818 - no fault of a server, and nothing may catch it as one
+    """Work under way was broken off, because something else has to run now."""
+
+
 class BadStatus(FetchError):
     """An HTTP status that is not a success; ``status`` holds it."""
 
     code = "bad-status"
 
     def __init__(self, message: str, *, status: int, url: str = "") -> None:
-        super().__init__(message, url=url)
+        is_own = type(self).code == BadStatus.code
+        code = "needs-login" if is_own and status in LOGIN_STATUSES else ""
+        super().__init__(message, code=code, url=url)
         self.status = status
         self.retryable = status == 429 or status >= 500
 

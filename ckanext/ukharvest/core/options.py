@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -165,7 +166,7 @@ def _list(option: Option, value: Any) -> tuple[str, ...]:
 
 
 def _items(text: str, separator: str) -> list[str]:
-    parts = text.split(separator) if separator else text.replace(",", " ").split()
+    parts = text.split(separator) if separator else re.split(r"[\s,;]+", text)
     return [part.strip() for part in parts if part.strip()]
 
 

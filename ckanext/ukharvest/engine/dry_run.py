@@ -7,14 +7,12 @@ from typing import Any
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.http_client import open_client
 from ckanext.ukharvest.engine.source_config import setting_of
 from ckanext.ukharvest.model import adoption
 from ckanext.ukharvest.model.record_state import known_records
 from ckanext.ukharvest.reading.budget import Budget, Watched
-from ckanext.ukharvest.reading.known_record import KnownRecord
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
 from ckanext.ukharvest.reading.source_preview import SourcePreview, Tell
@@ -33,7 +31,9 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
     known = known_records(source.id)
     is_due = not known or adoption.is_due(source.id)
     # Datasets for which a first run creates record rows.
-    to_adopt = {each.guid: _adopted(each) for each in adoption.find(source)} if is_due else {}
+    to_adopt = (
+        {each.guid: each.as_known_record() for each in adoption.find(source)} if is_due else {}
+    )
     classifier = RecordClassifier({**known, **to_adopt}, setting, kind.old_guids)
     saved_state = sync_state.SyncState(
         interface=sync_state.load_interface(setting),
@@ -45,6 +45,7 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
         result = SourcePreview(
             kind, saved_state.source(setting, watched), watched, classifier, tell
         ).run()
+    result["datasets"] = len(known)
     result["takes_over"] = len(to_adopt)
     listing = classifier.listing
     # A record without an identifier may be any record that seems to be missing.
@@ -54,22 +55,3 @@ def dry_run(kind: SourceType, source: HarvestSource, tell: Tell) -> PreviewResul
             for guid, each in classifier.known.items()
         )
     return result
-
-
-def _adopted(found: adoption.Found) -> KnownRecord:
-    """Return the known record that adopting a dataset would create."""
-    return KnownRecord(
-        id=0,
-        guid=found.guid,
-        package_id=found.package_id,
-        fingerprint="",
-        import_rules_hash="",
-        url="",
-        etag="",
-        last_modified="",
-        outcome=RecordOutcome.ADOPTED,
-        missed_runs=0,
-        removed=False,
-        package_state="active",
-        has_current=True,
-    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -35,16 +37,20 @@ def open_client(
     return TimedClient(config.guard(), config.http_limits(), **more, note=note)
 
 
-def open_metered_client(limits: HttpLimits) -> MeteredClient:
+def open_metered_client(
+    limits: HttpLimits, sleep: Callable[[float], None] = time.sleep
+) -> MeteredClient:
     """Return a client for link checks, for one thread; the caller closes it.
 
     Its answers are counted beside those of harvests, see ``host_stats.LINKS``.
 
     Args:
         limits: used instead of the portal's, but never with a shorter delay.
+        sleep: waits for the client's turn at a host.
     """
     note = functools.partial(host_stats.count_attempts, of=host_stats.LINKS)
-    return MeteredClient(config.guard(), _merged(limits), **_settings(), note=note)
+    more = _settings()
+    return MeteredClient(config.guard(), _merged(limits), **more, note=note, sleep=sleep)
 
 
 def _merged(limits: HttpLimits) -> HttpLimits:

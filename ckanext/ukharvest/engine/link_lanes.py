@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+from ckanext.ukharvest.core.errors import Aborted
 from ckanext.ukharvest.core.http.timed_client import MeteredClient
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import LinkFault, host_of
@@ -19,13 +20,18 @@ from ckanext.ukharvest.model.link_checks import Due
 from ckanext.ukharvest.quality.link_check import check as link_checker
 
 SILENT_AFTER = 3  # failures in a row after which a host is not tried again
+LONGEST_WAIT = 0.5  # seconds after which it is asked again whether to go on
+LAST_WAIT = 1.0  # seconds that aborted requests get to end
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of a link, and what it cost: requests and bytes; 0 if its host was left alone."""
+    """The result of a link, and what it cost: requests and bytes; 0 if its host was left alone.
 
-    result: LinkResult
+    The result is None if the check was broken off.
+    """
+
+    result: LinkResult | None
     requests: int = 0
     received: int = 0
 
@@ -35,6 +41,13 @@ class _Task:
     host: str
     client: MeteredClient
     began: float
+    requests: int
+    received: int
+
+    def checked(self, result: LinkResult | None) -> Checked:
+        """Return a result with what it cost."""
+        client = self.client
+        return Checked(result, client.requests - self.requests, client.received - self.received)
 
 
 class Lanes:
@@ -46,10 +59,14 @@ class Lanes:
 
     Args:
         clients: one for each link that is checked at the same time.
+        must_end: whether to break off, after the clients were told to abort.
     """
 
-    def __init__(self, clients: Sequence[MeteredClient]) -> None:
+    def __init__(
+        self, clients: Sequence[MeteredClient], must_end: Callable[[], bool] = lambda: False
+    ) -> None:
         self._clients = deque(clients)
+        self._must_end = must_end
         self._ready: dict[str, float] = {}  # host → time.monotonic() of its next request
         self._failed: Counter[str] = Counter()  # host → failures in a row
 
@@ -66,9 +83,13 @@ class Lanes:
         waiting: dict[str, deque[Due]] = {}
         for each in links:
             waiting.setdefault(host_of(each.url), deque()).append(each)
-        running: dict[Future[Checked], _Task] = {}
-        with ThreadPoolExecutor(len(self._clients)) as pool:
+        running: dict[Future[LinkResult], _Task] = {}
+        pool = ThreadPoolExecutor(len(self._clients))
+        try:
             while waiting or running:
+                if self._must_end():
+                    yield self._break_off(running)
+                    return
                 may = True
                 while may and (host := self._next_host(waiting, running)) is not None:
                     if self._failed[host] >= SILENT_AFTER:
@@ -79,9 +100,20 @@ class Lanes:
                     return
                 if ended := self._ended(waiting if may else {}, running):
                     yield [self._finish(done, running.pop(done)) for done in ended]
+        finally:
+            # A name look-up cannot be ended; its thread outlives the check.
+            pool.shutdown(wait=not self._must_end(), cancel_futures=True)
+
+    def _break_off(self, running: Mapping[Future[LinkResult], _Task]) -> list[Checked]:
+        """Return the links under way, with a result if they have ended already."""
+        ended = wait(running, timeout=LAST_WAIT).done
+        return [
+            self._finish(done, task) if done in ended else task.checked(None)
+            for done, task in running.items()
+        ]
 
     def _next_host(
-        self, waiting: dict[str, deque[Due]], running: dict[Future[Checked], _Task]
+        self, waiting: dict[str, deque[Due]], running: dict[Future[LinkResult], _Task]
     ) -> str | None:
         """Return a host that can be asked now, None if there is none or no client is free."""
         if not self._clients:
@@ -95,7 +127,7 @@ class Lanes:
         pool: ThreadPoolExecutor,
         host: str,
         waiting: dict[str, deque[Due]],
-        running: dict[Future[Checked], _Task],
+        running: dict[Future[LinkResult], _Task],
     ) -> None:
         # To the end of the line, so that each host gets its turn.
         links = waiting.pop(host)
@@ -103,35 +135,38 @@ class Lanes:
         if links:
             waiting[host] = links
         client = self._clients.popleft()
-        running[pool.submit(_check, link, client)] = _Task(host, client, time.monotonic())
+        task = _Task(host, client, time.monotonic(), client.requests, client.received)
+        running[pool.submit(_check, link, client)] = task
 
     def _ended(
-        self, waiting: Mapping[str, deque[Due]], running: dict[Future[Checked], _Task]
-    ) -> set[Future[Checked]]:
-        """Wait until a link is checked or another host can be asked; return what has ended."""
+        self, waiting: Mapping[str, deque[Due]], running: dict[Future[LinkResult], _Task]
+    ) -> set[Future[LinkResult]]:
+        """Wait a moment for a link or for the turn of another host; return what has ended."""
         busy, now = {task.host for task in running.values()}, time.monotonic()
         free = [self._ready.get(host, 0.0) for host in waiting if host not in busy]
-        pause = max(0.0, min(free) - now) if free and self._clients else None
+        pause = max(0.0, min(free) - now) if free and self._clients else LONGEST_WAIT
+        pause = min(pause, LONGEST_WAIT)
         if running:
             return wait(running, timeout=pause, return_when=FIRST_COMPLETED).done
         if pause:
             time.sleep(pause)
         return set()
 
-    def _finish(self, done: Future[Checked], task: _Task) -> Checked:
+    def _finish(self, done: Future[LinkResult], task: _Task) -> Checked:
         self._clients.append(task.client)
-        checked, now = done.result(), time.monotonic()
+        now = time.monotonic()
+        try:
+            result = done.result()
+        except Aborted:
+            return task.checked(None)
         delay = task.client.limits.delay
         self._ready[task.host] = now + max(delay, now - task.began) if delay else now
-        is_lasting = checked.result.is_lasting
-        self._failed[task.host] = 0 if is_lasting else self._failed[task.host] + 1
-        return checked
+        self._failed[task.host] = 0 if result.is_lasting else self._failed[task.host] + 1
+        return task.checked(result)
 
 
-def _check(due: Due, client: MeteredClient) -> Checked:
-    requests, received = client.requests, client.received
-    result = link_checker.check_link(due.url, client, expected=due.expected)
-    return Checked(result, client.requests - requests, client.received - received)
+def _check(due: Due, client: MeteredClient) -> LinkResult:
+    return link_checker.check_link(due.url, client, expected=due.expected)
 
 
 def _left_alone(due: Due) -> Checked:

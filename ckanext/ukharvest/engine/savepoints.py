@@ -2,7 +2,8 @@
 
 ``package_create`` and ``package_update`` call ``Session.rollback()`` when validation fails. On
 SQLAlchemy 2 that ends the outermost transaction, savepoints included, so it is held back inside
-the block (patches/rollbacks.py): the savepoint is rolled back instead.
+the block (patches/rollbacks.py): the savepoint is rolled back instead. A commit in the block only
+flushes: the batch commits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _is_inside: ContextVar[bool] = ContextVar("ukharvest_savepoint", default=False)
 
 
 def is_rollback_held() -> bool:
-    """Tell whether a rollback of the session has to be left to the savepoint around it."""
+    """Tell whether rollbacks and commits of the session are left to the savepoint around them."""
     return _is_inside.get()
 
 

@@ -14,14 +14,16 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core import options
-from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.engine import profiles
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.model import privileged_options
+from ckanext.ukharvest.model.record_organizations import stored_organization
 from ckanext.ukharvest.model.record_rows import Stamp
+from ckanext.ukharvest.reading.known_record import KnownRecord
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 
 
@@ -83,6 +85,41 @@ class Setting:
             content = self.kind.volatile.sub("", content)
         rules = self.import_rules if rules is None else rules
         return fingerprint(content, self.kind.parser.FORM, rules)
+
+    def keeps_organisation(self, raw: RawRecord | None, known: KnownRecord) -> bool:
+        """Tell whether an import would give a record's dataset to the same organisation again.
+
+        True if that cannot be told, of rows without an organisation, and with the option
+        ``remote_orgs`` of records that were not read; also of datasets that are not active.
+        """
+        if not known.owner_org or not known.is_active:
+            return True
+        if not self.options.get("remote_orgs"):
+            return known.owner_org == stored_organization(self.owner_org)
+        if raw is None or raw.content is None:
+            return True
+        parser = self.kind.parser
+        read_organisation = getattr(parser, "organisation", None)  # faster, if there is one
+        try:
+            remote = (
+                read_organisation(raw)
+                if read_organisation
+                else parser.parse(raw, self.options).organisation
+            )
+        except UkharvestError:
+            return True  # it was imported, so its organisation is not what is wrong
+        ours = self._organisations
+        found = (ours.get(remote.id) or ours.get(remote.name)) if remote else None
+        return known.owner_org == stored_organization(found or self.owner_org)
+
+    @cached_property
+    def _organisations(self) -> Mapping[str, str]:
+        """Return id or name → id of each organisation of this portal."""
+        group = model.Group
+        query = model.Session.query(group.id, group.name).filter(
+            group.is_organization.is_(True), group.state == "active"
+        )
+        return {key: id_ for id_, name in query for key in (id_, name)}
 
 
 def read_options(kind: SourceType, text: str | None) -> dict[str, Any]:

@@ -107,7 +107,10 @@ def find_copies(
     rules = setting.import_rules_hash
     return {
         each.url: Copy(each.guid, each.etag, each.last_modified)
-        if each.is_sound and each.import_rules_hash == rules and not read_all
+        if each.is_sound
+        and each.import_rules_hash == rules
+        and setting.keeps_organisation(None, each)
+        and not read_all
         else Copy(each.guid)
         for each in here
         if counts[each.url] == 1
@@ -121,7 +124,10 @@ def _is_trusted(saved: Mapping[str, Any], setting: Setting, known: Collection[Kn
     job = HarvestJob.get(saved["job_id"]) if saved["job_id"] else None
     if job is None or staged_objects.count_unfinished(job.id):
         return False
-    return all(each.is_settled for each in known)
+    # With the option remote_orgs, rows do not show which datasets are the source's own.
+    if saved.get("owner_org", setting.owner_org) != setting.owner_org:
+        return False
+    return all(each.is_settled and setting.keeps_organisation(None, each) for each in known)
 
 
 def _is_full_read_due(saved: Mapping[str, Any], setting: Setting) -> bool:
@@ -163,6 +169,7 @@ def save_sync_state(setting: Setting, job_id: str, ending: Ending, *, lost: int)
     state.sync_state = {
         "source": _identity(setting),
         "salt": _import_rules(setting),
+        "owner_org": setting.owner_org,
         "job_id": job_id if documents or mark else None,
         "documents": {url: [each.etag, each.last_modified] for url, each in documents},
         "mark": mark,

@@ -51,6 +51,9 @@ def _guarded(name: str, function: Action) -> Action:
         _refuse_unstorable(args[-1] or {})
         return function(*args)
 
+    # CKAN wraps a chained action in an object with only the attributes in its __dict__, and
+    # ``help_show`` shows the text of that object without this.
+    guarded.__dict__["__doc__"] = function.__doc__
     return guarded
 
 

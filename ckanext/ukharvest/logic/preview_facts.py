@@ -54,7 +54,7 @@ def describe_progress(preview: SourcePreview, *, sees_inside: bool) -> dict[str,
         "result": result and _with_texts(result, sees_inside=sees_inside),
     }
     if state == source_previews.WAITING:
-        shown |= source_preview.queue_before(preview.id)
+        shown |= source_preview.position_of(preview.id)
     return shown
 
 
@@ -63,12 +63,10 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
     found = {**result, "problems": [{**each, **_of(each)} for each in result["problems"]]}
     if error := result["error"]:
         found["error"] = {**error, **_of({**error, "severity": STOP})}
-    found["held"] = [
-        {**each, "label": words.held_label(each["name"])} for each in result.get("held", ())
-    ]
+    found["held"] = [{**each, "label": words.held_label(each["name"])} for each in result["held"]]
     if result["detected_type"]:
         found["detected_label"] = type_label(result["detected_type"])
-    if result.get("is_inside") and not sees_inside:
+    if result["is_inside"] and not sees_inside:
         found["excerpt"] = ""
         found["asked"] = [{**each, "media_type": "", "size": 0} for each in found["asked"]]
     return found
@@ -77,6 +75,5 @@ def _with_texts(result: dict[str, Any], *, sees_inside: bool) -> dict[str, Any]:
 def _of(problem: dict[str, Any]) -> dict[str, str]:
     severity = problem["severity"]
     consequence = severity if severity in (STOP, LOST) else PROBLEM
-    # What the release before stored has no field.
     said = describe_problem(problem["code"], consequence, problem.get("field", ""))
     return {"title": said.title, "tip": " ".join(filter(None, (said.wanted, said.tip)))}

@@ -198,14 +198,20 @@ def adopt(source: HarvestSource, planned: Plan) -> None:
 
 
 def plan_undo(source: HarvestSource) -> Plan:
-    """Return the changes that undoing the adoption makes; write nothing."""
+    """Return the changes that undoing the adoption makes; write nothing.
+
+    Type and options stay if they were not adopted or records were imported since: then only the
+    datasets that were adopted afterwards are released.
+    """
     state = Session.get(SourceState, source.id)
     old = state.adopted_from if state else None
-    if not old:
-        refusal = tk._("this source has not been adopted, so there is nothing to undo")
-        return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
-    refusal = _refusal(source) or _imported_since(source.id, old["adopted"])
-    return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
+    refusal = _refusal(source)
+    imported = _imported_since(source.id, old["adopted"]) if old else ""
+    if old and not imported:
+        return Plan(source.type, source.config, old["type"], old["config"], refusal=refusal)
+    if not adoption.has_unconfirmed(source.id):
+        refusal = imported or tk._("this source has not been adopted, so there is nothing to undo")
+    return Plan(source.type, source.config, source.type, source.config, refusal=refusal)
 
 
 def _imported_since(source_id: str, adopted: str) -> str:
@@ -235,19 +241,19 @@ def undo(source: HarvestSource, planned: Plan) -> int:
     """
     _refuse(planned)
     state = ensure_source_state(source.id, lock=True)
-    before = (state.adopted_from or {}).get("confirmed") or {}
+    old = state.adopted_from or {}
+    if (old.get("type"), old.get("config")) != (planned.new_type, planned.new_config):
+        return adoption.release(source.id)
+    before = old.get("confirmed") or {}
     _write(source, planned)
     privileged_options.remember(source.id, before)
     state.adopted_from = None
     Session.flush()
-    return _release(source.id)
+    return adoption.release(source.id) + _drop_failed(source.id)
 
 
-def _release(source_id: str) -> int:
-    """Delete the records that no import has filled; return how many of them had a dataset.
-
-    Records that moved here from a deleted source are kept: they know the datasets' resources.
-    """
+def _drop_failed(source_id: str) -> int:
+    """Delete the records whose imports failed; return how many of them had a dataset."""
     condition = (
         Record.source_id == source_id,
         Record.fingerprint == "",

@@ -29,12 +29,12 @@ def describe_proposals(
 
     Args:
         context: the action's; its user is who adds the source.
-        result: of the source preview, as it is stored.
+        result: of the source preview, as it is stored; empty if it has none.
     """
     lookup = result.get("lookup")
     if not lookup:
         return [], {}
-    rows = list(_rows(context, lookup, result.get("proposals") or {}))
+    rows = list(_rows(context, lookup, result["proposals"]))
     values = {row.name: row.value for row in rows if row.value and row.name not in _NOTED}
     notes = [f"{row.label}: {row.value}" for row in rows if row.name in _NOTED]
     if notes:

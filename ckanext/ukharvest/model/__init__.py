@@ -44,9 +44,9 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     Attributes:
         interface: which of several interfaces the source answered on ("" = not probed).
         sync_state: what the last run saved for the next one, or None: {"source": its type and
-            url, "salt": the import rules, "job_id": None if everything has to be read again,
-            "documents": {url: [etag, last_modified]}, "mark": the next run can ask for changes
-            since then, "full_read": time of the last full read}.
+            url, "salt": the import rules, "owner_org": the source's organisation, "job_id": None if
+            everything has to be read again, "documents": {url: [etag, last_modified]}, "mark": the
+            next run can ask for changes since then, "full_read": time of the last full read}.
         resume: where a gather that was killed can continue, or None: {"job_id", "point", "since",
             "source", "salt": the import rules}.
         held: pending deletions: {"job_id", "guids", "reason", "since"}, or None.
@@ -67,7 +67,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         sa.UnicodeText, sa.ForeignKey("harvest_source.id", ondelete="CASCADE"), primary_key=True
     )
     interface = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    sync_state = sa.Column("validators", JSONB)
+    sync_state = sa.Column(JSONB)
     resume = sa.Column(JSONB)
     held = sa.Column(JSONB)
     schedule = sa.Column(JSONB)
@@ -86,6 +86,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
         fingerprint: of the content of the last successful import, "" when there is none.
         import_rules_hash: of the other inputs of that import (source_config.py).
         package_hash: of the dataset that it wrote, as mapped; "" if unknown (dataset_writer).
+        owner_org: id of the organisation that it gave the dataset to, "none" for no organisation;
+            "" if unknown, which counts as no difference (record_organizations.py).
         etag, last_modified: the record's own validators or timestamp at that import.
         resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
         missed_runs: number of complete runs in a row without the record.
@@ -115,9 +117,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     )
     fingerprint = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     package_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
-    import_rules_hash = sa.Column(
-        "salt", sa.UnicodeText, nullable=False, default="", server_default=""
-    )
+    import_rules_hash = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    owner_org = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     etag = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -19,6 +19,7 @@ from sqlalchemy.dialects import postgresql
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
 from ckanext.ukharvest.model import JobReport, Record
+from ckanext.ukharvest.reading.known_record import UNCONFIRMED, KnownRecord
 
 Session = model.Session
 Package = model.Package
@@ -40,19 +41,42 @@ class Found(NamedTuple):
     name: str
     evidence: str
 
+    def as_known_record(self) -> KnownRecord:
+        """Return the known record that adopting the dataset would create."""
+        by_guid = self.evidence == "guid"
+        return KnownRecord(
+            id=0,
+            guid=self.guid,
+            package_id=self.package_id,
+            fingerprint="",
+            import_rules_hash="",
+            url="",
+            etag="",
+            last_modified="",
+            outcome=RecordOutcome.ADOPTED_BY_GUID if by_guid else RecordOutcome.ADOPTED,
+            missed_runs=0,
+            removed=False,
+            package_state="active",
+            has_current=True,
+        )
 
-def adopt(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
+
+def adopt(
+    source: HarvestSource, *, by_guid: bool = False, listed: Collection[str] | None = None
+) -> list[Found]:
     """Make rows for the datasets that the source has already, and return these datasets.
 
     Adopted rows have no fingerprint, so that the next run imports each record once.
 
     Args:
-        by_guid: also by the extra ``guid`` alone, within the source's own organisation.
+        by_guid, listed: as for ``find``.
     """
     twins = _deleted_twins(source)
-    found = find(source, by_guid=by_guid)
+    found = find(source, by_guid=by_guid, listed=listed)
+    moved = [(each.guid, each.package_id) for each in found if each.evidence == "deleted source"]
     for twin in twins:
-        _move_rows(twin.id, source.id)
+        for start in range(0, len(moved), CHUNK):
+            _move_rows(twin.id, source.id, moved[start : start + CHUNK])
     made = [each for each in found if each.evidence != "deleted source"]
     by_guid_ids = [each.package_id for each in made if each.evidence == "guid"]
     _drop_rows_of_deleted_sources(by_guid_ids)
@@ -83,8 +107,15 @@ def was_read(source_id: Any) -> Any:
     )
 
 
-def find(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
-    """Return the datasets that ``adopt`` would adopt: one per guid, and one guid each."""
+def find(
+    source: HarvestSource, *, by_guid: bool = False, listed: Collection[str] | None = None
+) -> list[Found]:
+    """Return the datasets that ``adopt`` would adopt: one per guid, and one guid each.
+
+    Args:
+        by_guid: also by the extra ``guid`` alone, within the source's own organisation.
+        listed: ids of the datasets that the source lists: no others; None for all.
+    """
     twins = _deleted_twins(source)
     candidates = [_rows_of(twins), _by_objects([source, *twins]), _by_source_extra(source)]
     if by_guid:
@@ -102,7 +133,49 @@ def find(source: HarvestSource, *, by_guid: bool = False) -> list[Found]:
             guids.add(each.guid)
             packages.add(each.package_id)
             found.append(each)
-    return found
+    return [each for each in found if listed is None or each.package_id in listed]
+
+
+def has_unconfirmed(source_id: str) -> bool:
+    """Tell whether the source has adopted datasets that no run has imported yet."""
+    return bool(Session.query(sa.exists().where(*_unconfirmed(source_id))).scalar())
+
+
+def release(source_id: str) -> int:
+    """Undo the adoption of datasets that no run has imported yet; return their number.
+
+    Rows that moved here from a deleted source move back: they know the datasets' resources.
+    """
+    other = (
+        sa.select(HarvestObject.harvest_source_id)
+        .join(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
+        .where(
+            HarvestObject.package_id == Record.package_id,
+            HarvestObject.current.is_(True),
+            HarvestSource.id != source_id,
+            HarvestSource.active.is_(False),
+        )
+        .limit(1)
+        .correlate(Record)
+        .scalar_subquery()
+    )
+    back = (
+        sa.update(Record)
+        .where(*_unconfirmed(source_id), Record.resources.isnot(None), other.isnot(None))
+        .values(source_id=other)
+    )
+    rows = sa.delete(Record).where(*_unconfirmed(source_id))
+    without_sync = {"synchronize_session": False}
+    returned = Session.execute(back.execution_options(**without_sync)).rowcount
+    return int(returned + Session.execute(rows.execution_options(**without_sync)).rowcount)
+
+
+def _unconfirmed(source_id: str) -> tuple[Any, ...]:
+    return (
+        Record.source_id == source_id,
+        Record.outcome.in_(UNCONFIRMED),
+        Record.package_id.isnot(None),
+    )
 
 
 def resources_written(
@@ -253,12 +326,24 @@ def _is_in_rows(condition: Any) -> Any:
     return query.exists()
 
 
-def _move_rows(old_id: str, new_id: str) -> None:
-    """Give a deleted source's rows, with their resources and versions, to the new source."""
+def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> None:
+    """Give rows of a deleted source, with their resources and versions, to the new source.
+
+    Args:
+        keys: (guid, package id) of each row.
+    """
+    own = sa.and_(Record.source_id == old_id, sa.tuple_(Record.guid, Record.package_id).in_(keys))
+    # A run of the new source may have failed to import these records: its rows have no dataset.
+    failed = sa.delete(Record).where(
+        Record.source_id == new_id,
+        Record.package_id.is_(None),
+        Record.guid.in_([guid for guid, _package_id in keys]),
+    )
+    Session.execute(failed.execution_options(synchronize_session=False))
     taken = sa.select(Record.guid).where(Record.source_id == new_id)
     statement = (
         sa.update(Record)
-        .where(Record.source_id == old_id, Record.guid.notin_(taken))
+        .where(own, Record.guid.notin_(taken))
         .values(
             source_id=new_id,
             fingerprint="",
@@ -268,6 +353,7 @@ def _move_rows(old_id: str, new_id: str) -> None:
             etag="",
             missed_runs=0,
             outcome=RecordOutcome.ADOPTED,
+            error=None,
         )
     )
     Session.execute(statement.execution_options(synchronize_session=False))
@@ -292,13 +378,14 @@ def _insert(source_id: str, found: list[Found]) -> None:
         for each in found
     ]
     insert = postgresql.insert(Record).values(rows)
-    # A record that was refused because of its guid has a row without a dataset.
+    # A record that failed because of its guid has a row without a dataset.
     statement = insert.on_conflict_do_update(
         index_elements=["source_id", "guid"],
         set_={
             "package_id": insert.excluded.package_id,
             "outcome": insert.excluded.outcome,
             "fingerprint": "",
+            "error": sa.null(),
         },
         where=Record.package_id.is_(None),
     )

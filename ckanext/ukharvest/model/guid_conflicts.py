@@ -24,7 +24,11 @@ class GuidElsewhere(RecordError):
 
 
 class Claim(NamedTuple):
-    """A source whose current harvest object names an active dataset of this guid."""
+    """A source whose current harvest object names an active dataset of this guid.
+
+    Attributes:
+        owner_org: id of the dataset's organisation, None if it has none.
+    """
 
     source_id: str
 
@@ -32,6 +36,7 @@ class Claim(NamedTuple):
     url: str
     active: bool
     dataset_title: str
+    owner_org: str | None
 
 
 # In one order everywhere, so that two processes wait for each other and never both.
@@ -65,6 +70,7 @@ def lock_and_find(objects: Iterable[HarvestObject]) -> Claims:
             HarvestSource.url,
             HarvestSource.active,
             model.Package.title,
+            model.Package.owner_org,
         )
         .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
         .join(model.Package, model.Package.id == HarvestObject.package_id)
@@ -103,17 +109,14 @@ def _message(guid: str, title: str, source: HarvestSource, claim: Claim) -> str:
         there += ", which is deleted,"
     return (
         f"identifier '{shorten(guid)}': a dataset of the source {there} has this record "
-        f"already, so the source {here} does not import it again; {_advice(title, claim)}"
+        f"already, so the source {here} does not import it again; {_advice(title, source, claim)}"
     )
 
 
-def _advice(title: str, claim: Claim) -> str:
+def _advice(title: str, source: HarvestSource, claim: Claim) -> str:
     """What the publisher of the second record does; the other's title may not be public."""
     if not claim.active:
-        return (
-            "clear the deleted source, or ask a sysadmin to take over its datasets with ckan "
-            "ukharvest adopt --by-guid"
-        )
+        return _advice_on_deleted(source, claim)
     if _plain(title) == _plain(claim.dataset_title):
         return (
             "it has the same title there, so take the record out of one of the two sources; to "
@@ -123,6 +126,27 @@ def _advice(title: str, claim: Claim) -> str:
         "it has another title there, so this is probably another dataset, whose record was made "
         "from a copy: give the record an identifier of its own here, such as a new UUID"
     )
+
+
+def _advice_on_deleted(source: HarvestSource, claim: Claim) -> str:
+    """How a sysadmin gives the datasets of a deleted source to this one, or deletes them."""
+    package = Session.get(model.Package, source.id)
+    adopt = f"'ckan ukharvest adopt {_name(source.id)} --by-guid'"
+    clear = f"'ckan harvester source clear {_name(claim.source_id)}'"
+    choose = ""
+    if (package.owner_org if package else source.publisher_id) != claim.owner_org:
+        owner = Session.get(model.Group, claim.owner_org or "")
+        owned = f"the organisation '{owner.title or owner.name}'" if owner else "no organisation"
+        choose = f"it belongs to {owned}, so choose that for this source first; then "
+    return (
+        f"{choose}ask a sysadmin to give this source the datasets of the deleted one with "
+        f"{adopt}, or to delete them with {clear}"
+    )
+
+
+def _name(source_id: str) -> str:
+    package = Session.get(model.Package, source_id)
+    return str(package.name if package else source_id)
 
 
 def _plain(title: str | None) -> str:

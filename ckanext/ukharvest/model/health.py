@@ -95,7 +95,7 @@ def _of(
         outcome=runs.judged_outcome or "",
         passes=bool(runs.judged_passes),
         failures=runs.failures or 0,
-        lost=_lost(runs),
+        lost=_figure(runs, "lost"),
         is_empty=bool(runs.judged_is_empty),
         is_shrunk=runs.judged_shortfall is not None,
         due=None if aside else source.due,
@@ -144,34 +144,24 @@ def _last_run(runs: Any) -> dict[str, Any] | None:
         "id": runs.last_id,
         "finished": runs.last_ended,
         "outcome": RunOutcome.STOPPED if is_stopped else _judged_outcome(runs),
-        "lost": _lost(runs),
+        "lost": _figure(runs, "lost"),
     }
 
 
 def _judged_outcome(runs: Any) -> str:
     return outcome(
         runs.judged_outcome,
-        lost=_lost(runs),
+        lost=_figure(runs, "lost"),
         changed=sum(_figure(runs, key) for key in ("added", "updated", "deleted")),
         is_empty=bool(runs.judged_is_empty),
         is_shrunk=runs.judged_shortfall is not None,
     )
 
 
-def _lost(runs: Any) -> int:
-    frozen = runs.judged_frozen
-    return _figure(runs, "lost") if frozen is None else lost_of(frozen)
-
-
 def _figure(runs: Any, key: str) -> int:
     """Return a figure of the run's objects, or the saved one if they were pruned."""
     kept = (runs.judged_frozen or {}).get(key)
     return int(getattr(runs, key) if kept is None else kept)
-
-
-def lost_of(frozen: Mapping[str, int]) -> int:
-    """Return the failed records of a run with pruned objects; of old runs by the stock figure."""
-    return int(frozen.get("lost", frozen.get("errored", 0)))
 
 
 def is_empty(counts: Mapping[str, Any]) -> bool:

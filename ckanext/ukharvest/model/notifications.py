@@ -4,7 +4,7 @@ Stored in ``SourceState.mail``: {"people": [user id, …], "addresses": [text, �
 EVENTS, …], "weekly": of WEEKLY, "not_weekly_to": [user id or address, …], "organization": whose
 editors chose them}; and in ``SourceState.mailed`` the mailed news that are still true: {"failed":
 {"job_id", "at"}, "held": {"since", "number"}, "missing": {"health": "empty" or "shrunk"}, "test":
-{"asked", "at", "sent", "failed"}, "tries": failed attempts to send}.
+{"asked", "at", "sent", "failed", "reason"}, "tries": failed attempts to send}.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ Session = model.Session
 FAILED, RECOVERED, HELD = EVENTS = ("failed", "recovered", "held")
 MISSING = "missing"  # mailed to recipients of FAILED or HELD
 NEVER, NEEDED, ALWAYS = WEEKLY = ("never", "needed", "always")
+UNREACHABLE, REFUSED = "unreachable", "refused"  # what the mail server did
 ROLES = ("admin", "editor")  # roles in the organisation that may see runs and errors
 
 

@@ -21,13 +21,8 @@ Session = model.Session
 EXAMPLES = 5  # records a group
 MOST_GROUPS = 200  # the messages of other harvesters can be all different
 
-# Code of a record's error: stored with the harvest object; by earlier releases with the record,
-# until a later run fails for another reason. Errors of other harvesters have none.
-CODE = """
-    COALESCE(code.value,
-             CASE WHEN record.error ->> 'message' = error.message
-                  THEN record.error ->> 'code' END, '')
-"""
+# Code of a record's error, stored with the harvest object; errors of other harvesters have none.
+CODE = "COALESCE(code.value, '')"
 # A record with the identifier of another has no row of its own.
 ERRORS = """
       FROM harvest_object AS object

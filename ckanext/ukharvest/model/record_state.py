@@ -49,6 +49,7 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
             Record.removed,
             sa.func.coalesce(model.Package.state, ""),
             current,
+            Record.owner_org,
         )
         .outerjoin(model.Package, model.Package.id == Record.package_id)
         .filter(Record.source_id == source_id)

@@ -117,7 +117,7 @@ def _counts(report: JobReport | None, stats: Mapping[str, int], more: Any) -> di
         "deleted": int(figures.get("deleted", 0)),
         "missing": int(noted.get("missing", 0)),
         "held": int(noted.get("held", 0)),
-        "lost": health.lost_of(frozen or stats),
+        "lost": int(figures["lost"]),
         "with_problems": int(frozen.get("with_problems", more.with_problems if more else 0)),
     }
 

@@ -10,7 +10,7 @@ import enum
 import functools
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,11 +33,6 @@ _FOLDER = Path(__file__).resolve().parent.parent / "migration" / "ukharvest" / "
 # Oldest first. Read once: files that an upgrade adds later are not for this process.
 REVISIONS = tuple(sorted(path.name.split("_")[0] for path in _FOLDER.glob("[0-9]*.py")))
 
-BEHIND_TEXT = _(
-    "The harvest tables are older than the installed ckanext-ukharvest. Run “{command}”, then "
-    "restart the web server and the consumers."
-)
-
 _REVISION = sa.text(f"SELECT version_num FROM {TABLE}")  # noqa: S608 - a name of our own
 # Not caught up automatically.
 STARS_TEXT = "Then run 'ckan ukharvest stars --all' for datasets that were changed meanwhile."
@@ -48,8 +43,27 @@ class State(enum.Enum):
 
     CURRENT = "current"
     BEHIND = "behind"  # a migration was not run, or none at all
+    UNRELEASED = "unreleased"  # by a migration that was replaced before a release
     AHEAD = "ahead"  # another process, with newer code, has upgraded it
     UNKNOWN = "unknown"  # the database does not answer
+
+
+TEXTS = {
+    State.BEHIND: _(
+        "The harvest tables are older than the installed ckanext-ukharvest. Run “{command}”, then "
+        "restart the web server and the consumers."
+    ),
+    State.UNRELEASED: _(
+        "The harvest tables were made by an unreleased commit: drop the “ukharvest_” tables, also "
+        "“ukharvest_alembic_version”, and run “{command}”. Then restart the web server and the "
+        "consumers."
+    ),
+    State.AHEAD: _(
+        "The harvest tables were made by a newer version of ckanext-ukharvest: install that "
+        "version."
+    ),
+}
+UNUSABLE = (State.BEHIND, State.UNRELEASED)
 
 
 def load() -> State:
@@ -62,13 +76,21 @@ def load() -> State:
             return State.BEHIND
         log.warning("The revision of the tables could not be read: %s", exc)
         return State.UNKNOWN
-    return _state_of(found)
+    return state_of(found)
 
 
-def _state_of(found: set[str]) -> State:
-    if REVISIONS[-1] in found:
+def state_of(found: Collection[str]) -> State:
+    """Return the state of tables at these revisions: none, or one.
+
+    Revisions are sorted texts: an unknown one after the last is of newer code, any other was
+    replaced.
+    """
+    newest = max(found, default="")
+    if not newest or newest in REVISIONS[:-1]:
+        return State.BEHIND
+    if newest == REVISIONS[-1]:
         return State.CURRENT
-    return State.AHEAD if found - set(REVISIONS) else State.BEHIND
+    return State.AHEAD if newest > REVISIONS[-1] else State.UNRELEASED
 
 
 class Watch:
@@ -93,8 +115,8 @@ class Watch:
         now = time.monotonic()
         if now - self._asked >= SECONDS:
             self._asked, self._state = now, load()
-            if self._state is State.BEHIND:
-                log.error("%s %s", text(), STARS_TEXT)
+            if self._state in UNUSABLE:
+                log.error("%s %s", advice(self._state), STARS_TEXT)
         return self._state
 
 
@@ -103,18 +125,29 @@ watch = Watch(is_for_good=True)
 
 
 def is_behind() -> bool:
-    """Tell whether a migration is missing, so that our tables cannot be used."""
-    return watch.state() is State.BEHIND
+    """Tell whether our tables cannot be used: a migration is missing, or they are unreleased."""
+    return watch.state() in UNUSABLE
+
+
+def advice(state: State) -> str:
+    """Return what to do about tables in a state of ``TEXTS``, in English, with the command."""
+    return TEXTS[state].format(command=COMMAND)
 
 
 def text() -> str:
-    """Return what to do about it, in English, with the command."""
-    return BEHIND_TEXT.format(command=COMMAND)
+    """Return what to do while ``is_behind``, in English."""
+    return advice(_unusable())
 
 
 def translated() -> str:
     """Return the same in the language of the page."""
-    return str(tk._(BEHIND_TEXT)).format(command=COMMAND)
+    return str(tk._(TEXTS[_unusable()])).format(command=COMMAND)
+
+
+def _unusable() -> State:
+    # Upgraded since the caller asked: as it was then.
+    state = watch.state()
+    return state if state in UNUSABLE else State.BEHIND
 
 
 def require() -> None:

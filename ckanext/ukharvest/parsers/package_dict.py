@@ -152,19 +152,21 @@ def group(value: Any) -> RemoteGroup | None:
 
 def groups(fields: Fields) -> FieldValues:
     """Return the organisation and groups of the remote site, and the dataset's name there."""
-    owner = group(fields.get("organization")) or _owner(fields.get("owner_org"))
     items = fields.items("groups", strict=False)
     found = (group(item) for item in items if not _is_deleted(item))
     name = value_text(fields.get("name")).lower()
     return {
-        "organisation": owner,
+        "organisation": organisation(fields),
         "groups": tuple(dict.fromkeys(each for each in found if each)),
         "name": name if _NAME.fullmatch(name) else "",
     }
 
 
-def _owner(value: Any) -> RemoteGroup | None:
-    text = clean_text(value)
+def organisation(fields: Fields) -> RemoteGroup | None:
+    """Return the organisation of the remote site that a package belongs to."""
+    if found := group(fields.get("organization")):
+        return found
+    text = clean_text(fields.get("owner_org"))
     return RemoteGroup(id=text) if text else None
 
 

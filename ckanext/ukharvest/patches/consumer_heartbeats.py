@@ -35,14 +35,13 @@ Consume = Callable[[Any, str], Iterator[tuple[Any, Any, str]]]
 # that restarts it at once does not keep the machine busy.
 PAUSE = 10.0
 AHEAD_TEXT = "The database has been upgraded since this consumer started: start it again."
-BEHIND_TEXT = "Run “{command}”, then start this consumer again."
 
 _tables = schema_version.Watch(is_for_good=False)
 
 
 def is_outdated() -> bool:
     """Tell whether the tables' version differs from this process's; called every 5 seconds."""
-    return _tables.state() in (State.BEHIND, State.AHEAD)
+    return _tables.state() not in (State.CURRENT, State.UNKNOWN)
 
 
 def end_if_outdated() -> None:
@@ -53,8 +52,8 @@ def end_if_outdated() -> None:
     """
     if not is_outdated():
         return
-    is_ahead = _tables.state() is State.AHEAD
-    text = AHEAD_TEXT if is_ahead else BEHIND_TEXT.format(command=schema_version.COMMAND)
+    state = _tables.state()
+    text = AHEAD_TEXT if state is State.AHEAD else schema_version.advice(state)
     log.error("%s It stops now; no message is lost.", text)
     time.sleep(PAUSE)
     sys.exit(1)

@@ -1,7 +1,8 @@
-"""Leave a rollback to the savepoint around it, and background jobs to the commit.
+"""Leave rollbacks and commits to the savepoint around them, and background jobs to the commit.
 
 CKAN's actions roll back the whole transaction when they refuse one dataset (engine/savepoints.py),
-and jobs that plugins enqueue meanwhile would run before the commit (engine/held_jobs.py).
+CKAN 2.11's package_owner_org_update commits when a dataset leaves an organisation, and jobs that
+plugins enqueue meanwhile would run before the commit (engine/held_jobs.py).
 """
 
 from __future__ import annotations
@@ -30,6 +31,18 @@ def _patch_rollback() -> None:
     model.Session.rollback = rollback
 
 
+def _patch_commit() -> None:
+    stock: Callable[[], None] = model.Session.commit
+
+    def commit() -> None:
+        if savepoints.is_rollback_held():
+            model.Session.flush()
+        else:
+            stock()
+
+    model.Session.commit = commit
+
+
 def _patch_queue() -> None:
     stock: Callable[..., Any] = jobs.get_queue
 
@@ -41,5 +54,6 @@ def _patch_queue() -> None:
 
 PATCHES = (
     ("rollback-to-savepoint (for our own writes)", _always, _patch_rollback),
+    ("commit-after-savepoint (for our own writes)", _always, _patch_commit),
     ("jobs-after-commit (for our own writes)", _always, _patch_queue),
 )

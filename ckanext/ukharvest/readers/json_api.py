@@ -13,7 +13,7 @@ from contextlib import closing
 from typing import Any
 
 from ckanext.ukharvest.core import json_limits
-from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.errors import LOGIN_STATUSES, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import one_line, shorten
@@ -34,7 +34,8 @@ class Refused(ProtocolError):
     code = "api-refused"
 
     def __init__(self, message: str, *, url: str, status: int) -> None:
-        super().__init__(message, url=url)
+        code = "needs-login" if status in LOGIN_STATUSES else ""
+        super().__init__(message, code=code, url=url)
         self.status = status
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.document_kind import html_title
-from ckanext.ukharvest.core.errors import FetchError, SourceError
+from ckanext.ukharvest.core.errors import BadStatus, FetchError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.type_detection import (
@@ -16,13 +16,15 @@ from ckanext.ukharvest.reading.type_detection import (
     probes,
     site_of,
     source_type,
+    unrecognised,
 )
-from ckanext.ukharvest.source_types import GEMINI_CSW, TYPES
+from ckanext.ukharvest.source_types import GEMINI_CSW, GEMINI_SINGLE, TYPES
 
 MOST_FOLDERS = 3  # of an address, from the deepest up, in which usual places are tried
 LOOKUP_SECONDS = 40.0
 PROBE_SECONDS = 5.0  # of one request
 OUT_OF_REACH = ("blocked", "unreachable")  # codes of errors that every URL of a site has
+BUSY = (429, 503)  # statuses of a server that wants no further requests now
 
 FirstBytes = Callable[[str], bytes]
 
@@ -57,9 +59,10 @@ def look_up(url: str, first_bytes: FirstBytes) -> Found | None:
 def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
     parts = urlsplit(url)
     without_query = urlunsplit((*parts[:3], "", ""))
-    if name := source_type(first_bytes(url)):
-        if name == GEMINI_CSW.name and not _is_csw(without_query, first_bytes):
-            name = "gemini-single"  # a saved answer
+    head = first_bytes(url)
+    if name := source_type(head):
+        if name == GEMINI_CSW.name and _is_saved(head, without_query, first_bytes):
+            name = GEMINI_SINGLE.name
         # An interface of a site is found by the site, whichever of its pages was given.
         is_page = "" in TYPES[name].usual_urls and parts.path.strip("/")
         site = better_address(name, url, first_bytes) if is_page else ""
@@ -73,8 +76,10 @@ def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
                 yield Found(name, place, "place")
 
 
-def _is_csw(url: str, first_bytes: FirstBytes) -> bool:
-    return source_type(first_bytes(url + GEMINI_CSW.probe)) == GEMINI_CSW.name
+def _is_saved(head: bytes, url: str, first_bytes: FirstBytes) -> bool:
+    """Tell whether an answer of a CSW is a file: its records are all that there is."""
+    has_records = GEMINI_SINGLE.recognise is not None and GEMINI_SINGLE.recognise(head)
+    return has_records and source_type(first_bytes(url + GEMINI_CSW.probe)) != GEMINI_CSW.name
 
 
 def _plain(url: str, name: str) -> str:
@@ -92,13 +97,18 @@ def _folders(url: str) -> Iterator[str]:
     yield site
 
 
-def nothing_found(url: str) -> SourceError:
-    """Return the error of an address that leads to no source."""
+def nothing_found(url: str, probe: Probe) -> SourceError:
+    """Return the error of an address that leads to no source: what its server answered."""
+    if probe.error is not None:
+        return probe.error
+    error = unrecognised(url, probe.head)
+    if error.code != "unknown-source-type":
+        return error
     message = (
         f"{url}: neither this URL nor the usual ones of its site answer as a source; expected the"
         " URL of a catalogue, such as https://example.gov.uk/data.json"
     )
-    return SourceError(message, code="unknown-source-type", url=url)
+    return SourceError(message, code="no-source", url=url)
 
 
 @dataclass
@@ -112,6 +122,7 @@ class Probe:
 
     Attributes:
         error: why the first URL could not be read, None if it could.
+        head: the first bytes of its response, b"" for an error.
     """
 
     http: HttpClient
@@ -119,6 +130,7 @@ class Probe:
     tell: Callable[[], bool] = lambda: True
     clock: Callable[[], float] = time.monotonic
     error: FetchError | None = None
+    head: bytes = b""
     _known: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -129,7 +141,7 @@ class Probe:
 
         Raises:
             Over: the lookup was stopped, or its time is up.
-            FetchError: the first URL is forbidden, or its server cannot be reached.
+            FetchError: the first URL is forbidden, or its server cannot be reached or is busy.
         """
         if url in self._known:
             return self._known[url]
@@ -143,9 +155,11 @@ class Probe:
         except FetchError as exc:
             if is_first:
                 self.error = exc
-            if is_first and exc.code in OUT_OF_REACH:
+            if is_first and _is_final(exc):
                 raise
             self._known[url] = b""
+        if is_first:
+            self.head = self._known[url]
         return self._known[url]
 
     def site_title(self, url: str) -> str:
@@ -153,14 +167,21 @@ class Probe:
         return html_title(self(f"{site_of(url)}/")) or ""
 
 
+def _is_final(error: FetchError) -> bool:
+    """Tell whether other URLs of the site will answer no better."""
+    is_busy = isinstance(error, BadStatus) and error.status in BUSY
+    return is_busy or error.code in OUT_OF_REACH
+
+
 def first_bytes(http: HttpClient, url: str) -> bytes:
-    """Return the first bytes of a URL's response, within ``PROBE_SECONDS``.
+    """Return the first bytes of a URL's response, by one request within ``PROBE_SECONDS``.
 
     Raises:
         FetchError: there is no response.
     """
     limits = http.limits
-    http.limits = replace(limits, total=PROBE_SECONDS, read=PROBE_SECONDS)
+    read = min(limits.read, PROBE_SECONDS)
+    http.limits = replace(limits, total=PROBE_SECONDS, read=read, retries=0)
     try:
         with http.get(url, first=HEAD) as reply:
             return reply.content

@@ -16,6 +16,7 @@ class KnownRecord(NamedTuple):
     Attributes:
         package_state: "active", "deleted" …, "" if there is no dataset.
         has_current: a current harvest object of this source names the dataset.
+        owner_org: the organisation that the last import gave the dataset to, "" if unknown.
     """
 
     id: int
@@ -31,6 +32,7 @@ class KnownRecord(NamedTuple):
     removed: bool
     package_state: str
     has_current: bool
+    owner_org: str = ""
 
     @property
     def is_active(self) -> bool:

@@ -148,7 +148,8 @@ class PreviewResult(TypedDict):
     worker ran it), "fault"; else "". count: number of the source's records, exact or as far as
     listed. read: number of records read. complete: None if the read did not end. seconds: taken by
     the preview; estimate_seconds: for a first run. fates, changes: fate or ``RecordClass`` → number
-    of records. takes_over: number of datasets that a first run would adopt. asked: the first
+    of records. datasets: number of the source's datasets here. takes_over: number of datasets that
+    a first run would adopt. asked: the first
     requests; requests: number of all. excerpt: of the last response, if nothing was read.
     is_inside: a response came from the portal's own network. report: of data with a schema, as
     ``DataReport.as_dict`` returns it; None for sources. lookup: of an address whose type was not
@@ -176,6 +177,7 @@ class PreviewResult(TypedDict):
     requests: int
     excerpt: str
     is_inside: bool
+    datasets: int
     takes_over: int
     report: dict[str, Any] | None
     lookup: Lookup | None
@@ -205,6 +207,7 @@ NOTHING: PreviewResult = {
     "requests": 0,
     "excerpt": "",
     "is_inside": False,
+    "datasets": 0,
     "takes_over": 0,
     "report": None,
     "lookup": None,

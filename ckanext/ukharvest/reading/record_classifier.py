@@ -35,6 +35,9 @@ class ImportRules(Protocol):
     def fingerprint(self, content: str) -> str:
         """Return a hash of the relevant content and the import rules."""
 
+    def keeps_organisation(self, raw: RawRecord, known: KnownRecord) -> bool:
+        """Tell whether an import would give a record's dataset to the same organisation again."""
+
 
 class Classified(NamedTuple):
     """A record and its class.
@@ -121,6 +124,8 @@ class RecordClassifier:
     def is_unchanged(self, raw: RawRecord, known: KnownRecord) -> bool:
         """Tell whether there is nothing to do for a record (decision 0010)."""
         if self.rules is None or not known.is_sound:
+            return False
+        if not self.rules.keeps_organisation(raw, known):
             return False
         if raw.content is not None:
             return self.rules.fingerprint(raw.content) == known.fingerprint

@@ -3,66 +3,56 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from ckanext.ukharvest.core.document_head import DocumentHead, read_head
 from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.errors import SourceError
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.source_types import TYPES
 
 log = logging.getLogger(__name__)
 
 DATA = "data"  # data with a schema, which are no source
 
-_ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
-_ROOTS = {
-    b"Inventory": "inventory",
-    b"MD_Metadata": "gemini-single",
-    b"MI_Metadata": "gemini-single",
-    b"RDF": "dcat_rdf",
-    b"GetRecordsResponse": "gemini-csw",
-    b"GetRecordByIdResponse": "gemini-single",
-    b"OAI-PMH": "oaipmh",
-    b"sparql": "sparql",
-    b"OpenSearchDescription": "opensearch",
-}
-_SERVICE = b"http://www.w3.org/ns/sparql-service-description#"
-_RESULTS = re.compile(rb'"head"\s*:.*"(?:boolean|bindings)"\s*:', re.DOTALL)
-# The fields that Project Open Data requires of each dataset and other lists do not have.
-_POD_FIELDS = (re.compile(rb'"accessLevel"\s*:'), re.compile(rb'"identifier"\s*:'))
-# Their context may be elsewhere, so that no prefix shows in the document.
-_JSON_LD = re.compile(
-    rb'"@?type"\s*:\s*(?:\[[^\]]*)?"(?:[^"]*[:/#])?(?:Dataset|DatasetSeries|Catalog|DataCatalog)"'
+EXPECTED = (
+    "a catalogue, such as data.json, GEMINI or RDF that describes datasets with DCAT, or data with"
+    " their schema"
 )
-_SCHEMA_ORG = re.compile(
-    rb'"@context"\s*:\s*(?:\[\s*|\{\s*"@vocab"\s*:\s*)?"https?://schema\.org\b'
-)
-_CSW = re.compile(rb"opengis\.net/cat/csw|\bCSW\b")
-_XML_LINK = re.compile(rb"href\s*=\s*[\"']?[^\"'\s>]+\.xml\b", re.IGNORECASE)
-_GEOJSON = re.compile(rb'"type"\s*:\s*"(?:Feature|FeatureCollection)"')
-# The portal's own program, and the files that each of its pages loads.
-_ODS_PAGE = re.compile(
-    rb"\bng-app\s*=\s*[\"']ods\.|(?:src|href)\s*=\s*[\"'](?:https?:)?//[\w.-]*\bopendatasoft\.com/"
-)
-_ODS_JSON = re.compile(rb'"(?:total_count|nhits)"\s*:\s*\d')
-_GENERATOR = re.compile(rb"<meta\b[^>]*\bgenerator\b[^>]*>", re.IGNORECASE)
+_GEOJSON = ("Feature", "FeatureCollection")
 
 
 def detect(head: bytes) -> str:
     """Return what a document is: a source type, ``DATA`` for GeoJSON, or ""."""
-    is_geojson = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and _GEOJSON.search(head)
-    return source_type(head) or (DATA if is_geojson else "")
+    return source_type(head) or (DATA if read_head(head).values.get("type") in _GEOJSON else "")
+
+
+def unrecognised(url: str, head: bytes) -> SourceError:
+    """Return the error of a response in which no source type shows.
+
+    Args:
+        url: of the response, or where else it comes from.
+        head: its first bytes.
+    """
+    title = html_title(head)
+    if title is not None:
+        named = f", title '{title}'" if title else ""
+        message = f"HTML page instead of a catalogue{named}: {url}"
+        return SourceError(message, code="html-page", url=url)
+    if not head.strip():
+        message = f"the answer of {url} is empty; expected a catalogue"
+        return SourceError(message, code="empty-document", url=url)
+    message = f"{url}: no known format: {describe_unknown(head)}"
+    return SourceError(message, code="unknown-source-type", url=url)
 
 
 def source_type(head: bytes) -> str:
-    """Return the name of the source type that a response's first bytes show, or "".
+    """Return the name of the source type that a document's first bytes show, or "".
 
-    Types of other distributions are asked where ours do not recognise it.
+    Each type declares the shapes that its reader accepts (``SourceType.recognise``).
     """
-    return _our_type(head) or _other_type(head)
-
-
-def _other_type(head: bytes) -> str:
     for kind in TYPES.values():
         try:
             if kind.recognise and kind.recognise(head):
@@ -72,64 +62,43 @@ def _other_type(head: bytes) -> str:
     return ""
 
 
-def _our_type(head: bytes) -> str:
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text[:1] in (b"{", b"["):
-        return _json(text)
-    if html_title(text) is not None:
-        return _page(text)
-    if _SERVICE in text:
-        return "sparql"
-    if text.startswith(b"<"):
-        return _xml(text)
-    if re.match(rb"(?:@prefix|@base|prefix|base|#)", text, re.IGNORECASE) and b"dcat" in text:
-        return "dcat_rdf"
-    return ""
+def describe_unknown(head: bytes) -> str:
+    """Return what a document of no known format is, and what was expected, for a message."""
+    return f"it is {_describe(read_head(head))}; expected {EXPECTED}"
 
 
-def _json(text: bytes) -> str:
-    is_linked = b'"@context"' in text
-    if _SCHEMA_ORG.search(text) and _JSON_LD.search(text):
-        return "dcat_rdf"
-    if b"project-open-data" in text or re.search(rb'"dataset"\s*:\s*\[', text):
-        return "data_json"
-    if _RESULTS.search(text):
-        return "sparql"
-    if b'"success"' in text and re.search(rb'"(?:help|result)"\s*:', text):
-        return "ckan"
-    if re.search(rb'"dataset_?id"\s*:', text) and (_ODS_JSON.search(text) or b'"metas"' in text):
-        return "ods"
-    is_list = text.startswith(b"[") and not is_linked
-    if is_list and all(each.search(text) for each in _POD_FIELDS):
-        return "data_json"
-    if b'"@' in text and b"dcat" in text or is_linked and _JSON_LD.search(text):
-        return "dcat_rdf"
-    if b'"FeatureCollection"' in text and b'"totalResults"' in text:
-        return "opensearch"
-    return ""
+def _describe(head: DocumentHead) -> str:
+    if not head.text.strip("\0"):
+        return "empty"
+    if head.page_title is not None:
+        return f"an HTML page with the title '{head.page_title}'" if head.page_title else "HTML"
+    if head.is_json:
+        return _describe_json(head)
+    if head.root is not None and head.root_name.isidentifier():
+        other = gemini_document.describe_other_root(head.root)
+        return f"XML with the root element {head.root_name}" + (f": {other}" if other else "")
+    begins = " ".join(head.text[:60].split())
+    return f"text that begins with '{shorten(begins, 40)}'" if begins.isprintable() else "not text"
 
 
-def _xml(text: bytes) -> str:
-    root = _ROOT.search(text)
-    name = root[1] if root else b""
-    if name in (b"Capabilities", b"ExceptionReport", b"Envelope"):
-        return "gemini-csw" if _CSW.search(text) else ""
-    if name == b"feed" and b"a9.com/-/spec/opensearch" in text:
-        return "opensearch"
-    return _ROOTS.get(name, "")
-
-
-def _page(text: bytes) -> str:
-    generators = b" ".join(_GENERATOR.findall(text)).lower()
-    if b"ckan" in generators:
-        return "ckan"
-    if b"dkan" in text.lower() and b"drupal" in generators:
-        return "dkan"
-    if "sparql" in (html_title(text) or "").lower():
-        return "sparql"
-    if _ODS_PAGE.search(text):
-        return "ods"
-    return "gemini-waf" if _XML_LINK.search(text) else ""
+def _describe_json(head: DocumentHead) -> str:
+    item = head.values.get("item")
+    is_list = head.text.startswith("[")
+    names = ", ".join(
+        shorten(name, 30) for name in sorted(head.keys("item" if is_list else ""))[:8]
+    )
+    if not is_list:
+        return f"a JSON object with {names}" if names else "an empty JSON object"
+    if names:
+        return (
+            f"a JSON list of objects with {names}, where a list of datasets has title, identifier"
+            " and description"
+        )
+    if "item" not in head.values:
+        return "an empty JSON list" if "]" in head.text else "a JSON list that is cut off"
+    kinds = {bool: "yes or no", str: "texts", type(None): "nulls"}
+    kind = "lists" if item == "start_array" else kinds.get(type(item), "numbers")
+    return f"a JSON list of {kind}, where datasets are objects with title and identifier"
 
 
 def better_address(

@@ -11,17 +11,20 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from io import UnsupportedOperation
 from typing import IO, Any
 
+from ckanext.ukharvest.core.errors import Aborted
 from ckanext.ukharvest.schema_check.column_summary import ColumnSummary
 from ckanext.ukharvest.schema_check.report import DataReport, Finding, Limits, Verdict
 from ckanext.ukharvest.schema_check.sample import Sample, SampleRow
 
 DEFAULT_LIMITS = Limits()
 _GRACE = 5.0  # seconds to start and to end by itself
+_EVERY = 0.5  # seconds between two questions whether to go on
 _MODULE = "ckanext.ukharvest.schema_check.child"
 
 
@@ -31,6 +34,7 @@ def check_data(
     limits: Limits = DEFAULT_LIMITS,
     *,
     on_finding: Callable[[Finding], None] | None = None,
+    must_end: Callable[[], bool] = lambda: False,
 ) -> DataReport:
     """Check a file against its schema.
 
@@ -43,16 +47,20 @@ def check_data(
         schema: the schema's bytes; None for GeoJSON without one.
         limits: limits of time, memory and sizes.
         on_finding: called with each finding, up to ``limits.findings``; the report has the first.
+        must_end: asked twice a second whether to break off.
 
     Returns:
         The report. Bad data, bad schemas and reached limits are results; nothing is raised for
         them.
+
+    Raises:
+        Aborted: ``must_end`` returned True; the process was ended.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as schema_file:
         schema_file.write(schema or b"")
         schema_file.flush()
         with _as_file(data) as file:
-            code = _run(file, None if schema is None else schema_file, output, limits)
+            code = _run(file, None if schema is None else schema_file, output, limits, must_end)
         output.seek(0)
         return _report(_lines(output), code, limits, on_finding)
 
@@ -71,7 +79,11 @@ def _as_file(data: IO[bytes]) -> IO[bytes]:
 
 
 def _run(
-    data: IO[bytes], schema: IO[bytes] | None, output: IO[bytes], limits: Limits
+    data: IO[bytes],
+    schema: IO[bytes] | None,
+    output: IO[bytes],
+    limits: Limits,
+    must_end: Callable[[], bool],
 ) -> int | None:
     """Run the check to its end, and return its exit code; None if it took too long."""
     descriptors = []
@@ -88,9 +100,14 @@ def _run(
         pass_fds=descriptors,
         cwd="/",  # else modules of the current directory come before ours
     )
+    ends = time.monotonic() + limits.seconds + _GRACE
     try:
-        return process.wait(limits.seconds + _GRACE)
-    except subprocess.TimeoutExpired:
+        while (left := ends - time.monotonic()) > 0:
+            try:
+                return process.wait(min(_EVERY, left))
+            except subprocess.TimeoutExpired:
+                if must_end():
+                    raise Aborted from None
         return None
     finally:
         process.kill()

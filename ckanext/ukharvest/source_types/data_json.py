@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.core.document_head import DocumentHead, read_head
 from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers import document
 from ckanext.ukharvest.readers.json_document.outline import Shape
+from ckanext.ukharvest.source_types import dkan
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 # "dataset" is Project Open Data's key, "datasets" that of data.gov.uk's guide.
@@ -29,6 +31,55 @@ _DATA_JSON_SHAPE = Shape(
     ),
 )
 
+_IDENTITY = frozenset(("identifier", "uri", "distribution"))
+# Fields of Project Open Data that data of other kinds have as well.
+_USUAL = frozenset(
+    ("title", "description", "keyword", "theme", "license", "publisher", "contactPoint", "modified")
+    + ("issued", "landingPage", "spatial", "temporal", "accrualPeriodicity")
+)
+
+
+def _recognise(content: bytes) -> bool:
+    """Tell whether a document begins as data.json: a catalogue, a list of datasets, or one.
+
+    JSON-LD of schema.org has the key ``dataset`` as well. DKAN 2 lists the same datasets, with
+    references.
+    """
+    head = read_head(content)
+    if head.is_schema_org:
+        return False
+    if any(_is_list_of_datasets(head, prefix) for prefix in head.values):
+        return True
+    said = (head.values.get(key) for key in ("conformsTo", "@context", "describedBy"))
+    if any(part in str(text).lower() for text in said for part in _DATA_JSON_SHAPE.schemas):
+        return True
+    place = "item" if head.text.startswith("[") else ""
+    return _is_dataset(head.keys(place)) and not dkan.recognise(content)
+
+
+def _is_list_of_datasets(head: DocumentHead, prefix: str) -> bool:
+    kind, name, is_item = _DATA_JSON_SHAPE.place(prefix)
+    if kind == "embedded":
+        return head.values[prefix] == "start_map"
+    if kind != "key" or is_item or head.values[prefix] != "start_array":
+        return False
+    if name == "dataset":
+        return head.values.get(f"{prefix}.item", "start_map") == "start_map"
+    return not _DATA_JSON_SHAPE.signs.isdisjoint(head.keys(f"{prefix}.item"))
+
+
+def _is_dataset(keys: frozenset[str]) -> bool:
+    """Tell whether an object without a catalogue around it has the fields of a dataset.
+
+    Lists of many things have a title and a description. ``accessLevel`` is Project Open Data's own.
+    """
+    if "@context" in keys:
+        return False
+    if "accessLevel" in keys:
+        return len(keys & (_IDENTITY | _USUAL)) > 0
+    return bool(keys & _IDENTITY) and len(keys & (_IDENTITY | _USUAL)) > 2
+
+
 DATA_JSON = SourceType(
     name="data_json",
     title="data.json",
@@ -39,5 +90,6 @@ DATA_JSON = SourceType(
     options=(*document.OPTIONS, *datajson.OPTIONS),
     aliases=("datajson", "dcat_json"),
     field_names=FieldNames(resources="distribution", tags="keyword"),
+    recognise=_recognise,
     usual_urls=("/data.json",),
 )

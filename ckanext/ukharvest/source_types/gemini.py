@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 from ckanext.ukharvest.parsers.record_checks import FieldNames
@@ -10,6 +13,7 @@ from ckanext.ukharvest.readers.csw import reader as csw
 from ckanext.ukharvest.readers.waf import reader as waf
 from ckanext.ukharvest.readers.xml_document import reader as xml_document
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
+from ckanext.ukharvest.source_types import ods, sparql
 from ckanext.ukharvest.source_types.source_type import SourceType
 
 _GEMINI_SHAPE = XmlShape(
@@ -34,6 +38,50 @@ _FIELD_NAMES = FieldNames(
     metadata_modified="gmd:dateStamp",
 )
 
+_CSW = re.compile(r"opengis\.net/cat/csw|\bCSW\b")
+_XML_LINK = re.compile(
+    r"<a(?:rea)?\s[^<>]*?\bhref\s*=\s*[\"']?(?:[^\"'\s>]*/)?([^\"'\s>/?#]+)\.xml\b", re.IGNORECASE
+)
+_NO_RECORDS = ("atom", "feed", "opensearch", "rss", "sitemap")
+# Pages that servers make of a folder: Apache and nginx, Python, IIS.
+_LISTING = re.compile(r"(?:index of|directory listing (?:for|of)) ?/|\S+ - /.*/?$", re.IGNORECASE)
+_FOLDER_LINK = re.compile(
+    r"<a\s[^<>]*?\bhref\s*=\s*[\"']?(?![\"'./?])[^\"'\s>?#:]+/[\"'\s>]", re.IGNORECASE
+)
+
+
+def _recognise_single(content: bytes) -> bool:
+    """Tell whether the root is a record's, or that of a saved answer with records.
+
+    Whether a server that gives such an answer has others as well only its capabilities show.
+    """
+    head = read_head(content)
+    records = {path[0] for path in gemini_document.PATHS}
+    is_wrapped = head.root_name == "Envelope" and "GetRecordByIdResponse" in head.text
+    return head.root_name in records or is_wrapped
+
+
+def _recognise_waf(content: bytes) -> bool:
+    """Tell whether this is a page with links to XML files, or a server's page of a folder."""
+    head = read_head(content)
+    # Their pages may have such links too.
+    if head.page_title is None or ods.recognise(content) or sparql.recognise(content):
+        return False
+    files = (link[1].lower() for link in _XML_LINK.finditer(head.text))
+    if any(not name.startswith(_NO_RECORDS) for name in files):
+        return True
+    return bool(_LISTING.match(head.page_title) and _FOLDER_LINK.search(head.text))
+
+
+def _recognise_csw(content: bytes) -> bool:
+    """Tell whether this is an answer of a CSW, with SOAP or without."""
+    head = read_head(content)
+    if head.root_name == "GetRecordsResponse":
+        return True
+    is_shared = head.root_name in ("Capabilities", "ExceptionReport", "Envelope")
+    return is_shared and bool(_CSW.search(head.text)) and "GetRecordByIdResponse" not in head.text
+
+
 GEMINI_SINGLE = SourceType(
     name="gemini-single",
     title="Single GEMINI file",
@@ -45,6 +93,7 @@ GEMINI_SINGLE = SourceType(
     parser=gemini,
     options=gemini.OPTIONS,
     aliases=("single-doc",),
+    recognise=_recognise_single,
     dated=True,
     field_names=_FIELD_NAMES,
     reference_is_address=True,
@@ -59,6 +108,7 @@ GEMINI_WAF = SourceType(
     parser=gemini,
     options=(*waf.OPTIONS, *gemini.OPTIONS),
     aliases=("waf", "waf-collection"),
+    recognise=_recognise_waf,
     dated=True,
     field_names=_FIELD_NAMES,
     reference_is_address=True,
@@ -75,6 +125,7 @@ GEMINI_CSW = SourceType(
     parser=gemini,
     options=(*csw.OPTIONS, *gemini.OPTIONS),
     aliases=("csw",),
+    recognise=_recognise_csw,
     dated=True,
     field_names=_FIELD_NAMES,
     filter_fields=kinds.filter_fields,

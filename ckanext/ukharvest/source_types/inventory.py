@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.inventory import document as inventory_document
 from ckanext.ukharvest.parsers.inventory import parser as inventory
 from ckanext.ukharvest.parsers.inventory import schema
@@ -24,6 +25,17 @@ _INVENTORY_SHAPE = XmlShape(
     alone="is one Dataset without an Inventory around it, which does not tell of others",
 )
 
+
+def _recognise(content: bytes) -> bool:
+    """Tell whether the root is an inventory, or one of its datasets."""
+    head = read_head(content)
+    # Without a namespace an inventory is read too; datasets are many things.
+    expected = ("Inventory", "Dataset") if head.root_namespace else ("Inventory",)
+    return head.root_name in expected and (
+        not head.root_namespace or "esd.org.uk" in head.root_namespace
+    )
+
+
 INVENTORY = SourceType(
     name="inventory",
     title="Inventory XML",
@@ -32,6 +44,7 @@ INVENTORY = SourceType(
     reader=xml_document.XmlDocument(_INVENTORY_SHAPE),
     parser=inventory,
     options=(xml_document.VALIDATION, *inventory.OPTIONS),
+    recognise=_recognise,
     old_guids=inventory_document.old_guids,
     field_names=FieldNames(
         resources="Rendition", tags="Subject", modified="@Modified", metadata_modified="@Modified"

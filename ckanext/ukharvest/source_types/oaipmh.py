@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.oaipmh import parser as oaipmh
 from ckanext.ukharvest.readers.oaipmh import reader as oai_pmh
 from ckanext.ukharvest.readers.oaipmh import sets
@@ -20,6 +21,7 @@ OAIPMH = SourceType(
     # "OAI-PMH" is openresearchdata's ckanext-oaipmh.
     aliases=("OAI-PMH", "oai_pmh", "oai-pmh"),
     filter_fields=sets.filter_fields,
+    recognise=lambda content: read_head(content).root_name == "OAI-PMH",
     usual_urls=("/oai/request", "/oai", "/oai2", "/server/oai/request", "/oaipmh"),
     probe="?verb=Identify",
 )

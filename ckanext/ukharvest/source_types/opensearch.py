@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import re
 
+from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.opensearch import parser as opensearch
 from ckanext.ukharvest.parsers.record_checks import FieldNames
 from ckanext.ukharvest.readers.opensearch import choices
 from ckanext.ukharvest.readers.opensearch import reader as open_search
 from ckanext.ukharvest.source_types.source_type import SourceType
+
+# Where GeoJSON has the number of results; that of other services is data.
+_TOTALS = frozenset(("totalResults", "os:totalResults", "opensearch:totalResults"))
+
+
+def _recognise(content: bytes) -> bool:
+    """Tell whether this is a description document, or results in Atom or GeoJSON."""
+    head = read_head(content)
+    if head.root_name == "feed":
+        return "a9.com/-/spec/opensearch" in head.text
+    if head.values.get("type") == "FeatureCollection":
+        return bool(_TOTALS & (head.keys() | head.keys("properties")))
+    return head.root_name == "OpenSearchDescription"
+
 
 OPENSEARCH = SourceType(
     name="opensearch",
@@ -24,5 +39,6 @@ OPENSEARCH = SourceType(
     volatile=re.compile(r'(?<="updated":")[^"\\]*(?=")|(?<=updated>)[^<]*(?=</)'),
     field_names=FieldNames(resources="link", spatial="georss:where", metadata_modified="updated"),
     filter_fields=choices.filter_fields,
+    recognise=_recognise,
     usual_urls=("/opensearch/description.xml", "/opensearch.xml", "/opensearch"),
 )

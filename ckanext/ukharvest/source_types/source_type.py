@@ -52,8 +52,8 @@ class SourceType:
         url_hint, url_example: for the form: what the source's URL leads to, and such a URL.
         group: heading of the form: "portals", "location", "files" or "others".
         docs_url: the type's own page, for the form and the help; "" for ours, in docs/sources.
-        recognise: tells from the first bytes of a response that a source has this type; used
-            where none of our types is recognised.
+        recognise: tells from the first bytes of a document that it has a shape that ``reader``
+            accepts. Our types are asked first, in their order.
         usual_urls: paths (with a query, if it needs one) that sources of this type have on their
             site; tried if the URL that was entered is not one. "" is for types that are found by
             their site.

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from ckanext.ukharvest.core.document_head import read_head
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.readers.sparql import reader as sparql
 from ckanext.ukharvest.readers.sparql import values
-from ckanext.ukharvest.source_types.dcat_rdf import DCAT_RDF, PROFILES
+from ckanext.ukharvest.source_types.dcat_rdf import DCAT_RDF, PROFILES, SERVICE_DESCRIPTION
 from ckanext.ukharvest.source_types.source_type import SourceType
+
+
+def recognise(content: bytes) -> bool:
+    """Tell whether this is an endpoint's page, its service description, or results of a query."""
+    head = read_head(content)
+    if head.page_title is not None:
+        return "sparql" in head.page_title.lower()
+    if head.root_name == "sparql":
+        return True
+    has_results = {"boolean", "results.bindings"} & head.values.keys()
+    return bool("head" in head.values and has_results) or SERVICE_DESCRIPTION in head.text
+
 
 SPARQL = SourceType(
     name="sparql",
@@ -20,6 +33,7 @@ SPARQL = SourceType(
     options=(*sparql.OPTIONS, *dcat.OPTIONS, PROFILES),
     field_names=DCAT_RDF.field_names,
     filter_fields=values.filter_fields,
+    recognise=recognise,
     usual_urls=("/sparql", "/query", "/api/sparql"),
     probe="?query=ASK%7B%7D",
 )

@@ -19,7 +19,7 @@ from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 Session = model.Session
 

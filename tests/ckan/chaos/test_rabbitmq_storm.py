@@ -14,7 +14,7 @@ from tests.ckan.chaos.faults import FAULTS, Fault, Kinds
 from tests.ckan.chaos.storm import Storm
 from tests.ckan.servers import rabbitmq
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 
 @pytest.fixture

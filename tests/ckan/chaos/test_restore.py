@@ -29,7 +29,6 @@ from tests.publisher import Publisher
 
 pytestmark = [
     pytest.mark.in_process,
-    pytest.mark.ours,
     pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1"),
 ]
 

@@ -13,9 +13,10 @@ import pytest
 from tests.ckan.chaos.storm import RECORDS, Storm
 
 # The consumers are the storm's own; once in CI is enough.
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 
+@pytest.mark.giant
 @pytest.mark.parametrize("batch_size", [100, 1])
 def test_six_faults_in_a_harvest(storm: Storm, batch_size: int) -> None:
     storm.harvest("short", 6, batch_size)

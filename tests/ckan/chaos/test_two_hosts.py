@@ -23,7 +23,7 @@ from tests.ckan.chaos.storm import RECORDS, Storm
 from tests.ckan.chaos.supervisor import HURRIED, HURRIED_SETTINGS, Supervisor
 from tests.ckan.harvesting import write_ini
 
-pytestmark = [pytest.mark.in_process, pytest.mark.ours]
+pytestmark = pytest.mark.in_process
 
 HOSTS = ("harvest-a", "harvest-b")
 # A process with a host name of its own; the kernel keeps it apart from the machine's.

@@ -388,7 +388,7 @@ def test_the_budget_is_that_of_links(data: Publisher, ckan_config: Any, cli: Any
         assert show(resource)["is_pending"]
     finally:
         del ckan_config["ckanext.ukharvest.links.requests_per_day"]
-    output = cli.invoke(ukharvest, ["links", "--look"]).output
+    output = cli.invoke(ukharvest, ["links", "--check"]).output
     assert "3 errors in 4 rows" in output
     assert "1 file checked against a schema: 0 valid, 1 with errors" in output
     spent = link_budget.spent_today()
@@ -452,7 +452,7 @@ def test_without_the_extra_schema_the_page_says_what_to_install(
     table = make(data)
     with monkeypatch.context() as without:
         without.setenv("PYTHONPATH", str(tmp_path))
-        printed = cli.invoke(ukharvest, ["links", "--look"])
+        printed = cli.invoke(ukharvest, ["links", "--check"])
     assert printed.exit_code == 0, printed.output
     install = "pip install 'ckanext-ukharvest[schema]'"
     assert install in printed.output
@@ -506,7 +506,6 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     assert "schema" not in str(mail_contents.compose_weekly([(told, states[place.source])]).lines)
 
 
-@pytest.mark.ours
 def test_how_it_looks(data: Publisher, visitor: Visitor) -> None:
     hostile = "".join(f"7,{text},park\n" for text in ("<script>alert(1)</script>", "x" * 300))
     lines = (TABLE + hostile + "8,x\n").splitlines()

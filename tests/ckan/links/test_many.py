@@ -25,10 +25,11 @@ from tests.ckan.harvesting import act
 from tests.ckan.links.place import work
 from tests.publisher import Publisher, Request, Response
 
-pytestmark = [pytest.mark.in_process, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.in_process, pytest.mark.giant, pytest.mark.timeout(1500)]
 
 HOSTS, DATASETS, EACH = 50, 500, 20
 SLOW, REFUSING = range(5), range(45, 50)
+TWO = range(2)  # hosts whose first requests wait for each other
 BODY = b"a,b\n1,2\n3,4\n"
 CLOSED = 1  # a port on which nothing listens
 
@@ -50,7 +51,9 @@ class Hosts:
         self.most: Counter[str] = Counter()  # host → requests at the same time
         self.most_together = 0
         self._now: Counter[str] = Counter()
+        self._seen: Counter[str] = Counter()
         self._lock = threading.Lock()
+        self._meet = threading.Barrier(2, timeout=300)
         publisher.respond = self._respond  # type: ignore[method-assign]
 
     def url(self, dataset: int, number: int) -> str:
@@ -65,7 +68,11 @@ class Hosts:
             self._now[host] += 1
             self.most[host] = max(self.most[host], self._now[host])
             self.most_together = max(self.most_together, sum(self._now.values()))
+            is_first = self._seen[host] == 0
+            self._seen[host] += 1
         dataset = int(request.path.split("/")[1])
+        if is_first and host_of(dataset) in TWO:
+            self._meet.wait()  # so that two hosts are asked together, if they ever are
         if host_of(dataset) in SLOW:
             time.sleep(0.02)
         with self._lock:

@@ -135,10 +135,19 @@ def test_each_label_of_the_lists_is_found() -> None:
     for kind, name in ((FUNCTION, "functions"), (SERVICE, "services")):
         for row in vocabulary.load(name).rows:
             found = local_government_lists.find([row["label"]], kind)
-            if row["label"] != "Utilites":  # two functions have this label
+            if row["label"] != "Utilities":  # two functions have this label
                 assert [*found.functions, *found.services] == [row["uri"]]
             else:
-                assert found == Identifiers(others=("Utilites",))
+                assert found == Identifiers(others=("Utilities",))
+
+
+def test_two_functions_of_one_label_are_not_guessed() -> None:
+    """The list of the esd-toolkit writes it "Utilites", and datasets may do so."""
+    for text in ("Utilities", "Utilites"):
+        assert local_government_lists.find([text], FUNCTION) == Identifiers(others=(text,))
+    for number in (41, 92):
+        uri = f"http://id.esd.org.uk/function/{number}"
+        assert local_government_lists.label(uri) == "Utilities"
 
 
 @pytest.mark.parametrize("kind", ["", SERVICE])

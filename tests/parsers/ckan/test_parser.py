@@ -515,3 +515,22 @@ def test_texts_in_several_languages_are_kept_as_ckanext_fluent_or_we_store_them(
     assert (record.text_language, record.translations) == ("", {"cy": Translation("Biniau")})
     assert "title_translated" not in record.extras
     assert not parsed(title_translated="no JSON", notes_translated={"en": 5}).translations
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ({"organization": {"id": "o", "name": "a", "title": "A"}}, RemoteGroup("o", "a", "A")),
+        ({"organization": None, "owner_org": "o"}, RemoteGroup("o")),
+        ({"Organization": {"name": "a"}}, RemoteGroup(name="a")),
+        ({"extras": [{"key": "organization", "value": "a"}]}, RemoteGroup(name="a")),
+        ({}, None),
+    ],
+    ids=["object", "owner", "case", "extra", "none"],
+)
+def test_the_organisation_alone_is_read_as_with_the_rest(
+    fields: dict[str, Any], found: RemoteGroup | None
+) -> None:
+    raw = RawRecord("id-1", json.dumps({"id": "id-1", "title": "Bins", **fields}), url=URL)
+    assert ckan.organisation(raw) == found
+    assert ckan.parse(raw, {}).organisation == found

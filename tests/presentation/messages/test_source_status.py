@@ -96,6 +96,28 @@ def test_who_decides_is_said_to_those_who_do_not() -> None:
     assert "more than 20%" in mine.text[0]
 
 
+@pytest.mark.parametrize(
+    ("held", "limit"),
+    [
+        (300, "20%"),
+        (600, "20%"),
+        (601, "half"),
+    ],
+)
+def test_the_limit_that_a_deletion_passed_is_named(held: int, limit: str) -> None:
+    waits = {"value": "held", "state": "held", "held": held}
+    shown = card(make_told(waits, max_share=0.2))
+    words = f"This portal asks before deleting more than {limit} of a source's datasets."
+    assert words in shown.text[0]
+
+
+@pytest.mark.parametrize(("datasets", "is_said"), [(1, False), (3, True)])
+def test_old_versions_are_named_only_if_there_are_some(datasets: int, is_said: bool) -> None:
+    judged = {"outcome": "errors", "counts": {"added": 1, "lost": 1}}
+    shown = card(make_told({"value": "errors", "datasets": datasets}, judged=judged))
+    assert ("old version" in " ".join(shown.text)) is is_said
+
+
 MISSING = {"records": 9, "of": 11, "asks_after": 2}
 
 

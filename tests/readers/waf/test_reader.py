@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import http.server
 import threading
-import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +44,38 @@ def test_the_order_is_the_pages_however_many_are_read_at_once(folder: Folder, nu
     assert guids(folder.read(connections=number)[0]) == [f"id-{each}" for each in range(30)]
 
 
-def test_few_files_are_read_before_they_are_asked_for(folder: Folder) -> None:
+class Pool(ThreadPoolExecutor):
+    """A pool whose work a test can wait for: without work left, no thread makes a request."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.futures: list[Future[Any]] = []
+
+    def submit(self, *args: Any, **options: Any) -> Future[Any]:
+        self.futures.append(super().submit(*args, **options))
+        return self.futures[-1]
+
+
+def test_few_files_are_read_before_they_are_asked_for(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools: list[Pool] = []
+
+    def make_pool(*args: Any, **options: Any) -> Pool:
+        pools.append(Pool(*args, **options))
+        return pools[-1]
+
+    monkeypatch.setattr(files, "ThreadPoolExecutor", make_pool)
     folder.files(100)
     records = GEMINI_WAF.reader.records(folder.source(connections=2))
     next(records)
-    time.sleep(0.3)
-    assert len(folder.requested) <= 2 * files.AHEAD + 2
-    records.close()
-    time.sleep(0.2)
+    (pool,) = pools
+    assert not wait(pool.futures, timeout=60).not_done
     asked = len(folder.requested)
-    time.sleep(0.3)
+    assert 1 < asked <= 2 * files.AHEAD + 2
+    records.close()
+    pool.shutdown()  # waits for its threads
     assert len(folder.requested) == asked
-    assert not [t for t in threading.enumerate() if t.name.startswith("ukharvest-waf")]
 
 
 def test_a_server_that_hangs_does_not_hold_who_gives_up(folder: Folder) -> None:

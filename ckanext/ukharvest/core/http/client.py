@@ -20,7 +20,7 @@ from typing import IO
 from urllib3 import BaseHTTPResponse, HTTPHeaderDict, Timeout
 from urllib3.exceptions import HTTPError
 
-from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
+from ckanext.ukharvest.core.errors import Aborted, BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http import body as bodies
 from ckanext.ukharvest.core.http import connection
 from ckanext.ukharvest.core.http.credentials import Credential, Secrets
@@ -135,6 +135,10 @@ class HttpClient:
         ask = Ask("POST", normalise(url), headers or {}, own, allow_status, body, repeat=idempotent)
         return self._answer(ask)
 
+    def abort(self) -> None:
+        """End the requests of all threads, which raise Aborted, and refuse further ones."""
+        self._deadline.abort()
+
     def close(self) -> None:
         """Close all connections."""
         self._pools.clear()
@@ -242,6 +246,8 @@ class HttpClient:
         finally:
             if response is not None:
                 response.close()
+            if self._deadline.is_aborted:  # what was read may be a part
+                raise Aborted
 
     def _body(self, response: BaseHTTPResponse, url: str, first: int) -> IO[bytes]:
         if first:
@@ -264,6 +270,8 @@ class HttpClient:
         began = self._clock()
         while (wait := self._turns.take(host, token, self.limits)) > 0:
             self._sleep(wait)
+            if self._deadline.is_aborted:
+                raise Aborted
         self._deadline.postpone(self._clock() - began)
         try:
             yield

@@ -14,7 +14,9 @@ import socket
 import ssl
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, cast
 from urllib.parse import unquote
@@ -42,6 +44,24 @@ class Deadline:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._thread = threading.local()
+        self._lock = threading.Lock()
+        self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self.is_aborted = False
+
+    def add(self, sock: socket.socket) -> None:
+        """Have ``abort`` end the waits of a socket."""
+        with self._lock:
+            self._sockets.add(sock)
+
+    def abort(self) -> None:
+        """End the requests of all threads now; no time is left for further ones."""
+        with self._lock:
+            self.is_aborted = True
+            sockets = list(self._sockets)
+        for sock in sockets:
+            with suppress(OSError):  # closed or not connected
+                # Not that of SSLSocket, which another thread is reading from.
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def start(self, seconds: float) -> None:
         """Set the time limit of this thread's request, in seconds from now."""
@@ -53,7 +73,7 @@ class Deadline:
 
     def left(self) -> float:
         """Return the seconds left, 0 or less when the time is up."""
-        return float(self._thread.end) - self._clock()
+        return 0.0 if self.is_aborted else float(self._thread.end) - self._clock()
 
     def cap(self, seconds: float) -> float:
         """Return the seconds that one wait may last; raise TimeoutError when no time is left."""
@@ -72,6 +92,7 @@ class _TimedReader(io.RawIOBase):
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         super().__init__()
+        deadline.add(sock)
         self._sock = sock
         self._patience = cast(float, sock.gettimeout())
         self._deadline = deadline
@@ -136,6 +157,7 @@ class Door:
         error = OSError("the name has no address")
         for family, to in targets:
             sock = socket.socket(family, socket.SOCK_STREAM)
+            self.deadline.add(sock)
             try:
                 for option in conn.socket_options or ():
                     sock.setsockopt(*option)

@@ -30,7 +30,7 @@ STOP, LOST, PROBLEM, NOTE = SEVERITIES = tuple(Severity)
 
 # The run stops: nothing is imported, nothing is deleted.
 _STOPS = {
-    "api-refused": "Source does not answer without login",
+    "api-refused": "Source refused the request",
     "bad-encoding": "Compressed answer cannot be read",
     "bad-option": "Option not accepted",
     "bad-status": "Source answered with an error",
@@ -46,7 +46,9 @@ _STOPS = {
     "html": "Web page instead of XML",
     "html-page": "Web page instead of data",
     "json-syntax": "JSON cannot be read",
+    "needs-login": "Source asks for a login",
     "no-interface": "No known API at this URL",
+    "no-source": "No source found at this URL",
     "oaipmh-refused": "OAI-PMH server refused the request",
     "sparql-cut": "SPARQL result is not whole",
     "sparql-refused": "SPARQL server refused the query",

@@ -250,12 +250,12 @@ _OF_RECORDS = {
 
 # The run stops: nothing is imported, nothing is deleted.
 _OF_SOURCES = {
-    "api-refused": "Make the URL open without a login, such as"
-    " https://example.gov.uk/api/3/action/package_search.",
+    "api-refused": "Check the URL: its site must have this API, such as"
+    " https://example.gov.uk/api/3/action/package_search. Check the names in the source's filter.",
     "bad-encoding": "Configure the server to send the document uncompressed or as complete gzip"
     " data, with Content-Encoding: gzip.",
-    "bad-status": "Check the URL for typing errors. It must open in a browser without a login, such"
-    " as https://example.gov.uk/data.json.",
+    "bad-status": "Check the URL for typing errors. It must open in a browser, such as"
+    " https://example.gov.uk/data.json. If the server has a fault, try again later.",
     "blocked": (
         "Use a public http or https URL, such as https://example.gov.uk/data.json. The "
         "portal's sysadmin can allow others."
@@ -294,6 +294,11 @@ _OF_SOURCES = {
         "Correct the JSON in the line that the message names, such as an extra comma. A "
         "checker such as jsonlint shows the place."
     ),
+    "needs-login": (
+        "Make the URL open without a login. If it needs a password or a key, ask a sysadmin to add "
+        "it as a secret, and enter its name, such as roads, in the source's form under “Name of a "
+        "secret”."
+    ),
     "no-interface": (
         "Give the site's own URL, such as https://data.example.gov.uk, and turn on one of its "
         "APIs, such as /data.json."
@@ -301,6 +306,10 @@ _OF_SOURCES = {
     "no-links": (
         "Link the files on the folder's page by their names, without slashes, such as "
         'href="rivers.xml", and use the URL of that page for the source.'
+    ),
+    "no-source": (
+        "Check the URL, such as https://example.gov.uk/data.json. If it is right, fill in the form "
+        "yourself: there you choose the type of the source."
     ),
     "no-search": "The site must answer package_search; otherwise remove the filter from the"
     " source, such as fq=organization:roads.",

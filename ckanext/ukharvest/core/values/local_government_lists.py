@@ -262,7 +262,7 @@ def _index() -> _Index:
 
 
 def _by_label(given: Vocabulary) -> dict[str, str]:
-    # Two functions are called "Utilites" (sic): such a label is ambiguous.
+    # Two functions are called "Utilities" (the esd-toolkit writes "Utilites"): it is ambiguous.
     times = Counter(_folded(row["label"]) for row in given.rows)
     found = ((_folded(row["label"]), row["uri"]) for row in given.rows)
     return {folded: uri for folded, uri in found if times[folded] == 1}

@@ -41,6 +41,7 @@ from ckanext.ukharvest.model import (
     versions,
 )
 from ckanext.ukharvest.model.dataset_names import NameChooser
+from ckanext.ukharvest.model.record_organizations import stored_organization
 from ckanext.ukharvest.model.refusals import Rejected, is_name_taken, rejection
 from ckanext.ukharvest.model.service_faults import failing_service, is_deadlock
 from ckanext.ukharvest.quality import themes
@@ -331,6 +332,7 @@ def _update_row(each: _Written) -> None:
     record_rows.mark_seen(row, obj.harvest_job_id)
     obj.current = each.is_current
     row.package_hash = each.package_hash
+    row.owner_org = stored_organization(each.write.defaults.owner_org)
     if not each.left:
         row.resources = each.resources
         row.removed = False

@@ -66,6 +66,8 @@ def skip(object_id: str, stamp: record_rows.Stamp) -> None:
     """
     obj = HarvestObject.get(object_id)
     row = record_rows.locked(obj)
+    if row.outcome == RecordOutcome.ADOPTED_BY_GUID:
+        row.package_id = None  # not the source's after all: no run may delete the dataset
     row.outcome = RecordOutcome.SKIPPED
     row.error = None
     record_rows.put_stamp(row, stamp)

@@ -9,6 +9,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.engine.dataset_writer.write import Write, package_hash
 from ckanext.ukharvest.model import Record, coupling, record_rows
+from ckanext.ukharvest.model.record_organizations import stored_organization
 
 Session = model.Session
 
@@ -62,6 +63,7 @@ def leave(writes: Mapping[str, Write], source_id: str, job_id: str) -> set[str]:
     for row, write in left.items():
         record_rows.put_title(row, write.record.title)
         record_rows.put_stamp(row, write.stamp)
+        row.owner_org = stored_organization(write.defaults.owner_org)
         record_rows.mark_seen(row, job_id)
     Session.flush()
     record_rows.replace_problems({row: write.record.problems for row, write in left.items()})

@@ -28,7 +28,7 @@ from ckanext.ukharvest.reading.budget import HEAD, MIB, Budget, Watched
 from ckanext.ukharvest.reading.preview_result import NOTHING, PreviewResult
 from ckanext.ukharvest.reading.records import TextClient
 from ckanext.ukharvest.reading.source_preview import SourcePreview, failed
-from ckanext.ukharvest.reading.type_detection import DATA, detect
+from ckanext.ukharvest.reading.type_detection import DATA, detect, unrecognised
 from ckanext.ukharvest.schema_check.check import check_data
 from ckanext.ukharvest.schema_check.files import read_schema
 from ckanext.ukharvest.schema_check.report import DataReport, Limits, Verdict
@@ -105,11 +105,7 @@ class _Check:
                 head = reply.content
         if found := detect(head[:HEAD]):
             return found
-        message = (
-            f"{self._url}: the first bytes show no known format; expected a catalogue, such as"
-            " data.json, GEMINI or RDF, or data with their schema"
-        )
-        raise SourceError(message, code="unknown-source-type", url=self._url)
+        raise unrecognised(self._url, head[:HEAD])
 
     def _of_source(self) -> PreviewResult:
         kind = source_types.find(self.source_type)

@@ -18,13 +18,14 @@ from ckan.model import Session
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.core.errors import SourceError, Unreachable
+from ckanext.ukharvest.core.errors import Aborted, SourceError, Unreachable
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.http.timed_client import MeteredClient
 from ckanext.ukharvest.core.link_states import host_of
 from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.engine import data_results, search_index
 from ckanext.ukharvest.engine.http_client import open_metered_client
+from ckanext.ukharvest.engine.jobs.interruption import Interruption
 from ckanext.ukharvest.model import (
     DataCheck,
     DataSchema,
@@ -66,6 +67,7 @@ def check_due(
     until: float | None = None,
     source_id: str | None = None,
     tell: Report = lambda _url, _text: None,
+    interruption: Interruption | None = None,
 ) -> bool:
     """Check the data that are due; the caller holds the lock of link checks.
 
@@ -74,36 +76,44 @@ def check_due(
         until: ``time.monotonic()`` at which to stop; None: check all.
         source_id: only data of this source's datasets.
         tell: called with each result.
+        interruption: ends the check; what is under way stays due.
 
     Returns:
-        Whether the time was up before all were checked.
+        Whether the check ended before all were checked.
+
+    Raises:
+        Aborted: it was interrupted before it knew what is due.
     """
+    interruption = interruption or Interruption()
     if not (config.checks_data() and data_checks.are_used()):
         return False
-    known = data_checks.candidates(source_id=source_id)
+    with interruption.cancels_query():
+        known = data_checks.candidates(source_id=source_id)
     changed = [] if source_id else data_checks.forget_others([each.resource_id for each in known])
     if not source_id:
         data_schemas.prune({each.schema_url for each in known})
     Session.commit()
     if not known:
-        _index(changed)
+        _index(changed, interruption)
         return False
     checks = limits()
     most = max(checks.data_bytes, checks.schema_bytes) + 1
     request = replace(REQUEST, max_bytes=most)
-    client = open_metered_client(request)
+    client = open_metered_client(request, interruption.sleep)
+    interruption.then(client.abort)
     with client:
-        walk = _Walk(client, checks, budget, until, tell)
+        walk = _Walk(client, checks, budget, until, tell, interruption)
         walk.check(known)
-    _index([*changed, *walk.changed])
+    _index([*changed, *walk.changed], interruption)
     return walk.is_late
 
 
-def _index(package_ids: Sequence[str]) -> None:
-    """Index the datasets whose verdicts changed."""
+def _index(package_ids: Sequence[str], interruption: Interruption) -> None:
+    """Index the datasets whose verdicts changed; after an interruption the next tick does."""
     pending = pending_index.add(sorted(set(package_ids))) if package_ids else {}
     Session.commit()
-    search_index.index_or_leave(pending)
+    if not interruption.is_set():
+        search_index.index_or_leave(pending)
 
 
 class _Walk:
@@ -111,7 +121,7 @@ class _Walk:
 
     Attributes:
         changed: ids of datasets with a changed verdict.
-        is_late: the time was up before the end.
+        is_late: it ended before all were checked.
     """
 
     def __init__(
@@ -121,7 +131,9 @@ class _Walk:
         budget: Budget,
         until: float | None,
         tell: Report,
+        interruption: Interruption,
     ) -> None:
+        self._interruption = interruption
         self._client, self._checks, self._tell = client, checks, tell
         self._budget, self._until = budget, until
         self._days = config.links_days()
@@ -131,6 +143,13 @@ class _Walk:
 
     def check(self, known: Sequence[Candidate]) -> None:
         """Check what is due, as far as time and budget go."""
+        try:
+            self._check_due(known)
+        except Aborted:
+            self.is_late = True
+            Session.commit()  # what the requests cost
+
+    def _check_due(self, known: Sequence[Candidate]) -> None:
         schemas = data_schemas.load([each.schema_url for each in known])
         for each in known:
             if not data_checks.waits(each, schemas.get(each.schema_url), tables.utcnow()):
@@ -151,7 +170,8 @@ class _Walk:
                 compat.rollback()
 
     def _may_go_on(self) -> bool:
-        self.is_late = self._until is not None and time.monotonic() >= self._until
+        is_time_up = self._until is not None and time.monotonic() >= self._until
+        self.is_late = is_time_up or self._interruption.is_set()
         spent = link_budget.spent_today()
         Session.commit()
         return not self.is_late and self._budget.allows(spent, MOST_REQUESTS)
@@ -224,7 +244,10 @@ class _Walk:
         Session.commit()  # no transaction is open while the check takes its time
         findings: list[Finding] = []
         content = file.content if file else b""
-        report = check_data(body, content, self._checks, on_finding=findings.append)
+        must_end = self._interruption.is_set
+        report = check_data(
+            body, content, self._checks, on_finding=findings.append, must_end=must_end
+        )
         return data_results.columns(report, findings)
 
 

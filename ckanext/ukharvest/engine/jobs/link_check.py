@@ -2,12 +2,14 @@
 
 Never in an import or a web request: a server that does not respond takes ten seconds per link.
 Results are saved as they come, so that a killed jobs worker loses only what it was about to save. A
-job ends after a few minutes and queues the next one, so that other jobs get their turn; it ends for
-the day when the day's budget is spent.
+job ends after a few minutes and queues the next one, so that other jobs get their turn, and within
+three seconds when a person waits for a job of theirs; it ends for the day when the day's budget is
+spent.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 import time
 import uuid
@@ -20,12 +22,20 @@ from ckan.lib import jobs
 from ckan.model import Session
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.core.errors import RecordError
+from ckanext.ukharvest.core.errors import Aborted, RecordError
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import DeadAfter
 from ckanext.ukharvest.engine import dataset_writer, link_stars
 from ckanext.ukharvest.engine.http_client import open_metered_client
 from ckanext.ukharvest.engine.jobs import data_check
+from ckanext.ukharvest.engine.jobs.interruption import (
+    LINKS,
+    LONGEST,
+    WITHIN,
+    Interruption,
+    is_person_waiting,
+    watch,
+)
 from ckanext.ukharvest.engine.link_lanes import Checked, Lanes
 from ckanext.ukharvest.model import link_budget, link_checks, link_results, locks, utcnow
 from ckanext.ukharvest.model.link_budget import Budget
@@ -38,21 +48,20 @@ TIMEOUT = 1200  # seconds after which RQ ends a job that hangs
 BATCH = 500  # links; formats and stars are written to the datasets after each batch
 AT_ONCE = 10  # hosts
 MEGABYTE = 1_000_000
-_PREFIX = "ukharvest-links-"  # prefix of our jobs' ids
 
 
 def enqueue() -> bool:
     """Queue a check of due links; return False if one is queued or running already."""
     queue = jobs.get_queue()
     known = [*queue.job_ids, *queue.started_job_registry.get_job_ids()]
-    if any(id_.startswith(_PREFIX) for id_ in known):
+    if any(id_.startswith(LINKS) for id_ in known):
         return False
     _send()
     return True
 
 
 def _send() -> None:
-    own = {"job_id": f"{_PREFIX}{uuid.uuid4()}", "timeout": TIMEOUT}
+    own = {"job_id": f"{LINKS}{uuid.uuid4()}", "timeout": TIMEOUT, "meta": {LONGEST: WITHIN}}
     tk.enqueue_job(look_at_due, title="Check links of harvested resources", rq_kwargs=own)
 
 
@@ -63,11 +72,16 @@ def look_at_due() -> None:
     """
     is_more = False
     try:
+        if is_person_waiting():
+            _send()  # behind the person's job
+            return
         with locks.alone(locks.LINKS) as is_alone:
             if not is_alone:
                 log.info("Another process is checking links; this one does nothing")
             elif config.checks_links():
-                is_more = check_due_links(until=time.monotonic() + BUDGET)
+                with watch() as interruption:
+                    until = time.monotonic() + BUDGET
+                    is_more = check_due_links(until=until, interruption=interruption)
         if is_more:  # after the lock is released: an idle jobs worker starts it at once
             _send()
     except Exception:  # noqa: BLE001 - see above
@@ -81,6 +95,7 @@ def check_due_links(
     source_id: str | None = None,
     tell: Callable[[LinkResult], None] = lambda _result: None,
     tell_data: data_check.Report = lambda _url, _text: None,
+    interruption: Interruption | None = None,
 ) -> bool:
     """Check due links and data, and write the formats found to the datasets; needs the lock.
 
@@ -89,29 +104,66 @@ def check_due_links(
         source_id: only links of this source's datasets.
         tell: called with each result.
         tell_data: called with each result of a check of data.
+        interruption: ends the check; what is under way stays due.
 
     Returns:
         Whether links or data remain to be checked.
     """
-    began = utcnow()
+    interruption = interruption or Interruption()
+    try:
+        return _check_due_links(interruption, until, source_id, tell, tell_data)
+    except Aborted:
+        return True
+
+
+def _check_due_links(
+    interruption: Interruption,
+    until: float | None,
+    source_id: str | None,
+    tell: Callable[[LinkResult], None],
+    tell_data: data_check.Report,
+) -> bool:
+    began, must_end = utcnow(), interruption.is_set
     with ExitStack() as stack:
-        clients = [open_metered_client(link_checker.LIMITS) for _ in range(AT_ONCE)]
+        limits, sleep = link_checker.LIMITS, interruption.sleep
+        clients = [open_metered_client(limits, sleep) for _ in range(AT_ONCE)]
         for client in clients:
             stack.enter_context(client)
-        walk = _Walk(Lanes(clients), until)
-        while batch := link_checks.due(BATCH, source_id):
+            interruption.then(client.abort)
+        walk = _Walk(Lanes(clients, must_end), until, must_end)
+        while batch := _due(interruption, source_id):
             Session.commit()
             for result in walk.check(batch):
                 tell(result)
-            walk.fill(link_checks.unfilled(began))
-            link_stars.rescore()
+            walk.fill(_unfilled(interruption, began))
+            link_stars.rescore(must_end)
+            if must_end():
+                return True
             if walk.is_over:
                 return walk.is_late
     # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
     # before.
-    walk.fill(link_checks.unfilled())
-    link_stars.rescore()
-    return data_check.check_due(budget(), until=until, source_id=source_id, tell=tell_data)
+    walk.fill(_unfilled(interruption))
+    link_stars.rescore(must_end)
+    if must_end():
+        return True
+    return data_check.check_due(
+        budget(),
+        until=until,
+        source_id=source_id,
+        tell=tell_data,
+        interruption=interruption,
+    )
+
+
+def _due(interruption: Interruption, source_id: str | None) -> list[link_checks.Due]:
+    with interruption.cancels_query():
+        return link_checks.due(BATCH, source_id)
+
+
+def _unfilled(interruption: Interruption, since: dt.datetime | None = None) -> list[str]:
+    with interruption.cancels_query():
+        return link_checks.unfilled(since)
 
 
 def budget() -> Budget:
@@ -132,9 +184,12 @@ class _Walk:
         is_late: because the time is up, so that another job goes on.
     """
 
-    def __init__(self, lanes: Lanes, until: float | None) -> None:
+    def __init__(
+        self, lanes: Lanes, until: float | None, must_end: Callable[[], bool] = lambda: False
+    ) -> None:
         self._lanes = lanes
         self._until = until
+        self._must_end = must_end
         self._budget = budget()
         self._spent = link_budget.Spent()
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
@@ -147,10 +202,11 @@ class _Walk:
         Session.commit()
         for checked in self._lanes.check(list(batch), self._may_start):
             self._save(checked)
-            yield from (each.result for each in checked)
+            yield from (each.result for each in checked if each.result)
 
     def _may_start(self, under_way: int) -> bool:
-        self.is_late = self._until is not None and time.monotonic() >= self._until
+        is_time_up = self._until is not None and time.monotonic() >= self._until
+        self.is_late = is_time_up or self._must_end()
         # Those under way may yet need as many requests as a link ever does; with little of the
         # budget left, links are checked one by one.
         needed = (under_way + 1) * link_checker.MOST_REQUESTS
@@ -160,11 +216,12 @@ class _Walk:
 
     def _save(self, checked: Sequence[Checked]) -> None:
         """Save what came together in one transaction."""
-        results = [each.result for each in checked]
+        results = [each.result for each in checked if each.result]
         link_results.save(results, config.links_days(), self._rule)
         requests = sum(each.requests for each in checked)
         received = sum(each.received for each in checked)
-        if links := sum(1 for each in checked if each.requests):
+        links = sum(1 for each in checked if each.requests and each.result)
+        if requests:
             link_budget.spend(requests, received, links)
             spent = self._spent
             self._spent = link_budget.Spent(
@@ -175,6 +232,8 @@ class _Walk:
     def fill(self, package_ids: Collection[str]) -> None:
         """Write the formats found to the datasets that lack them."""
         for package_id in package_ids:
+            if self._must_end():
+                return
             if package_id in self._refused:
                 continue
             try:

@@ -14,10 +14,8 @@ from collections.abc import Callable
 
 import ckan.plugins.toolkit as tk
 from ckan import model
-from ckan.lib import jobs
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestSource
-from rq import Worker
 
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
@@ -25,6 +23,8 @@ from ckanext.ukharvest.core.errors import ConfigError, FetchError
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.http_client import open_client
+from ckanext.ukharvest.engine.jobs.interruption import LONGEST, PERSON
+from ckanext.ukharvest.engine.jobs.queue_position import QueuePosition, queue_position
 from ckanext.ukharvest.engine.source_move import dry_run_move
 from ckanext.ukharvest.model import SourcePreview as Row
 from ckanext.ukharvest.model import source_previews
@@ -39,28 +39,33 @@ Work = Callable[[Row, Tell], PreviewResult]
 
 BUDGET = Budget()
 TIMEOUT = 900  # seconds after which RQ ends a job that hangs
+TEST_SECONDS = 120.0  # that a test or a check takes at most, with a look-up or a schema
 PAUSE = 0.5  # seconds between two saves of the progress
-_PREFIX = "ukharvest-trial-"  # prefix of our jobs' ids
 
 
-def enqueue(preview_id: str, *, at_front: bool, job: Callable[[str], None] | None = None) -> None:
+def enqueue(
+    preview_id: str,
+    *,
+    at_front: bool,
+    seconds: float = TEST_SECONDS,
+    job: Callable[[str], None] | None = None,
+) -> None:
     """Queue a preview.
 
     Args:
-        at_front: before other jobs, because a person is waiting for it.
+        at_front: before other jobs, because a person is waiting for it. Jobs that check links end
+            for it wherever it is.
+        seconds: that it takes at most.
         job: runs it; ``run`` by default.
     """
-    own = {"job_id": _PREFIX + preview_id, "timeout": TIMEOUT, "at_front": at_front}
+    own = {"job_id": PERSON + preview_id, "timeout": TIMEOUT, "at_front": at_front}
+    own["meta"] = {LONGEST: seconds}
     tk.enqueue_job(job or run, [preview_id], title="Preview a harvest source", rq_kwargs=own)
 
 
-def queue_before(preview_id: str) -> dict[str, int]:
-    """Return {"workers": number of jobs workers, "before": number of jobs before this one}."""
-    queue_ = jobs.get_queue()
-    ids = queue_.job_ids
-    id_ = _PREFIX + preview_id
-    before = ids.index(id_) if id_ in ids else 0
-    return {"workers": len(Worker.all(queue=queue_)), "before": before}
+def position_of(preview_id: str) -> QueuePosition:
+    """Return what a preview that has not begun waits for."""
+    return queue_position(PERSON + preview_id)
 
 
 def run(preview_id: str) -> None:
@@ -155,11 +160,13 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
             found = look_up(url, probe)
             title = probe.site_title(found.url) if found else ""
         except Over as exc:
-            return failed(None, over=exc.why)
+            error = nothing_found(url, probe)
+            is_clear = exc.why == "time" and error.code != "no-source"  # without the other URLs
+            return failed(error) if is_clear else failed(None, over=exc.why)
         except FetchError as exc:
             return failed(exc)
         if found is None:
-            return failed(probe.error or nothing_found(url))
+            return failed(nothing_found(url, probe))
         kind = source_types.TYPES[found.source_type]
         given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
         source = Source(found.url, given, http, limits=config.record_limits())

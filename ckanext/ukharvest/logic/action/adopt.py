@@ -8,9 +8,12 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.engine import source_listing
 from ckanext.ukharvest.logic import schema, source_adoption
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import adoption
+from ckanext.ukharvest.source_types import TYPES
 
 Session = model.Session
 
@@ -23,8 +26,9 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
 
     :param source_id: id or name of the harvest source
     :type source_id: string
-    :param by_guid: also adopt datasets of the source's own organisation that only share a guid
-        with it (optional, default: ``False``)
+    :param by_guid: adopt the datasets that the source lists, also those of its own organisation
+        that only share a guid with it (optional, default: ``False``). Reads the whole source,
+        which may take minutes; nothing is adopted if it cannot be read to its end.
     :type by_guid: bool
     :param undo: restore the type and options of before the adoption (optional, default:
         ``False``)
@@ -46,11 +50,12 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     if by_guid and undo:
         raise tk.ValidationError({"by_guid": [tk._("by_guid and undo exclude each other")]})
     source_id = source_of(data_dict).id
+    listed = _find_listed(source_id) if by_guid else None
     # The lock stops others from starting a run or saving the source until this is done.
     query = Session.query(HarvestSource).filter_by(id=source_id).with_for_update()
     source = query.populate_existing().one()
     try:
-        answer = _undo(source, dry_run) if undo else _adopt(source, by_guid, dry_run)
+        answer = _undo(source, dry_run) if undo else _adopt(source, listed, dry_run)
         if dry_run:
             Session.rollback()
         else:
@@ -64,13 +69,40 @@ def ukharvest_source_adopt(context: Any, data_dict: dict[str, Any]) -> dict[str,
     return answer
 
 
-def _adopt(source: HarvestSource, by_guid: bool, dry_run: bool) -> dict[str, Any]:
+def _find_listed(source_id: str) -> set[str]:
+    """Return the ids of the datasets to adopt that the source lists.
+
+    Raises:
+        ValidationError: its listing cannot be read to its end.
+    """
+    source = Session.get(HarvestSource, source_id)
     planned = source_adoption.plan(source)
+    candidates = adoption.find(source, by_guid=True)
+    if planned.refusal or not candidates:
+        return set()
+    kind = TYPES[planned.new_type]
+    try:
+        return source_listing.find_listed(source, kind, planned.new_config, candidates)
+    except UkharvestError as exc:
+        message = tk._(
+            "nothing was adopted, because the source's list was not read to its end: {reason}"
+        )
+        raise tk.ValidationError({"source_id": [message.format(reason=exc.message)]}) from exc
+
+
+def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dict[str, Any]:
+    """Adopt a source and its datasets.
+
+    Args:
+        listed: ids of the datasets that it lists, to adopt them by guid too; None: do not.
+    """
+    planned = source_adoption.plan(source)
+    by_guid = listed is not None
     if dry_run:
-        found = adoption.find(source, by_guid=by_guid)
+        found = adoption.find(source, by_guid=by_guid, listed=listed)
     else:
         source_adoption.adopt(source, planned)
-        found = adoption.adopt(source, by_guid=by_guid)
+        found = adoption.adopt(source, by_guid=by_guid, listed=listed)
     return {**_named(source, planned), "datasets": [each._asdict() for each in found]}
 
 

@@ -97,7 +97,7 @@ def _found(context: Any, data_dict: dict[str, Any], auth: str) -> SourcePreview:
 def _shown(check: SourcePreview, context: Any) -> dict[str, Any]:
     shown = describe_progress(check, sees_inside=authz.is_sysadmin(context.get("user")))
     state, result = shown["state"], shown["result"]
-    if result and result.get("report"):
+    if result and result["report"]:
         result["report"] = words.with_summary(result["report"])
     label = type_label(check.source_type) if check.source_type not in ("", "data") else ""
     shown["type_label"] = words.type_label(check.source_type, label)
@@ -107,5 +107,5 @@ def _shown(check: SourcePreview, context: Any) -> dict[str, Any]:
     shown["text"] = words.sentences(result)
     if state in source_previews.UNDER_WAY:
         most = source_preview.BUDGET.records
-        shown["text"] = [progress(state, check.stage, check.done, most=most)]
+        shown["text"] = [progress(state, check.stage, check.done, most=most, position=shown)]
     return shown

@@ -11,6 +11,8 @@ from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import SourceState, notifications, redis_cache, utcnow
+from ckanext.ukharvest.operations.notifications import sending
+from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 
 TESTS_A_DAY = 10  # per user: an editor can send test messages to any address
 
@@ -28,7 +30,8 @@ def ukharvest_mail_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
         are mailed at once, of "failed", "recovered", "held"; ``weekly``: "never", "needed" or
         "always"; ``recipients``: number of addresses in all; ``test``: the last test message,
         null for none: a dict with ``asked`` (time of the request), ``at`` (time of sending, null
-        while it waits), and the numbers of recipients ``sent`` and ``failed``
+        while it waits), and the numbers of recipients ``sent`` and ``failed``; ``obstacle``: why
+        emails cannot be sent, or the last one could not be, "" if nothing is known
     :rtype: dictionary
     """
     tk.check_access("ukharvest_mail_show", context, data_dict)
@@ -54,6 +57,7 @@ def _shown(source_id: str, context: Any) -> dict[str, Any]:
         "weekly": settings.weekly,
         "recipients": len(_recipients(source_id)),
         "test": ((state and state.mailed) or {}).get("test"),
+        "obstacle": describe_obstacle(sending.obstacle()),
     }
 
 
@@ -157,6 +161,9 @@ def ukharvest_mail_test(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     if settings is None or not recipients:
         text = tk._("No one gets emails about this source yet. Choose a recipient first.")
         raise tk.ValidationError({"people": [text]})
+    if option := sending.missing_option():
+        text = tk._("Emails cannot be sent: {reason}. Ask a sysadmin of this site to set it.")
+        raise tk.ValidationError({"source_id": [text.format(reason=describe_obstacle(option))]})
     if notifications.waiting_test(settings.mailed):
         text = tk._(
             "A test email is waiting already. It is sent when “ckan harvester run” is next called."

@@ -122,7 +122,7 @@ def _group(group: problem_groups.Group) -> dict[str, Any]:
 
 
 def _message(row: Mapping[str, Any]) -> str:
-    """Return a row's message; records that failed before messages were stored have none."""
+    """Return a row's message; an error of another harvester may have none."""
     return row["message"] or tk._("The reason is shown after the next run that reads the record.")
 
 

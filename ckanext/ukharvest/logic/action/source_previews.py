@@ -9,6 +9,7 @@ import ckan.plugins.toolkit as tk
 from ckan import authz
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.jobs import source_preview
 from ckanext.ukharvest.logic import source_moves, source_preview_rules
 from ckanext.ukharvest.logic.preview_facts import describe_progress, stopped_without_queue
@@ -97,14 +98,17 @@ def ukharvest_source_preview_show(context: Any, data_dict: dict[str, Any]) -> di
         ``type_label``, ``url``, ``is_move`` (the dry run of a move to that URL and type),
         ``created``, ``finished``, ``state`` ("waiting", "running", "done" or "stopped"),
         ``stage``, ``done`` (number of records read), ``heading`` and ``text`` (sentences), while
-        it waits ``workers`` and ``before`` (jobs before it in the queue),
+        it waits ``workers``, ``before`` (jobs before it in the queue), ``running`` (what the
+        workers are busy with: "links", "person" (a test of another person), "other" or "") and
+        ``seconds`` in which it begins at the latest, or None,
         and when it is done ``result``: ``verdict`` ("yes", "problems", "no" or "unfinished"),
         ``over`` (why it ended before the end of the source: "time", "size",
         "enough", "stopped", "worker" or "queue" (no jobs worker), "fault"), ``count`` of records
         and ``count_is_exact``, ``read``, ``complete`` and ``reason``, ``seconds``,
         ``estimate_seconds`` of a first run, ``fates`` and ``changes`` ({word: number}),
-        ``takes_over`` (number of datasets here that a first run would adopt), ``sample`` of
-        records, ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
+        ``datasets`` (number of the source's datasets here), ``takes_over`` (number of datasets
+        here that a first run would adopt), ``sample`` of records,
+        ``problems`` [{``code``, ``title``, ``tip``, ``severity``, ``records``,
         ``occurrences``, ``examples``}], ``error`` {``code``, ``title``, ``message``, ``tip``,
         ``url``, ``line``} or None, ``detected_type`` and ``suggested_url`` to use instead,
         ``move`` of such a dry run: ``datasets``, ``same``, ``moved``, ``added``, ``missing``
@@ -167,7 +171,9 @@ def start_preview(
 ) -> dict[str, Any]:
     """Queue a preview and return it as ``ukharvest_source_preview_show`` does."""
     with stopped_without_queue(preview.id):
-        source_preview.enqueue(preview.id, at_front=at_front, job=job)
+        is_dry_run = preview.source_id is not None
+        seconds = DRY_RUN_BUDGET.seconds if is_dry_run else source_preview.TEST_SECONDS
+        source_preview.enqueue(preview.id, at_front=at_front, seconds=seconds, job=job)
     return show_preview(preview, context)
 
 
@@ -180,15 +186,17 @@ def show_preview(preview: SourcePreview, context: Any) -> dict[str, Any]:
     shown["is_move"] = is_check and source_moves.is_move(preview)
     shown["type_label"] = type_label(preview.source_type) if preview.source_type else ""
     shown["heading"] = words.heading(state, result, is_check=is_check)
-    if not preview.source_type or (result and result.get("lookup")):
+    if not preview.source_type or (result and result["lookup"]):
         shown["heading"] = words.lookup_heading(state, result, shown["type_label"])
     if state in source_previews.UNDER_WAY:
         most = 0 if is_check else source_preview.BUDGET.records
-        shown["text"] = [words.progress(state, preview.stage, preview.done, most=most)]
+        shown["text"] = [
+            words.progress(state, preview.stage, preview.done, most=most, position=shown)
+        ]
     else:
         shown["text"] = words.sentences(result, is_check=is_check) if result else []
         shown["proposals"], shown["form_values"] = describe_proposals(context, result or {})
-    if shown["is_move"] and result and result.get("move"):
+    if shown["is_move"] and result and result["move"]:
         shown["text"] += move_words.sentences(result["move"])
         result["move"] = source_moves.summary(preview, result["move"])
     return shown

@@ -55,6 +55,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("redis", "Redis answers and outlasts a waiting consumer.", services.redis_queue),
     ("solr", "Solr answers and has the fields that are needed.", services.solr),
     ("workers", "There are enough gather and fetch consumers.", runs.workers),
+    ("jobs-worker", "A jobs worker is alive.", runs.jobs_workers),
     ("hung", "No consumer hangs.", runs.hung_consumers),
     ("jobs", "No run is stuck.", runs.stuck_jobs),
     ("claims", "No consumer that ended holds work.", claims.held_by_none),

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ckanext.ukharvest.model import notifications
 from ckanext.ukharvest.operations.doctor.finding import WARNING, Finding
 from ckanext.ukharvest.operations.notifications import sending
 
 
 def refused_mails() -> Iterator[Finding]:
-    """Find out whether the mail server took the last mail."""
-    if failure := sending.last_failure():
+    """Find out whether mails can be sent, and whether the mail server took the last one."""
+    option = sending.missing_option()
+    if option and notifications.sources():
+        yield Finding(
+            WARNING,
+            "mail",
+            f"No email can be sent: {option} is not set.",
+            f"Set {option} in the settings and restart CKAN, then send a test email from the "
+            "Notifications page of a source.",
+        )
+    elif failure := sending.last_failure():
         yield Finding(
             WARNING,
             "mail",
             f"The last mail could not be sent, on {failure['at'][:16]} UTC: {failure['error']}.",
-            "Check smtp.server and the other smtp settings, then send a test message from "
+            "Check smtp.server and the other smtp settings, then send a test email from "
             "the Notifications page of a source.",
         )

@@ -7,8 +7,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
+import redis
+import rq
 import sqlalchemy as sa
 from ckan import model
+from ckan.lib import jobs
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
@@ -64,6 +67,25 @@ def workers() -> Iterator[Finding]:
         )
     if "gather" in alive:
         yield from _late_gathers()
+
+
+def jobs_workers() -> Iterator[Finding]:
+    """Check that a jobs worker is alive."""
+    try:
+        waiting = len(jobs.get_queue())
+        workers = rq.Worker.all(queue=jobs.get_queue())  # without those that Redis forgot
+    except redis.RedisError:
+        return  # the check of Redis reports it
+    if workers:
+        return
+    yield Finding(
+        ERROR if waiting else WARNING,
+        "jobs-worker",
+        "No jobs worker is alive"
+        + (f", and {counted(waiting, 'background job')} wait for one." if waiting else ".")
+        + " Tests of sources and checks of links need one.",
+        "Start 'ckan jobs worker' and have your process manager keep it running.",
+    )
 
 
 def _late_gathers() -> Iterator[Finding]:

@@ -29,6 +29,7 @@ from redis.retry import Retry
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
 from ckanext.ukharvest.engine.queue_messages import RABBITMQ
+from ckanext.ukharvest.model import schema_version
 from ckanext.ukharvest.operations.doctor.finding import (
     ERROR,
     INFO,
@@ -46,6 +47,8 @@ SPATIAL_FIELDS = {
 # A private network larger than this is probably a mistake (prefix length).
 WIDE = {4: 8, 6: 16}
 PROBE_SECONDS = 5
+# States of our tables in which the command alone does not help.
+EXPLAINED = (schema_version.State.UNRELEASED, schema_version.State.AHEAD)
 # Later, people would not see what they have just saved.
 SOFT_COMMIT_MILLISECONDS = 10_000
 
@@ -185,12 +188,15 @@ def migrations() -> Iterator[Finding]:
         found = _versions(name)
         if found != heads:
             there = ", ".join(sorted(found)) or "none"
+            to_do = f"Run 'ckan db upgrade -p {name}', then restart web servers and consumers."
+            if name == "ukharvest" and (state := schema_version.state_of(found)) in EXPLAINED:
+                to_do = schema_version.advice(state)
             yield Finding(
                 ERROR,
                 "migrations",
                 f"The tables of {name!r} are at version {there}; the installed code needs "
                 f"{', '.join(sorted(heads))}.",
-                f"Run 'ckan db upgrade -p {name}', then restart web servers and consumers.",
+                to_do,
             )
 
 

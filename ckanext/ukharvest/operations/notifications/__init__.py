@@ -73,7 +73,9 @@ def _send_test(told: Told, recipients: Sequence[Recipient]) -> list[str]:
     letter = mail_contents.compose_test(told)
     sent = sum(sending.send(letter, each, told.id, told.title) for each in recipients)
     failed = len(recipients) - sent
-    notifications.note_test(told.id, {**asked, "at": iso(utcnow()), "sent": sent, "failed": failed})
+    result = {"at": iso(utcnow()), "sent": sent, "failed": failed}
+    reason = sending.obstacle() if failed else ""
+    notifications.note_test(told.id, {**asked, **result, "reason": reason})
     Session.commit()
     return [f"sent a test message about {told.name} to {sent} of {len(recipients)}"]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import smtplib
 from typing import Any, cast
 
+import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 from itsdangerous import BadData, URLSafeSerializer
 
@@ -16,6 +18,7 @@ from ckanext.ukharvest.operations.notifications.mail_contents import Letter, Lin
 log = logging.getLogger(__name__)
 
 _SALT = "ukharvest-mail"
+_OPTIONS = ("smtp.server", "smtp.mail_from")
 _FAILURE, _FAILURE_SECONDS = "mail-failure", 14 * redis_cache.DAY
 
 
@@ -48,11 +51,16 @@ def _signer() -> URLSafeSerializer:
 
 
 def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str = "") -> bool:
-    """Send a mail; return False, and log why, if the mailer refuses it.
+    """Send a mail; return False, and log why, if that is not possible.
 
     Args:
         source_id, title: of the source that it is about; "" for a weekly summary.
     """
+    # CKAN 2.12 sends nothing without a server, and raises nothing.
+    if option := missing_option():
+        log.error("A mail could not be sent: %s is not set", option)
+        _note_failure(option, f"{option} is not set")
+        return False
     leave = tk.h.url_for(
         "ukharvest_mail.leave",
         token=token(recipient.key, source_id),
@@ -81,11 +89,41 @@ def send(letter: Letter, recipient: Recipient, source_id: str = "", title: str =
         )
     except Exception as exc:  # noqa: BLE001 - mailers of other extensions raise what they like
         log.exception("A mail about %s could not be sent", title or "all sources")
-        failure = {"at": utcnow().isoformat(), "error": one_line(str(exc)) or type(exc).__name__}
-        redis_cache.save(_FAILURE, failure, _FAILURE_SECONDS)
+        _note_failure(_reason(exc), one_line(str(exc)) or type(exc).__name__)
         return False
     redis_cache.forget(_FAILURE)
     return True
+
+
+def missing_option() -> str:
+    """Return the option without which CKAN cannot send mails; "" if none is missing."""
+    # Other extensions can send by other ways (CKAN 2.12).
+    notifier = getattr(p, "INotifier", None)
+    if notifier and any(p.PluginImplementations(notifier)):
+        return ""
+    return next((name for name in _OPTIONS if not tk.config.get(name)), "")
+
+
+def obstacle() -> str:
+    """Return why mails cannot be sent now, or the last could not be; "" if nothing is known.
+
+    It is a reason for ``notification_settings.describe_obstacle``.
+    """
+    return missing_option() or (last_failure() or {}).get("reason", "")
+
+
+def _reason(exc: Exception) -> str:
+    """Tell a server that does not answer from one that refuses; smtplib's errors are OSErrors."""
+    cause = exc.__context__ or exc
+    away = (smtplib.SMTPConnectError, smtplib.SMTPServerDisconnected)
+    is_answer = isinstance(cause, smtplib.SMTPException) and not isinstance(cause, away)
+    is_away = isinstance(cause, OSError) and not is_answer
+    return notifications.UNREACHABLE if is_away else notifications.REFUSED
+
+
+def _note_failure(reason: str, error: str) -> None:
+    failure = {"at": utcnow().isoformat(), "reason": reason, "error": error}
+    redis_cache.save(_FAILURE, failure, _FAILURE_SECONDS)
 
 
 def last_failure() -> dict[str, str] | None:

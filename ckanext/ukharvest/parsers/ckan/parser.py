@@ -14,7 +14,13 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.records import (
+    Agent,
+    DatasetRecord,
+    Problem,
+    RawRecord,
+    RemoteGroup,
+)
 from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
 from ckanext.ukharvest.parsers import field_table, package_translations, uk_fields
@@ -84,6 +90,15 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+
+
+def organisation(raw: RawRecord) -> RemoteGroup | None:
+    """Read a package's organisation alone: a fraction of the time of ``parse``.
+
+    Raises:
+        ParseError: not a JSON object.
+    """
+    return package.organisation(Fields(package.flatten(package.load(raw)), []))
 
 
 def _check_wanted(flat: Mapping[str, Any], where: str) -> None:

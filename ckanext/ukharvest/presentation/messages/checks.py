@@ -28,7 +28,7 @@ def heading(state: str, result: Mapping[str, Any] | None) -> str:
     """Return the result in a few words."""
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
         return str(tk._("Check in progress"))
-    if result and result.get("report"):
+    if result and result["report"]:
         titles = {
             "valid": tk._("The data follow their schema"),
             "invalid": tk._("The data do not follow their schema"),
@@ -40,7 +40,7 @@ def heading(state: str, result: Mapping[str, Any] | None) -> str:
 
 def sentences(result: Mapping[str, Any] | None) -> list[str]:
     """Return the results of a source: how many records were read, and how they are."""
-    if not result or result.get("report"):
+    if not result or result["report"]:
         return []
     return source_previews.sentences(result, is_check=False)
 

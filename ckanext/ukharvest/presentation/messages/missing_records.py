@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.core.deletions import is_more_than_half
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 
 
@@ -36,6 +37,19 @@ def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
         "organisation will be asked before they are deleted.",
         missing["asks_after"],
     )
+
+
+def describe_limit(count: int, datasets: int, max_share: float) -> str:
+    """Return which limit ``count`` pending deletions passed, of those of ``core.deletions``.
+
+    Args:
+        datasets: of the source, the pending ones included.
+        max_share: share of the datasets, 0 to 1, that a run deletes without approval.
+    """
+    if is_more_than_half(count, datasets):
+        return str(tk._("This portal asks before deleting more than half of a source's datasets."))
+    text = tk._("This portal asks before deleting more than {most} of a source's datasets.")
+    return str(text.format(most=f"{round(100 * max_share)}%"))
 
 
 def unchanged_datasets(datasets: int) -> str:

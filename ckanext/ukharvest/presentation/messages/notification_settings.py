@@ -16,3 +16,16 @@ WEEKLY = {
     settings.NEEDED: lambda: tk._("On Mondays when a source needs attention"),
     settings.ALWAYS: lambda: tk._("Every Monday"),
 }
+
+
+def describe_obstacle(reason: str) -> str:
+    """Return why emails are not sent, for the middle of a sentence; "" without a reason.
+
+    Args:
+        reason: the name of a missing option, ``UNREACHABLE`` or ``REFUSED``.
+    """
+    if reason == settings.UNREACHABLE:
+        return str(tk._("the mail server could not be reached"))
+    if reason == settings.REFUSED:
+        return str(tk._("the mail server refused the email"))
+    return str(tk._("{option} is not set").format(option=reason)) if reason else ""

@@ -15,10 +15,22 @@ from ckanext.ukharvest.presentation.messages.times import duration
 Result = Mapping[str, Any]
 
 
-def progress(state: str, stage: str, done: int, *, most: int) -> str:
-    """Return a preview's current step; ``most``: records that it reads, 0 for all."""
+def progress(
+    state: str,
+    stage: str,
+    done: int,
+    *,
+    most: int,
+    position: Mapping[str, Any] | None = None,
+) -> str:
+    """Return a preview's current step.
+
+    Args:
+        most: records that it reads, 0 for all.
+        position: while it waits: what for, as ``queue_position`` returns it.
+    """
     if state == "waiting":
-        return str(tk._("Waiting for a background worker"))
+        return _waiting(position or {})
     if stage == "reading" and most:
         words = tk._("Reading records: {done} of at most {most}")
         return str(words.format(done=number(done), most=number(most)))
@@ -28,10 +40,27 @@ def progress(state: str, stage: str, done: int, *, most: int) -> str:
     return str(_STAGES.get(stage, _STAGES[""])())
 
 
+def _waiting(position: Mapping[str, Any]) -> str:
+    """Return what a test waits for, and how long at most."""
+    text = str(_WAITS.get(position.get("running", ""), _WAITS[""])())
+    seconds = position.get("seconds")
+    if seconds is None:
+        return text
+    begins = tk._("It starts within {time}.").format(time=duration(seconds))
+    return f"{text}. {begins}"
+
+
 def milestone(done: int) -> int:
     """Return a round number not above ``done``, so that screen readers announce few changes."""
     return int(done - done % max(10, 10 ** (len(str(done)) - 1)))
 
+
+_WAITS: dict[str, Callable[[], str]] = {
+    "": lambda: tk._("Waiting for a background worker"),
+    "links": lambda: tk._("Waiting for a check of links to stop"),
+    "person": lambda: tk._("Waiting for the test of another person to end"),
+    "other": lambda: tk._("Waiting for another background job to end"),
+}
 
 _STAGES: dict[str, Callable[[], str]] = {
     "": lambda: tk._("Starting"),
@@ -65,7 +94,7 @@ def lookup_heading(state: str, result: Result | None, label: str) -> str:
     """Return the result of a lookup in a few words; ``label``: of the type that was found."""
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
         return str(tk._("Finding out what is there"))
-    if result and result.get("lookup") and result["over"] != "stopped":
+    if result and result["lookup"] and result["over"] != "stopped":
         return str(tk._("Found: {type}").format(type=label))
     return heading(state, result, is_check=False)
 
@@ -97,7 +126,8 @@ def _sentences(result: Result, *, is_check: bool) -> Iterator[str]:
         yield tk._("We reached the source, but found no records in it.")
     if over := _OVER.get(result["over"]):
         yield over()
-    if result["complete"] is False:
+    # Of an empty list the sentence above says all that there is to say before a first run.
+    if result["complete"] is False and (result["read"] or result["error"] or _has_datasets(result)):
         yield _incomplete(result)
     if result["estimate_seconds"] and not is_check:
         yield _first_run(result["estimate_seconds"])
@@ -131,7 +161,7 @@ def _of_these(result: Result, *, is_check: bool) -> Iterator[str]:
     if not fates["problems"] and not fates["lost"] and not fates["skipped"]:
         return
     words = tk._("{fine} complete, {problems} with problems, {lost} failed, {skipped} skipped.")
-    if is_check and not result.get("move"):  # unchanged records were not parsed
+    if is_check and not result["move"]:  # unchanged records were not parsed
         words = tk._(
             "Of the new and changed ones: {fine} complete, {problems} with problems, {lost} "
             "failed, {skipped} skipped."
@@ -147,7 +177,7 @@ def _would_do(result: Result) -> str:
     numbers = {key: number(count) for key, count in changes.items()}
     words = tk._("A run now would add {added}, update {updated} and leave {unchanged} unchanged.")
     text = str(words.format(**numbers))
-    if taken := result.get("takes_over", 0):
+    if taken := result["takes_over"]:
         words = tk.ungettext(
             "This is the first run here. It adopts {n} dataset that is here already.",
             "This is the first run here. It adopts {n} datasets that are here already.",
@@ -182,8 +212,16 @@ _OVER: dict[str, Callable[[], str]] = {
 }
 
 
+def _has_datasets(result: Result) -> bool:
+    return bool(result.get("datasets") or result.get("takes_over"))
+
+
 def _incomplete(result: Result) -> str:
-    words = tk._("The source could not be read to the end, so nothing would be deleted: {reason}")
+    words = tk._("The source could not be read to the end: {reason}")
+    if _has_datasets(result):
+        words = tk._(
+            "The source could not be read to the end, so nothing would be deleted: {reason}"
+        )
     return str(words.format(reason=result["reason"]))
 
 

@@ -63,11 +63,12 @@ def _held(facts: StatusFacts) -> Card:
             "Waiting for an administrator's decision: {n} datasets would be deleted",
             count,
         )
+    datasets = max(facts.health.datasets, count)
     why = tk._(
-        "That is {share} of this source's datasets. This portal asks before deleting more than"
-        " {most} of them. Nothing has been deleted."
+        "That is {share} of this source's datasets. {limit} Nothing has been deleted."
     ).format(
-        share=_percent(count / max(facts.health.datasets, count)), most=_percent(facts.max_share)
+        share=_percent(count / datasets),
+        limit=missing_records.describe_limit(count, datasets, facts.max_share),
     )
     text = (why, tk._(SET_ASIDE)) if facts.health.set_aside else (why,)
     return Card(WARNING, "state", "held", heading, text, ("review", REFRESH, CHECK))
@@ -151,18 +152,21 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 
 def _errors(facts: StatusFacts) -> Card:
+    counts = (facts.judged or {}).get("counts") or {}
     heading = ungettext(
         "Finished with errors: {n} record failed",
         "Finished with errors: {n} records failed",
-        int(((facts.judged or {}).get("counts") or {}).get("lost", 0)),
+        int(counts.get("lost", 0)),
     )
-    stay = tk._("Datasets imported earlier keep their old version until this is fixed.")
+    stay = []
+    if facts.health.datasets > counts.get("added", 0):
+        stay.append(tk._("Datasets imported earlier keep their old version until this is fixed."))
     return Card(
         WARNING,
         "health",
         Health.ERRORS,
         heading,
-        (stay, *_last_run(facts)),
+        (*stay, *_last_run(facts)),
         ("mend", REFRESH, CHECK),
     )
 
@@ -226,7 +230,7 @@ def _last_good_run(facts: StatusFacts) -> tuple[str, ...]:
 
 def _unharmed(facts: StatusFacts) -> str:
     if not facts.health.datasets:
-        return str(tk._("Nothing was imported, and nothing was deleted."))
+        return str(tk._("Nothing was imported."))
     return ungettext(
         "Your {n} dataset stays as it was.",
         "Your {n} datasets stay as they were.",

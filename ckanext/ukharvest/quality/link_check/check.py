@@ -18,7 +18,7 @@ from __future__ import annotations
 import logging
 from urllib.parse import urljoin
 
-from ckanext.ukharvest.core.errors import BadStatus, Blocked, FetchError, Unreachable
+from ckanext.ukharvest.core.errors import Aborted, BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.request import MIB, HttpLimits
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
@@ -57,7 +57,7 @@ _MAPSERVER = b"No query information to decode"  # MapServer's answer to an addre
 
 
 def check_link(url: str, http: HttpClient, *, expected: str = "") -> LinkResult:
-    """Check a URL; never raises.
+    """Check a URL; raises nothing but Aborted, when the client's ``abort`` was called.
 
     Args:
         url: a web URL from the metadata.
@@ -69,6 +69,8 @@ def check_link(url: str, http: HttpClient, *, expected: str = "") -> LinkResult:
         return search.run()
     except FetchError as exc:
         return search.fault(exc)
+    except Aborted:
+        raise
     except Exception:  # noqa: BLE001  # one link must not end the job that looks at thousands
         log.exception("Looking at %s failed", safe_url(url))
         fault = "could not be checked: an error of this portal, which its log explains"

@@ -8,6 +8,7 @@ import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response
 
 from ckanext.ukharvest.logic.paging import collect_pages
+from ckanext.ukharvest.presentation.messages import missing_records
 from ckanext.ukharvest.presentation.messages.numbers import ungettext
 from ckanext.ukharvest.presentation.messages.runs import others_wait
 from ckanext.ukharvest.web.pages import source_frame
@@ -41,9 +42,12 @@ def read(name: str) -> str:
         return str(tk.url_for("ukharvest_deletions.read", name=source["name"], page=page))
 
     pages = count_pages(plan["count"], PER_PAGE, number)
-    return source_frame.render(
-        "ukharvest/deletions.html", source, plan=plan, page=number, pages=pages, url=url
-    )
+    limit = ""
+    if plan["count"]:
+        numbers = plan["count"], plan["datasets"], plan["max_share"]
+        limit = missing_records.describe_limit(*numbers)
+    shown = {"plan": plan, "limit": limit, "page": number, "pages": pages, "url": url}
+    return source_frame.render("ukharvest/deletions.html", source, **shown)
 
 
 @deletions.route("/harvest/<name>/deletions.csv")

@@ -14,11 +14,13 @@ from flask import Blueprint, g
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.logic import source_rules
+from ckanext.ukharvest.logic import source_organization, source_rules
 from ckanext.ukharvest.logic.asker import roll_back
 from ckanext.ukharvest.logic.sources import load_config, name_for
+from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.operations.sweeper.schedules import portal_zone
 from ckanext.ukharvest.presentation.messages import source_texts
+from ckanext.ukharvest.presentation.messages.notification_settings import describe_obstacle
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
 from ckanext.ukharvest.web.pages.form_check import Errors
@@ -62,7 +64,7 @@ def check_may_create() -> None:
     try:
         tk.check_access("harvest_source_create", context(), {})
     except tk.NotAuthorized:
-        source_frame.refuse()
+        source_frame.refuse_adding()
 
 
 def find_with_settings(name: str) -> Source:
@@ -103,6 +105,12 @@ def _answer(form: Form, source: Source | None) -> Any:
     alike = [] if errors else _alike(form, sent, source)
     if errors or alike:
         return page(form, source, errors, alike=alike)
+    moves = ""
+    if source and _may_give(form):
+        owner = _owner(form)
+        moves = source_organization.moving_text(
+            source_organization.count_moving(source, owner), owner
+        )
     try:
         saved = _save(form, sent, source)
     except tk.NotAuthorized:
@@ -113,7 +121,7 @@ def _answer(form: Form, source: Source | None) -> Any:
             exc.error_dict, sent.source_type, sysadmin=is_sysadmin()
         )
         return page(form, source, errors)
-    tk.h.flash_success(_done(form, saved, is_new=source is None))
+    tk.h.flash_success(f"{_done(form, saved, is_new=source is None)} {moves}".strip())
     return tk.redirect_to("harvest.read", id=saved["name"])
 
 
@@ -136,7 +144,7 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
         data |= {"source_type": sent.source_type, "owner_org": _owner(form)}
         saved = tk.get_action("harvest_source_create")(context(), data)
     else:
-        if is_sysadmin() and "owner_org" in form:
+        if _may_give(form):
             data["owner_org"] = _owner(form)
         saved = _patch({"id": source["id"], **data})
     _save_schedule(form, saved["id"], source)
@@ -144,7 +152,12 @@ def _save(form: Form, sent: SentSource, source: Source | None) -> dict[str, Any]
     return dict(saved)
 
 
-def _owner(form: Form) -> str:
+def _may_give(form: Form) -> bool:
+    """Tell whether the form may give a saved source to another organisation."""
+    return is_sysadmin() and "owner_org" in form
+
+
+def _owner(form: Mapping[str, Any]) -> str:
     sent = form.get("owner_org", "")
     return "" if sent == form_check.NO_OWNER else sent
 
@@ -191,13 +204,8 @@ def _done(form: Form, saved: Mapping[str, Any], *, is_new: bool) -> str:
         tk.get_action("ukharvest_run_create")(context(), {"source_id": saved["id"]})
     except (tk.ValidationError, tk.NotAuthorized):
         return str(tk._("Saved. No run was started: one is waiting or running already."))
-    minutes = config.schedule_cron_minutes()
-    message = tk.ungettext(
-        "Saved. The first run starts within {minutes} minute of saving.",
-        "Saved. The first run starts within {minutes} minutes of saving.",
-        minutes,
-    )
-    return str(message.format(minutes=minutes))
+    # The page says whether it waits or reads.
+    return str(tk._("Saved. The progress of the first run is shown below."))
 
 
 def page(
@@ -235,10 +243,14 @@ def page(
         "unowned": form_check.may_be_unowned(),
         "left_out": source_types.left_out() if sysadmin else (),
         "mail_me": _asks_for_mail(form, source),
+        "mail_obstacle": describe_obstacle(sending.obstacle()),
     }
     if source:
         kind = build_type(source["source_type"], form, options, errors, sysadmin=sysadmin)
         template, shown["types"], shown["groups"] = "edit", [kind], []
+        if sysadmin:
+            shown["moving"] = source_organization.count_moving(source, _owner(values))
+            shown["would_move"] = source_organization.count_with_any_other(source)
     else:
         shown["types"] = all_types(form, options, errors, sysadmin=sysadmin)
         template, shown["groups"] = "new", groups(shown["types"])

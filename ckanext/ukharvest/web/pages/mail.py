@@ -12,7 +12,11 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.logic import sources
 from ckanext.ukharvest.operations.notifications import sending
 from ckanext.ukharvest.presentation.messages import times
-from ckanext.ukharvest.presentation.messages.notification_settings import EVENTS, WEEKLY
+from ckanext.ukharvest.presentation.messages.notification_settings import (
+    EVENTS,
+    WEEKLY,
+    describe_obstacle,
+)
 from ckanext.ukharvest.web.pages import common, source_frame
 
 mail = Blueprint("ukharvest_mail", __name__)
@@ -109,7 +113,10 @@ def _describe_test(test: dict[str, Any]) -> str:
     if not test["failed"]:
         return str(text)
     if not test["sent"]:
-        return str(tk._("Not sent: the mail server could not be reached, or refused the email."))
+        # Tests from before an upgrade have no reason.
+        reason = describe_obstacle(test.get("reason") or "")
+        text = tk._("Not sent: {reason}.") if reason else tk._("Not sent.")
+        return str(text.format(reason=reason))
     more = tk.ungettext(
         "The mail server refused it for {n}; the portal's log says why.",
         "The mail server refused it for {n}; the portal's log says why.",

@@ -11,6 +11,7 @@ from flask import Blueprint, Response
 from ckanext.ukharvest import config
 from ckanext.ukharvest.operations.dashboard import metrics as prometheus
 from ckanext.ukharvest.operations.dashboard import snapshot
+from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context, prevent_caching
 
 portal = Blueprint("ukharvest_portal", __name__)
@@ -18,14 +19,22 @@ portal = Blueprint("ukharvest_portal", __name__)
 
 @portal.route("/ckan-admin/ukharvest")
 def dashboard() -> str:
+    _require_login()
     values = {"dashboard": ask("ukharvest_dashboard_show"), "notice": ask("ukharvest_notice_show")}
     return str(tk.render("ukharvest/dashboard.html", values))
 
 
 @portal.route("/ckan-admin/ukharvest/state")
 def state() -> str:
+    _require_login()
     found = ask("ukharvest_dashboard_show")
     return str(tk.render("ukharvest/snippets/dashboard_state.html", {"dashboard": found}))
+
+
+def _require_login() -> None:
+    # The page is no secret, as a source may be: who follows a link to it can log in.
+    if tk.current_user.is_anonymous:
+        source_frame.refuse()
 
 
 @portal.route("/ckan-admin/ukharvest/checks", methods=["POST"])

@@ -45,7 +45,7 @@ def run(name: str, id: int) -> Any:  # noqa: A002
     except tk.ValidationError:
         tk.h.flash_notice(tk._("A run of the source is in progress. Try again when it has ended."))
     else:
-        tk.h.flash_success(tk._("A run will start soon and import the record again."))
+        tk.h.flash_success(tk._("Run requested. It imports the record again."))
     return tk.redirect_to(tk.h.url_for("ukharvest_record.read", name=source["name"], id=id))
 
 

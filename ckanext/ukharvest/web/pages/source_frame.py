@@ -47,11 +47,22 @@ def _not_there() -> NoReturn:
     raise AssertionError(message)  # tk.abort does not come back
 
 
-def refuse(back: str = "") -> NoReturn:
+def refuse_adding() -> NoReturn:
+    """As ``refuse``, for pages that add a source: there is no source yet."""
+    refuse(
+        message=tk._(
+            "Only editors of an organisation can add harvest sources. Ask an administrator of your "
+            "organisation, or the people who run this site, to make you an editor."
+        )
+    )
+
+
+def refuse(back: str = "", message: str = "") -> NoReturn:
     """Abort: redirect anonymous users to the login page and back, else 403.
 
     Args:
         back: URL to return to after login if this URL only accepts POST.
+        message: for users who have logged in, translated.
     """
     refuse_fragment()
     if tk.current_user.is_anonymous:
@@ -60,7 +71,7 @@ def refuse(back: str = "") -> NoReturn:
         is_page = tk.request.method in ("GET", "HEAD")
         came_from = here if is_page else back or tk.h.url_for("harvest.search")
         flask_abort(redirect(tk.h.url_for("user.login", came_from=came_from)))
-    message = tk._("Only editors of the source's organisation see this page.")
+    message = message or tk._("Only editors of the source's organisation see this page.")
     tk.abort(403, message)
     raise AssertionError(message)  # tk.abort does not come back
 

@@ -27,7 +27,7 @@ def add() -> Any:
     try:
         tk.check_access("ukharvest_source_preview_create", context(), {})
     except tk.NotAuthorized:
-        source_frame.refuse()
+        source_frame.refuse_adding()
     if tk.request.method != "POST":
         return _page(tk.request.args.get("url", ""), {}, None)
     check_token()

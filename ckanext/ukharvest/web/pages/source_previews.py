@@ -214,7 +214,9 @@ def progress_variables(preview: Preview, *, most: int = BUDGET.records) -> dict[
     done = words.milestone(preview["done"])
     return {
         "preview": preview,
-        "says": words.progress(preview["state"], preview["stage"], done, most=most),
+        "says": words.progress(
+            preview["state"], preview["stage"], done, most=most, position=preview
+        ),
         "seen": _seen(preview),
         "record": _first_record(preview["result"]),
     }
@@ -222,9 +224,8 @@ def progress_variables(preview: Preview, *, most: int = BUDGET.records) -> dict[
 
 def _seen(preview: Preview) -> str:
     """Return what tells the text of this progress from others."""
-    return "-".join(
-        str(preview.get(key, "")) for key in ("state", "stage", "done", "workers", "before")
-    )
+    keys = ("state", "stage", "done", "workers", "before", "running", "seconds")
+    return "-".join(str(preview.get(key, "")) for key in keys)
 
 
 def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -15,7 +15,6 @@ import ckan.plugins.toolkit as tk
 from ckanext.harvest.logic import HarvestJobExists, HarvestSourceInactiveError
 from flask import Blueprint
 
-from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic.action.operations import SourceIsBeingCleared
 from ckanext.ukharvest.logic.action.stock import refuse_during_run
@@ -58,12 +57,8 @@ def _refresh(context: dict[str, Any], id_: str) -> str:
         if exc.__cause__ is not None:  # ckanext-harvest's own exception
             raise exc.__cause__ from exc
         raise
-    minutes = config.schedule_cron_minutes()
-    return ungettext(
-        "The source will be refreshed within {n} minute.",
-        "The source will be refreshed within {n} minutes.",
-        minutes,
-    )
+    # The page says whether it waits or reads.
+    return str(tk._("Run requested. Its progress is shown below."))
 
 
 def _mode() -> str:

@@ -1,0 +1,134 @@
+"""The arguments of bin/test: what is for bin/test itself, and which tests pytest is to run."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .paths import CKAN_VERSIONS, ROOT
+
+CKAN_TESTS = ROOT / "tests" / "ckan"
+CHAOS = CKAN_TESTS / "chaos"
+# Options of pytest whose value may be a word of its own.
+WITH_VALUE = (
+    "--samples",
+    "--batch-size",
+    "--fuzz",
+    "--fuzz-seed",
+    "--seed",
+    "--faults",
+    "--minutes",
+)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which of the two parts to run, and the arguments of each pytest."""
+
+    without_ckan: bool
+    with_ckan: bool
+    expression: str
+    arguments: tuple[str, ...]
+    has_paths: bool
+
+    @property
+    def batch_size(self) -> str:
+        """The size of batches that pytest was given, "" for the default."""
+        sizes = [word for word in self.arguments if word.startswith("--batch-size=")]
+        return sizes[-1].partition("=")[2] if sizes else ""
+
+    def marked(self, part: str) -> list[str]:
+        """Return the caller's own -m, narrowed to the part."""
+        return ["-m", f"({self.expression}) and {part}" if self.expression else part]
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the caller named files, folders or tests."""
+        return self.has_paths or any(word.startswith("-k") for word in self.arguments)
+
+    @property
+    def names_giants(self) -> bool:
+        """Whether tests marked `giant` are asked for: by the mark, their file, or the long form."""
+        names_file = any(path.is_file() for path in _paths(self.arguments))
+        return names_file or "giant" in self.expression or "--chaos" in self.arguments
+
+    def only(self, mark: str) -> Selection:
+        """Return the same selection, of tests that have the mark (or "not MARK") only."""
+        narrowed = f"({self.expression}) and {mark}" if self.expression else mark
+        return replace(self, expression=narrowed)
+
+    def with_option(self, name: str, value: str) -> Selection:
+        """Return the same selection with an option of pytest, unless the caller gave it."""
+        if any(word.startswith(f"{name}=") for word in self.arguments):
+            return self
+        return replace(self, arguments=(*self.arguments, f"{name}={value}"))
+
+
+def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
+    """Parse -m and the paths from pytest's arguments."""
+    rest = _joined(arguments)
+    expression = _take_expression(rest)
+    if "--chaos" in rest and not _paths(rest):
+        rest.append(str(CHAOS))
+    paths = _paths(rest)
+    inside = [path.is_relative_to(CKAN_TESTS) for path in paths]
+    # A folder above tests/ckan holds tests of both kinds.
+    above = any(path in CKAN_TESTS.parents for path in paths)
+    excluded = re.search(r"\bnot\s+ckan\b", expression) is not None
+    demanded = only_ckan or (not excluded and re.search(r"\bckan\b", expression) is not None)
+    return Selection(
+        without_ckan=not demanded and (above or not paths or not all(inside)),
+        with_ckan=not excluded and (demanded or above or not paths or any(inside)),
+        expression=expression,
+        arguments=tuple(rest),
+        has_paths=bool(paths),
+    )
+
+
+def _paths(words: Iterable[str]) -> list[Path]:
+    """Return the files and folders among pytest's arguments."""
+    paths = [Path(word.partition("::")[0]).resolve() for word in words if not word.startswith("-")]
+    return [path for path in paths if path.exists()]
+
+
+def _joined(arguments: Iterable[str]) -> list[str]:
+    """Join an option and its value into one word, so that the value is not taken for a path."""
+    rest: list[str] = []
+    for word in arguments:
+        if rest and rest[-1] in WITH_VALUE:
+            rest[-1] += f"={word}"
+        else:
+            rest.append(word)
+    return rest
+
+
+def _take_expression(arguments: list[str]) -> str:
+    """Remove -m EXPRESSION from the arguments and return the expression."""
+    expression = ""
+    for index in range(len(arguments) - 1, -1, -1):
+        word = arguments[index]
+        if word == "-m" and index + 1 < len(arguments):
+            expression = expression or arguments[index + 1]
+            del arguments[index : index + 2]
+        elif word.startswith("-m") and not word.startswith("--") and len(word) > 2:
+            expression = expression or word[2:].removeprefix("=")
+            del arguments[index]
+    return expression
+
+
+def take_mode(words: list[str]) -> tuple[str, list[str]]:
+    """Remove what is for bin/test itself from the arguments.
+
+    Returns:
+        "all", "ci", a version of CKAN, or "" if none was given; and the arguments for pytest.
+    """
+    parser = argparse.ArgumentParser("bin/test", add_help=False, allow_abbrev=False)
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--ckan", dest="mode", choices=CKAN_VERSIONS)
+    for mode in ("all", "ci"):
+        either.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode)
+    options, rest = parser.parse_known_args(words)
+    return options.mode or "", rest

@@ -1,0 +1,89 @@
+"""Tests that contact another machine fail, in every thread and process (tests/network_guard)."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+Take = Callable[[], list[str]]
+
+
+def look_up() -> None:
+    with contextlib.suppress(BaseException):
+        socket.getaddrinfo("data.example.org", 80)
+
+
+@pytest.mark.parametrize("method", ["connect", "connect_ex"])
+def test_connection_to_another_machine_is_refused(method: str, network_attempts: Take) -> None:
+    with socket.socket() as sock, pytest.raises(pytest.fail.Exception, match="tried to connect"):
+        getattr(sock, method)(("192.0.2.1", 80))
+    assert network_attempts() == ["a test tried to connect to ('192.0.2.1', 80)"]
+
+
+def test_look_up_of_another_machine_is_refused(network_attempts: Take) -> None:
+    with pytest.raises(pytest.fail.Exception, match="tried to look up"):
+        socket.getaddrinfo("data.example.org", 80)
+    assert network_attempts() == ["a test tried to look up 'data.example.org'"]
+
+
+def in_thread() -> None:
+    thread = threading.Thread(target=look_up)
+    thread.start()
+    thread.join()
+
+
+def in_multiprocessing(method: str) -> None:
+    child = multiprocessing.get_context(method).Process(target=look_up)
+    child.start()
+    child.join()
+
+
+def in_subprocess() -> None:
+    code = "import socket\ntry: socket.getaddrinfo('data.example.org', 80)\nexcept OSError: pass"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        pytest.param(look_up, id="main thread"),
+        pytest.param(in_thread, id="thread"),
+        pytest.param(lambda: in_multiprocessing("fork"), id="fork"),
+        pytest.param(lambda: in_multiprocessing("spawn"), id="spawn"),
+        pytest.param(in_subprocess, id="subprocess"),
+    ],
+)
+def test_swallowed_attempt_is_recorded(attempt: Callable[[], None], network_attempts: Take) -> None:
+    attempt()
+    assert network_attempts() == ["a test tried to look up 'data.example.org'"]
+
+
+def test_recorded_attempt_fails_its_own_test(tmp_path: Path) -> None:
+    module = tmp_path / "test_inner.py"
+    module.write_text(
+        "from tests.test_network_guard import in_subprocess, in_thread\n"
+        "def test_thread(): in_thread()\n"
+        "def test_nothing(): pass\n"
+        "def test_subprocess(): in_subprocess()\n"
+    )
+    plugins = ["-p", "tests.conftest", "-p", "no:ckan", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, "-c", os.devnull, "--rootdir", tmp_path, module],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert "3 passed, 2 errors" in done.stdout, done.stdout
+    assert re.findall(r"^ERROR .*::(\w+)", done.stdout, re.M) == ["test_thread", "test_subprocess"]
+    assert done.stdout.count("a test tried to look up 'data.example.org'") == 2
