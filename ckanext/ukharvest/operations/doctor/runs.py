@@ -11,7 +11,7 @@ import redis
 import rq
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib import jobs
+from ckan.lib import jobs as background_jobs
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
@@ -72,8 +72,9 @@ def workers() -> Iterator[Finding]:
 def jobs_workers() -> Iterator[Finding]:
     """Check that a jobs worker is alive."""
     try:
-        waiting = len(jobs.get_queue())
-        workers = rq.Worker.all(queue=jobs.get_queue())  # without those that Redis forgot
+        waiting = len(background_jobs.get_queue())
+        # Without those that Redis forgot.
+        workers = rq.Worker.all(queue=background_jobs.get_queue())
     except redis.RedisError:
         return  # the check of Redis reports it
     if workers:
