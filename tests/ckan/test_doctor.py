@@ -313,6 +313,7 @@ def test_what_ended_runs_left_behind_is_found(portal: Portal, publisher: Publish
     HarvestJob.get(job).status = "Finished"
     for obj in model.Session.query(HarvestObject):
         obj.state = "GATHERED"
+        obj.gathered -= HOUR
     model.Session.commit()
     assert_one(runs.leftovers(), "warning", "3 harvest objects", job)
 

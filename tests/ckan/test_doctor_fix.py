@@ -186,8 +186,9 @@ def test_what_ended_runs_never_released_is_removed(
     HarvestJob.get(job).status = "Finished"
     for obj in objects():
         obj.state = "GATHERED"
+        obj.gathered -= HOURS
     model.Session.commit()
-    assert f"leftovers: removed harvest objects that the ended run {job}" in fix()
+    assert "leftovers: removed 3 harvest objects that ended runs never released" in fix()
     assert objects() == []
     assert list(runs.leftovers()) == []
 

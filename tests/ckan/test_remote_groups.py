@@ -10,6 +10,7 @@ from ckan import model
 from ckan.tests import factories
 from ckanext.harvest.model import HarvestSource
 
+from ckanext.ukharvest.model import RecordProblem
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.test_takeover import RemoteSite, package
 from tests.publisher import Publisher
@@ -21,6 +22,12 @@ THERE = {
     "name": "far-council",
     "title": "Far Council",
 }
+OURS = (
+    "bad-default-extra",
+    "default-group-missing",
+    "group-not-created",
+    "organisation-not-created",
+)
 ROADS = {"id": "33333333-0000-4000-8000-000000000002", "name": "roads", "title": "Roads"}
 WATER = {"id": "33333333-0000-4000-8000-000000000003", "name": "water", "title": "Water"}
 
@@ -74,12 +81,86 @@ def test_others_are_made_once_under_their_ids(portal: Portal, publisher: Publish
         assert (group.name, group.title) == (each["name"], each["title"])
 
 
+def problems() -> list[tuple[str, str]]:
+    """Return code and message of the records' problems, the same of all records."""
+    model.Session.remove()
+    found: dict[int, list[tuple[str, str]]] = {}
+    query = model.Session.query(RecordProblem).filter_by(current=True)
+    query = query.order_by(RecordProblem.code, RecordProblem.message)
+    for each in query:
+        if each.code in OURS:
+            found.setdefault(each.record_id, []).append((each.code, each.message))
+    assert len(found) in (0, 2)
+    first, second = found.values() or ([], [])
+    assert first == second
+    return first
+
+
 @pytest.mark.usefixtures("site")
-def test_what_cannot_be_made_costs_no_dataset(portal: Portal, publisher: Publisher) -> None:
+def test_a_refused_organisation_is_a_problem_of_each_record(
+    portal: Portal, publisher: Publisher
+) -> None:
     # Groups and organisations share their names.
     factories.Group(name="far-council")
+    deleted = factories.Group(name="roads")
+    act("group_delete", id=deleted["id"])
     policy = {"remote_orgs": "create", "remote_groups": "create"}
-    assert harvested(portal, publisher, **policy)[0] == "somewhere-council"
+    assert harvested(portal, publisher, **policy) == ("somewhere-council", {"water"})
+    assert [code for code, _message in problems()] == [
+        "group-not-created",
+        "organisation-not-created",
+    ]
+    of_group, of_organisation = (message for _code, message in problems())
+    assert "'roads' could not be created on this portal: a deleted group has" in of_group
+    assert "'far-council' could not be created on this portal: a group has" in of_organisation
+    assert "source's own organisation" in of_organisation
+    # Unchanged records keep their problems, each once.
+    source_id = model.Session.query(HarvestSource.id).scalar()
+    assert figures(portal.run(source_id)) == {"not modified": 2}
+    assert len(problems()) == 2
+    shown = act("ukharvest_problem_list", source_id=source_id)
+    assert "Organisation could not be created" in json.dumps(shown)
+
+
+@pytest.mark.usefixtures("site")
+def test_a_mended_organisation_clears_the_problem(portal: Portal, publisher: Publisher) -> None:
+    taken = factories.Group(name="far-council")
+    harvested(portal, publisher, remote_orgs="create")
+    assert [code for code, _message in problems()] == ["organisation-not-created"]
+    act("group_purge", id=taken["id"])
+    source_id = model.Session.query(HarvestSource.id).scalar()
+    portal.run(source_id, force=True)
+    assert problems() == []
+    assert {each["organization"]["name"] for each in portal.datasets()} == {"far-council"}
+
+
+@pytest.mark.usefixtures("site")
+def test_a_default_group_that_was_deleted_is_a_problem(
+    portal: Portal, publisher: Publisher
+) -> None:
+    group = factories.Group(name="bygone")
+    factories.Group(name="present")
+    source_id = portal.source(
+        publisher.base, "ckan", config={"default_groups": ["bygone", "present"]}
+    )
+    act("group_delete", id=group["id"])
+    assert figures(portal.run(source_id)) == {"added": 2}
+    ((code, message),) = problems()
+    assert (code, "'bygone'" in message) == ("default-group-missing", True)
+
+
+@pytest.mark.usefixtures("site")
+def test_a_default_extra_without_a_value_is_a_problem(portal: Portal, publisher: Publisher) -> None:
+    source_id = portal.source(publisher.base, "ckan", config={"default_extras": ["region", "a=b"]})
+    assert figures(portal.run(source_id)) == {"added": 2}
+    ((code, message),) = problems()
+    assert (code, "'region' has no equals sign" in message) == ("bad-default-extra", True)
+
+
+@pytest.mark.usefixtures("site")
+def test_what_only_local_leaves_out_is_no_problem(portal: Portal, publisher: Publisher) -> None:
+    harvested(portal, publisher, remote_orgs="only_local", remote_groups="only_local")
+    assert problems() == []
 
 
 @pytest.mark.usefixtures("site")

@@ -58,7 +58,7 @@ def run(source: str, mode: str, guid: str, *, is_dry: bool) -> None:
         if guid:
             _refuse("--guid imports a record, --dry-run none: give one of them")
         sys.exit(dry_run(found))
-    sys.exit(_run(found, mode, guid))
+    sys.exit(run_in_foreground(found, mode, guid))
 
 
 def _refuse(message: str) -> NoReturn:
@@ -66,7 +66,12 @@ def _refuse(message: str) -> NoReturn:
     sys.exit(UNUSABLE)
 
 
-def _run(source: HarvestSource, mode: str, guid: str) -> int:
+def run_in_foreground(source: HarvestSource, mode: str, guid: str) -> int:
+    """Run a source in this process; return the exit code.
+
+    Args:
+        guid: of the one record to import, "" for all.
+    """
     harvester = queue.get_harvester(source.type)
     if harvester is None:
         if hint := source_adoption.hint(source.type, model.Package.get(source.id).name):

@@ -66,6 +66,7 @@ class SourceImport:
         self._modes: dict[str, str] = {}
         self._asked: dict[str, Future[RawRecord]] = {}
         self._versions: dict[str, list[bytes]] = {}
+        self._of_options: tuple[Problem, ...] | None = None
 
     def __enter__(self) -> SourceImport:
         return self
@@ -164,15 +165,31 @@ class SourceImport:
         record = record_languages.with_plugins_translations(record)
         profile_fields, problems = _profiles(raw.content, setting)
         record = _with_parent_checked(record, setting.id, job_id)
-        problems = (*record.problems, *self._date_problems(raw, record), *problems)
+        defaults, refusals = _defaults(setting, raw, record, self._resource_schema)
+        problems = (
+            *record.problems,
+            *self._date_problems(raw, record),
+            *problems,
+            *refusals,
+            *self._option_problems(),
+        )
         return dataset_writer.Write(
             object_id="",
             record=replace(record, problems=problems),
             stamp=setting.stamp(raw, fingerprint),
-            defaults=_defaults(setting, raw, record, self._resource_schema),
+            defaults=defaults,
             profile_fields=profile_fields,
             schema=self._schema,
         )
+
+    def _option_problems(self) -> tuple[Problem, ...]:
+        """Return problems of options whose values every record gets; found out once."""
+        if self._of_options is None:
+            self._of_options = (
+                *remote_organisations.check_groups(self._setting.options["default_groups"]),
+                *_unusable_extras(self._setting.options["default_extras"]),
+            )
+        return self._of_options
 
     def _date_problems(self, raw: RawRecord, record: DatasetRecord) -> tuple[Problem, ...]:
         if not self._kind.dated:
@@ -271,14 +288,17 @@ def _raw(obj: HarvestObject, extras: Mapping[str, str]) -> RawRecord:
 
 def _defaults(
     setting: Setting, raw: RawRecord, record: DatasetRecord, resource_schema: frozenset[str]
-) -> package_mapper.Defaults:
+) -> tuple[package_mapper.Defaults, tuple[Problem, ...]]:
+    """Return what the source adds to a dataset, and problems of what it cannot add."""
     options = setting.options
-    groups = remote_organisations.map_groups(record.groups, options.get("remote_groups", ""))
-    owner_org = remote_organisations.map_organisation(
+    groups, of_groups = remote_organisations.map_groups(
+        record.groups, options.get("remote_groups", "")
+    )
+    owner_org, of_organisation = remote_organisations.map_organisation(
         record.organisation, options.get("remote_orgs", "")
     )
     extras = dict(each.split("=", 1) for each in options["default_extras"] if "=" in each)
-    return package_mapper.Defaults(
+    defaults = package_mapper.Defaults(
         owner_org=owner_org or setting.owner_org,
         tags=options["default_tags"],
         groups=(*options["default_groups"], *groups),
@@ -287,4 +307,18 @@ def _defaults(
         reference=raw.url if setting.kind.reference_is_address else "",
         language=config.portal_language(),
         resource_schema=resource_schema,
+    )
+    return defaults, (*of_organisation, *of_groups)
+
+
+def _unusable_extras(extras: Iterable[str]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            "bad-default-extra",
+            "default_extras",
+            f"default_extras: '{shorten(each)}' has no equals sign; expected name=value, so the"
+            " dataset has no such extra",
+        )
+        for each in extras
+        if "=" not in each
     )

@@ -16,8 +16,15 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject
 from sqlalchemy.dialects.postgresql import insert
 
-from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.model import JobReport, SourceState, staged_objects, utcnow, workers
+from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
+from ckanext.ukharvest.model import (
+    JobReport,
+    SourceState,
+    open_work,
+    staged_objects,
+    utcnow,
+    workers,
+)
 
 Session = model.Session
 
@@ -26,7 +33,7 @@ LOST_GATHERS = (
 )
 STOPPED = RunOutcome.STOPPED  # also the report status of objects that were not imported
 IMPORTED = ("added", "updated", "not modified", "deleted")
-WAITING, UNDER_WAY = ("WAITING", staged_objects.GATHERED), ("FETCH", "IMPORT")
+WAITING = (open_work.WAITING, staged_objects.GATHERED)
 
 
 def open_report(job_id: str, source_id: str, **fields: Any) -> JobReport:
@@ -184,10 +191,9 @@ def forget_documents(source_id: str, job_id: str) -> None:
 
 def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> None:
     """End waiting objects, and those whose worker has ended."""
-    began = sa.func.greatest(HarvestObject.fetch_started, HarvestObject.import_started)
     orphaned = sa.and_(
-        HarvestObject.state.in_(UNDER_WAY),
-        began < before,
+        open_work.is_under_way(),
+        open_work.last_sign() < before,
         HarvestObject.id.notin_(list(busy)),
         sa.literal(job_id).notin_(list(busy)),
     )
@@ -196,16 +202,44 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
         .where(HarvestObject.harvest_job_id == job_id)
         .where(sa.or_(HarvestObject.state.in_(WAITING), orphaned))
         .values(
-            # The worker may have ended between the record's last commit and the queue's.
-            state=sa.case((HarvestObject.report_status.in_(IMPORTED), "COMPLETE"), else_="ERROR"),
+            state=_end_state(),
             report_status=sa.func.coalesce(HarvestObject.report_status, STOPPED),
         )
     )
     Session.execute(statement.execution_options(synchronize_session=False))
 
 
+def _end_state() -> sa.ColumnElement[str]:
+    """Return the state of an object that is ended from outside.
+
+    Its worker may have ended between the record's last commit and the queue's.
+    """
+    return sa.case((HarvestObject.report_status.in_(IMPORTED), "COMPLETE"), else_="ERROR")
+
+
+def end_left(object_ids: Collection[str]) -> list[str]:
+    """End open objects of ended runs; return those that are errored now; the caller commits."""
+    stopped = (
+        sa.select(JobReport.job_id)
+        .where(JobReport.job_id == HarvestObject.harvest_job_id, JobReport.stopped_by != "")
+        .exists()
+    )
+    outcome = sa.case((stopped, STOPPED), else_=RecordOutcome.ERRORED)
+    statement = (
+        sa.update(HarvestObject)
+        .where(HarvestObject.id.in_(object_ids), open_work.is_open())
+        .values(
+            state=_end_state(),
+            report_status=sa.func.coalesce(HarvestObject.report_status, outcome),
+        )
+        .returning(HarvestObject.id, HarvestObject.report_status)
+    )
+    rows = Session.execute(statement.execution_options(synchronize_session=False))
+    return [id_ for id_, status in rows if status == RecordOutcome.ERRORED]
+
+
 def _unfinished(job_id: str) -> bool:
     query = Session.query(HarvestObject.id).filter(
-        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(("COMPLETE", "ERROR"))
+        HarvestObject.harvest_job_id == job_id, open_work.is_open()
     )
     return query.first() is not None

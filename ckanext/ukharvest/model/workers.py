@@ -140,6 +140,23 @@ def busy(limits: Limits) -> set[str]:
     return ids.union(row[0] for row in claimed)
 
 
+def is_at_work(job_id: str, *, before: str, limits: Limits) -> bool:
+    """Tell whether another live process works on this job, and began before this one.
+
+    Args:
+        before: id of this process, "" if it has no heartbeat.
+    """
+    alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
+    query = (
+        ckan_model.Session.query(tables.Worker.id)
+        .filter(tables.Worker.busy_with == job_id, tables.Worker.heartbeat > alive)
+        .filter(sa.not_(is_hung(limits)))
+        .order_by(tables.Worker.busy_since, tables.Worker.id)
+    )
+    first = query.first()
+    return first is not None and first.id != before
+
+
 def count_fetching(limits: Limits) -> tuple[int, int]:
     """Return how many live fetch consumers are idle, and how many work."""
     alive = tables.database_time() - dt.timedelta(seconds=limits.heartbeat)
@@ -171,6 +188,13 @@ def is_hung(limits: Limits) -> sa.ColumnElement[bool]:
     ]
     is_busy = sa.and_(worker.busy_with != "", worker.busy_since.isnot(None))
     return sa.and_(is_busy, sa.or_(sa.false(), *too_long))
+
+
+def forget_work(job_id: str) -> None:
+    """Note that no process works on this job any more: another will; the caller commits."""
+    statement = sa.update(tables.Worker).where(tables.Worker.busy_with == job_id)
+    statement = statement.values(busy_with="", busy_since=None)
+    ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
 
 
 def forget_dead(age: dt.timedelta) -> int:

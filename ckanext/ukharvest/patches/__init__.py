@@ -19,6 +19,7 @@ from ckanext.ukharvest.patches import (
     rabbitmq_consumers,
     redis_connection,
     rollbacks,
+    run_test,
     source_validators,
 )
 
@@ -31,6 +32,7 @@ PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
     *source_validators.PATCHES,
     *early_indexing.PATCHES,
     *rollbacks.PATCHES,
+    *run_test.PATCHES,
     *consumer_heartbeats.PATCHES,  # last: wraps the consumer that is in force
     *rabbitmq_consumers.PATCHES,
 )

@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.engine import batches
-from ckanext.ukharvest.model import claims
+from ckanext.ukharvest.model import claims, workers
 from ckanext.ukharvest.model.workers import Heart
 
 # Messages at the end of a gather. Each batch sends the next, so they are as many as consumers that
@@ -99,6 +99,11 @@ def is_wake_up(object_id: str) -> bool:
         .first()
     )
     return row is not None and row.type in config.our_type_names() and row.status != "Finished"
+
+
+def is_gathered_elsewhere(job_id: str) -> bool:
+    """Tell whether another live process began with this job before this one."""
+    return workers.is_at_work(job_id, before=_heart.id if _heart else "", limits=workers.limits())
 
 
 def work_alone(object_id: str) -> None:

@@ -70,6 +70,10 @@ def _guarded_gather(stock: Callback) -> Callback:
             if _is_over(job_id):  # stopped while it waited
                 _acknowledge(once, method)
                 return False
+            if fetch_batches.is_gathered_elsewhere(job_id):
+                log.info("Job %s was delivered again; another process gathers it", job_id)
+                _acknowledge(once, method)
+                return False
             with fetch_batches.few_messages(job_id):
                 return stock(once, method, header, body)
         except Exception as exc:  # noqa: BLE001 - the consumer has to survive

@@ -18,6 +18,8 @@ _OF_FIELDS = {
         "Write the date as year-month-day, such as 2024-05-31. You can add a time after a T: "
         "2024-05-31T14:30:00Z."
     ),
+    "bad-default-extra": "Open the source's settings and write each extra field as name=value, such"
+    " as region=North West, then run the source again in full.",
     "bad-email": "Write one email address only, such as opendata@example.gov.uk.",
     "bad-extent": "Give the box's four sides in degrees (WGS 84), such as -2.4, 53.3, -2.0 and"
     " 53.6, and an outline as gml:posList with its srsName.",
@@ -47,6 +49,8 @@ _OF_FIELDS = {
     " name the data's own system in gmd:referenceSystemInfo.",
     "date-not-changed": "Set the date to the day of the change, such as 2024-05-31, whenever the"
     " record changes; a record made from a copy of another needs an identifier of its own.",
+    "default-group-missing": "Ask a sysadmin of the portal to restore the group, or to take it out"
+    " of the source's settings (default_groups), then run the source again in full.",
     "email-without-mailto": "Put mailto: in front of the address: mailto:opendata@example.gov.uk.",
     "empty-entry": "Remove the empty entry from the list, or fill in its fields, such as a "
     "title and a URL.",
@@ -56,6 +60,8 @@ _OF_FIELDS = {
         "Write the day of publication or of the last change, such as 2024-05-31. Put the "
         "period that the data covers in its own field."
     ),
+    "group-not-created": "Ask a sysadmin of the portal to rename or restore what has the group's"
+    " name, such as a deleted group, then run the source again in full.",
     "large-spatial": "Give a simpler outline, or the box around it, such as -2.4,53.3,-2.0,53.6.",
     "long-text": "Shorten the text, and link a document for the rest of it, such as"
     " https://example.gov.uk/roads/notes.pdf.",
@@ -73,6 +79,8 @@ _OF_FIELDS = {
     "missing-url": "Give every file its URL, such as https://example.gov.uk/data/roads.csv.",
     "no-resources": "Add the URL of a file, a service or a page about the data, such as"
     " https://example.gov.uk/data/roads.csv.",
+    "organisation-not-created": "Ask a sysadmin of the portal to rename or restore what has the"
+    " organisation's name, such as a group, then run the source again in full.",
     "profile-failed": (
         "Contact the portal's sysadmin: one of the portal's own profiles, such as "
         "euro_dcat_ap_3, cannot read the record."

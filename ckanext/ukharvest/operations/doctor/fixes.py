@@ -15,7 +15,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.model import adoption, index_repair, prune, record_rows, staged_objects
+from ckanext.ukharvest.model import adoption, index_repair, open_work, prune, record_rows
 from ckanext.ukharvest.operations import doctor, sweeper
 from ckanext.ukharvest.operations.doctor import claims, datasets, search_index, services
 from ckanext.ukharvest.operations.doctor import finding as findings
@@ -85,7 +85,7 @@ def _done_but_open() -> list[str]:
     """Return the ids of sources with a run that has nothing left to do."""
     unfinished = sa.exists().where(
         HarvestObject.harvest_job_id == HarvestJob.id,
-        HarvestObject.state.notin_(("COMPLETE", "ERROR")),
+        open_work.is_open(),
     )
     query = (
         Session.query(HarvestJob.source_id)
@@ -93,22 +93,6 @@ def _done_but_open() -> list[str]:
         .filter(~unfinished)
     )
     return [row[0] for row in query.distinct()]
-
-
-def _remove_leftovers() -> Iterator[str]:
-    query = Session.query(HarvestJob.id).filter(
-        HarvestJob.status.in_(("Finished", "Aborted")),
-        sa.exists().where(
-            HarvestObject.harvest_job_id == HarvestJob.id,
-            HarvestObject.state == staged_objects.GATHERED,
-        ),
-    )
-    for (job_id,) in query.all():
-        staged_objects.discard(job_id)
-        Session.commit()
-        yield f"removed harvest objects that the ended run {job_id} never released"
-    # Those that were released are ended by the consumers: the sweeper sends them again.
-    yield from sweeper.sweep()
 
 
 def _adopt_orphans() -> Iterator[str]:
@@ -173,8 +157,8 @@ FIXES: tuple[Fix, ...] = (
     ),
     Fix(
         findings.LEFTOVERS,
-        "Remove harvest objects that ended runs left; send released ones to the consumers again.",
-        _remove_leftovers,
+        "Remove or end the harvest objects that ended runs left.",
+        sweeper.sweep,
     ),
     Fix(
         findings.ORPHANS,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections import Counter
 from collections.abc import Iterator
 
 import redis
 import rq
 import sqlalchemy as sa
 from ckan import model
-from ckan.lib import jobs
+from ckan.lib import jobs as background_jobs
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest import config
@@ -19,6 +20,7 @@ from ckanext.ukharvest.model import (
     Worker,
     current_run,
     database_time,
+    open_work,
     set_aside,
     staged_objects,
     utcnow,
@@ -35,10 +37,10 @@ from ckanext.ukharvest.operations.doctor.finding import (
     Finding,
     examples,
 )
+from ckanext.ukharvest.operations.sweeper import jobs, objects
 
 Session = model.Session
 
-UNFINISHED = ("WAITING", "FETCH", "IMPORT")
 # A run without any progress for this long is stuck.
 LONG = datetime.timedelta(hours=1)
 # A run that waits longer for a gather consumer is late.
@@ -70,8 +72,9 @@ def workers() -> Iterator[Finding]:
 def jobs_workers() -> Iterator[Finding]:
     """Check that a jobs worker is alive."""
     try:
-        waiting = len(jobs.get_queue())
-        workers = rq.Worker.all(queue=jobs.get_queue())  # without those that Redis forgot
+        waiting = len(background_jobs.get_queue())
+        # Without those that Redis forgot.
+        workers = rq.Worker.all(queue=background_jobs.get_queue())
     except redis.RedisError:
         return  # the check of Redis reports it
     if workers:
@@ -140,7 +143,8 @@ def _objects_to_fetch() -> int:
     query = (
         Session.query(sa.func.count(HarvestObject.id))
         .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .filter(HarvestJob.status == "Running", HarvestObject.state.in_(UNFINISHED))
+        .filter(HarvestJob.status == "Running", open_work.is_open())
+        .filter(HarvestObject.state != staged_objects.GATHERED)
     )
     return int(query.scalar() or 0)
 
@@ -148,9 +152,12 @@ def _objects_to_fetch() -> int:
 def stuck_jobs() -> Iterator[Finding]:
     """Find runs without progress, each with the reason."""
     now = utcnow()
+    lost = _lost_work()
     for run in current_run.load_current_runs():
         since = now - run.moved
         if run.state != "stuck" or since < LONG:
+            if run.id in lost:
+                yield _without_process(run, lost[run.id])
             continue
         hours = f"{since.total_seconds() / 3600:.0f} h"
         if run.started is None:
@@ -173,6 +180,32 @@ def stuck_jobs() -> Iterator[Finding]:
         )
 
 
+def _lost_work() -> dict[str, str]:
+    """Return job id → what the sweeper will recover of it at its next tick."""
+    gathers = {job.id: "its gather, which has no result" for job, _ in jobs.find_lost_gathers()}
+    states: dict[str, Counter[str]] = {}
+    for each in (*objects.find_orphans(), *objects.find_unsent()):
+        states.setdefault(each.job_id, Counter())[each.state or "no state"] += 1
+    lost = {
+        id_: ", ".join(
+            f"{counted(number, 'harvest object')} ({state})" for state, number in found.items()
+        )
+        for id_, found in states.items()
+    }
+    return {**lost, **gathers}
+
+
+def _without_process(run: current_run.CurrentRun, what: str) -> Finding:
+    return Finding(
+        WARNING,
+        "jobs",
+        f"No process works on a part of the run {run.id} of {run.name or run.source_id}: {what}.",
+        "'ckan harvester run', from cron, gives it to other consumers or ends it; so does "
+        "'ckan ukharvest doctor --fix'.",
+        STUCK,
+    )
+
+
 def set_aside_sources() -> Iterator[Finding]:
     """Find sources that do not run until they change or you start them."""
     ids = set_aside.source_ids()
@@ -189,23 +222,13 @@ def set_aside_sources() -> Iterator[Finding]:
 
 def leftovers() -> Iterator[Finding]:
     """Find objects of ended runs that no consumer will process."""
-    rows = (
-        Session.query(HarvestJob.id, sa.func.count())
-        .join(HarvestObject, HarvestObject.harvest_job_id == HarvestJob.id)
-        .filter(
-            HarvestJob.status.in_(("Finished", "Aborted")),
-            HarvestObject.state.in_((staged_objects.GATHERED, *UNFINISHED)),
-        )
-        .group_by(HarvestJob.id)
-        .all()
-    )
-    if rows:
-        total = sum(count for _id, count in rows)
+    found = Counter(each.job_id for each in objects.find_leftovers())
+    if found:
         yield Finding(
             WARNING,
             "leftovers",
-            f"{total:,} harvest objects of ended runs were never imported: "
-            f"{examples([job_id for job_id, _count in rows])}.",
+            f"{found.total():,} harvest objects of ended runs were never imported: "
+            f"{examples(list(found))}.",
             "Nothing is lost: the source's next run imports what is missing.",
             LEFTOVERS,
         )

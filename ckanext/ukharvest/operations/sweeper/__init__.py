@@ -36,6 +36,7 @@ STEPS: tuple[Step, ...] = (
     jobs.clear_set_aside,
     jobs.send_new,
     objects.recover,
+    objects.end_leftovers,
     objects.resend_waiting,
     objects.report_given_up,
     search_index.index_pending,

@@ -6,12 +6,20 @@ import datetime as dt
 
 import sqlalchemy as sa
 from ckan import model
-from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject
+from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.model import JobReport, reports, set_aside, staged_objects, stopping
+from ckanext.ukharvest.model import (
+    JobReport,
+    open_work,
+    reports,
+    set_aside,
+    staged_objects,
+    stopping,
+    workers,
+)
 from ckanext.ukharvest.model.stopping import LOST_GATHERS
 from ckanext.ukharvest.operations.sweeper import lost_work
 from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
@@ -22,9 +30,31 @@ MAX_RESENDS = 2
 
 
 def recover_gathers() -> list[str]:
-    """Queue jobs again whose gather process died; end jobs whose gather died too often."""
+    """Queue jobs again whose gather process died; end jobs whose gather died too often.
+
+    And remove what a second gather of a job left that was gathered by another.
+    """
+    return [_recover(job, report) for job, report in find_lost_gathers()]
+
+
+def find_lost_gathers() -> list[tuple[HarvestJob, JobReport | None]]:
+    """Return jobs, with their reports, that are not gathered, or have staged objects left.
+
+    ckanext-harvest notes the end of a gather whatever its result: only our report tells it.
+    """
+    staged = sa.exists().where(
+        HarvestObject.harvest_job_id == HarvestJob.id,
+        HarvestObject.state == staged_objects.GATHERED,
+    )
+    without_result = sa.exists().where(
+        JobReport.job_id == HarvestJob.id,
+        JobReport.outcome == "",
+        HarvestSource.id == HarvestJob.source_id,
+        HarvestSource.type.in_(config.our_type_names()),
+    )
     query = Session.query(HarvestJob).filter(
-        HarvestJob.status == "Running", HarvestJob.gather_finished.is_(None)
+        HarvestJob.status == "Running",
+        sa.or_(HarvestJob.gather_finished.is_(None), staged, without_result),
     )
     if query.first() is None:
         return []
@@ -32,13 +62,13 @@ def recover_gathers() -> list[str]:
     query = query.populate_existing()  # jobs that changed since the first query
     jobs = [job for job in query if queue_state.is_lost(job.id)]
     known = reports.reports_of(job.id for job in jobs)
-    did = []
+    lost = []
     for job in jobs:
         report = known.get(job.id)
         sign = _last_sign(job, report, queue_state.after)
         if sign is None or sign < queue_state.before:
-            did.append(_recover(job, report))
-    return did
+            lost.append((job, report))
+    return lost
 
 
 def _last_sign(job: HarvestJob, report: JobReport | None, after: dt.datetime) -> dt.datetime | None:
@@ -46,23 +76,24 @@ def _last_sign(job: HarvestJob, report: JobReport | None, after: dt.datetime) ->
 
     One that lies ahead of now is none: the clock was put back since.
     """
-    signs = (job.created, job.gather_started, report.heartbeat if report else None)
+    heartbeat = report.heartbeat if report else None
+    signs = (job.created, job.gather_started, job.gather_finished, heartbeat)
     return max((sign for sign in signs if sign and sign < after), default=None)
 
 
 def _recover(job: HarvestJob, report: JobReport | None) -> str:
+    is_ours = job.source.type in config.our_type_names()
+    has_result = bool(report and report.outcome) if is_ours else job.gather_finished is not None
+    if has_result:
+        return _mark_gathered(job, report)
     if report is not None and report.stopped_by:
         # Its gather process died before it could do so.
         return f"ended job {job.id}: {stopping.end_gather(job)}"
     if job.gather_started is None:
         return _send(job, "its message was lost")
-    if job.source.type not in config.our_type_names():
+    if not is_ours:
         # Another harvester's gather may have staged only part of a source and cannot say which.
         return _end(job, report, "its gather ended before it was done")
-    if report is not None and report.outcome:
-        job.gather_finished = report.finished or tables.utcnow()
-        Session.commit()
-        return f"job {job.id} was gathered, but not marked as gathered"
     if report is None:
         report = stopping.open_report(job.id, job.source_id)
     lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
@@ -74,9 +105,22 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
     return _send(job, "its gather consumer is gone")
 
 
+def _mark_gathered(job: HarvestJob, report: JobReport | None) -> str:
+    """Keep the result of a gather; what is staged yet is a second gather's, which died."""
+    was_marked = job.gather_finished is not None
+    finished = report.finished if report else None
+    job.gather_finished = job.gather_finished or finished or tables.utcnow()
+    staged_objects.discard(job.id)
+    Session.commit()
+    if was_marked:
+        return f"removed harvest objects that a second gather of job {job.id} left"
+    return f"job {job.id} was gathered, but not marked as gathered"
+
+
 def _send(job: HarvestJob, why: str) -> str:
     job.status = "Running"
-    job.gather_started = None
+    job.gather_started = job.gather_finished = None
+    workers.forget_work(job.id)
     Session.commit()
     lost_work.send(lost_work.GATHER, [job.id])
     return f"sent job {job.id} to the gather queue again: {why}"
@@ -121,7 +165,7 @@ def _end(
 def _discard_all(job_id: str) -> None:
     """Remove what another harvester's gather staged, as ckanext-harvest does when one raises."""
     statement = sa.delete(HarvestObject).where(
-        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(("COMPLETE", "ERROR"))
+        HarvestObject.harvest_job_id == job_id, open_work.is_open()
     )
     Session.execute(statement.execution_options(synchronize_session=False))
 

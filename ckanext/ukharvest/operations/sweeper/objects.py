@@ -19,7 +19,16 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.errors import RejectedByCkan
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine import dataset_writer
-from ckanext.ukharvest.model import Claim, Retry, claims, retries, workers
+from ckanext.ukharvest.model import (
+    Claim,
+    Retry,
+    claims,
+    open_work,
+    retries,
+    staged_objects,
+    stopping,
+    workers,
+)
 from ckanext.ukharvest.model.claims import KILLS
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations.sweeper import lost_work
@@ -27,30 +36,35 @@ from ckanext.ukharvest.operations.sweeper import lost_work
 Session = model.Session
 
 MAX_KILLS = 3
-UNDER_WAY = ("FETCH", "IMPORT")
 LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's error code
 
 
-class _Lost(NamedTuple):
+class Lost(NamedTuple):
+    """A harvest object that no process works on.
+
+    Attributes:
+        state: as it was left; "" for none.
+        type: its source's, "" if that is gone.
+        kills: number of processes that died while working on it.
+    """
+
     id: str
     job_id: str
-    type: str
-    kills: int
+    state: str
+    type: str = ""
+    kills: int = 0
 
 
 def recover() -> list[str]:
     """Queue objects again whose consumer died; give up objects that killed MAX_KILLS consumers."""
-    if not _has_objects(HarvestObject.state.in_(UNDER_WAY)):
-        return []
-    lost = _orphans(lost_work.load_queue_state(lost_work.FETCH))
-    return [text for each in lost if (text := _recover(each))]
+    return [text for each in find_orphans() if (text := _recover(each))]
 
 
 def _has_objects(*conditions: sa.ColumnElement[bool]) -> bool:
     return Session.query(HarvestObject.id).filter(*conditions).first() is not None
 
 
-def _recover(lost: _Lost) -> str:
+def _recover(lost: Lost) -> str:
     """Return what was done; each object has its own transaction."""
     # A consumer hung in a transaction may hold the record's lock: the next tick tries again.
     Session.execute(sa.text("SET LOCAL lock_timeout = '5s'"))
@@ -70,8 +84,12 @@ def _recover(lost: _Lost) -> str:
     return f"sent harvest object {lost.id} again: its consumer is gone or hangs"
 
 
-def _orphans(queue_state: lost_work.QueueState) -> list[_Lost]:
-    started = sa.func.greatest(HarvestObject.fetch_started, HarvestObject.import_started)
+def find_orphans() -> list[Lost]:
+    """Return the objects of runs that go on whose process is gone, whatever their state."""
+    is_taken = sa.or_(open_work.is_under_way(), HarvestObject.state.is_(None))
+    if not _has_objects(is_taken):
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.FETCH)
     kills = (
         sa.select(HarvestObjectExtra.value)
         .where(HarvestObjectExtra.harvest_object_id == HarvestObject.id)
@@ -80,27 +98,28 @@ def _orphans(queue_state: lost_work.QueueState) -> list[_Lost]:
         .scalar_subquery()
     )
     query = (
-        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestSource.type, kills)
+        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
         .outerjoin(HarvestSource, HarvestSource.id == HarvestObject.harvest_source_id)
         .outerjoin(Claim, Claim.harvest_object_id == HarvestObject.id)
-        .add_columns(Claim.worker_id.isnot(None))
-        .filter(HarvestObject.state.in_(UNDER_WAY), queue_state.is_past(started))
+        .add_columns(HarvestSource.type, kills, Claim.worker_id.isnot(None))
+        .filter(is_taken, ~open_work.is_over(), queue_state.is_past(open_work.last_sign()))
     )
-    found = (
-        (_Lost(id_, job, type_ or "", int(n or 0) + 1), is_claimed)
-        for id_, job, type_, n, is_claimed in query
+    rows = (
+        (Lost(id_, job, state or "", type_ or "", int(n or 0) + 1), is_claimed)
+        for id_, job, state, type_, n, is_claimed in query
     )
-    return [each for each, is_claimed in found if _is_lost(each, is_claimed, queue_state)]
+    return [each for each, is_claimed in rows if _is_lost(each, is_claimed, queue_state)]
 
 
-def _is_lost(each: _Lost, is_claimed: bool, queue_state: lost_work.QueueState) -> bool:
+def _is_lost(each: Lost, is_claimed: bool, queue_state: lost_work.QueueState) -> bool:
     """Tell whether nobody works on an object; no message brings back one that is claimed."""
     if is_claimed:
         return not {each.id, each.job_id} & queue_state.busy
     return queue_state.is_lost(each.id, each.job_id)
 
 
-def _take_back(lost: _Lost) -> bool:
+def _take_back(lost: Lost) -> bool:
     """Reset an object to waiting, and its deliveries to 0: they were not its own fault.
 
     Returns:
@@ -108,7 +127,8 @@ def _take_back(lost: _Lost) -> bool:
     """
     statement = (
         sa.update(HarvestObject)
-        .where(HarvestObject.id == lost.id, HarvestObject.state.in_(UNDER_WAY))
+        .where(HarvestObject.id == lost.id)
+        .where(sa.func.coalesce(HarvestObject.state, "") == lost.state)
         .values(state="WAITING", retry_times=0)
     )
     result = Session.execute(statement.execution_options(synchronize_session=False))
@@ -123,7 +143,7 @@ def _take_back(lost: _Lost) -> bool:
     return True
 
 
-def _give_up(lost: _Lost) -> None:
+def _give_up(lost: Lost) -> None:
     message = "The record ended the consumer three times; its dataset stays as it is"
     if lost.type in config.our_type_names():
         dataset_writer.fail(lost.id, RejectedByCkan(message, code="ended-consumer"), "Import")
@@ -143,6 +163,43 @@ def _end(object_id: str) -> None:
     Session.execute(statement.execution_options(synchronize_session=False))
 
 
+def end_leftovers() -> list[str]:
+    """End what ended runs left: delete what they never released, and end the rest.
+
+    ckanext-harvest ends a run that takes too long without its objects.
+    """
+    lost = find_leftovers()
+    staged = [each.id for each in lost if each.state == staged_objects.GATHERED]
+    others = [each.id for each in lost if each.state != staged_objects.GATHERED]
+    statement = sa.delete(HarvestObject).where(
+        HarvestObject.id.in_(staged), HarvestObject.state == staged_objects.GATHERED
+    )
+    Session.execute(statement.execution_options(synchronize_session=False))
+    for id_ in stopping.end_left(others):
+        _explain(id_, "The run ended before this record was imported")
+    claims.release(others)
+    did = []
+    if staged:
+        did.append(f"removed {len(staged)} harvest objects that ended runs never released")
+    if others:
+        did.append(f"ended {len(others)} harvest objects of ended runs")
+    return did
+
+
+def find_leftovers() -> list[Lost]:
+    """Return the open objects of ended runs that no process works on."""
+    if not _has_objects(open_work.is_open()):
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.FETCH)
+    query = (
+        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .filter(open_work.is_open(), open_work.is_over())
+        .filter(queue_state.is_past(open_work.last_sign()))
+    )
+    return [Lost(*row) for row in query if not {*row[:2]} & queue_state.busy]
+
+
 def resend_waiting() -> list[str]:
     """Send waiting objects that are not queued: Redis lost them, or a crash came first.
 
@@ -150,33 +207,48 @@ def resend_waiting() -> list[str]:
     end of their pause after a service failed (model/retries.py).
     """
     retries.forget_finished()
-    if not _has_objects(HarvestObject.state == "WAITING"):
+    if not _has_objects(HarvestObject.state == open_work.WAITING):
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     did = _wake_up(queue_state) if config.batch_size() > 1 else []
-    ours = config.our_type_names() if config.batch_size() > 1 else ()
-    query = (
-        Session.query(HarvestObject.id, HarvestObject.harvest_job_id)
-        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
-        .outerjoin(HarvestSource, HarvestSource.id == HarvestJob.source_id)
-        .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
-        .filter(HarvestObject.state == "WAITING")
-        # Of a run of ours that goes on, any message wakes a consumer up for all of them.
-        .filter(
-            sa.or_(
-                HarvestJob.status == "Finished",
-                sa.func.coalesce(HarvestSource.type, "").notin_(ours),
-            )
-        )
-        .filter(sa.or_(Retry.due.is_(None), sa.not_(retries.is_paused(Retry.due))))
-        .filter(sa.or_(HarvestJob.gather_finished.isnot(None), HarvestJob.status == "Finished"))
-        .order_by(HarvestObject.gathered)
-    )
-    ids = [id_ for id_, job_id in query if queue_state.is_lost(id_, job_id)]
+    ids = [each.id for each in _unsent(queue_state)]
     Session.commit()
     lost_work.send(lost_work.FETCH, ids)
     sent = f"sent {len(ids)} waiting harvest objects that were not on the queue"
     return did + ([sent] if ids else [])
+
+
+def find_unsent() -> list[Lost]:
+    """Return waiting objects that no message and no consumer at work will bring on."""
+    if not _has_objects(HarvestObject.state == open_work.WAITING):
+        return []
+    queue_state = lost_work.load_queue_state(lost_work.FETCH)
+    unsent = _unsent(queue_state, HarvestJob.gather_finished < queue_state.before)
+    is_any = config.batch_size() > 1 and not queue_state.queued
+    if is_any and not workers.count_fetching(limits())[1]:
+        id_ = claims.waiting_object(config.our_type_names())
+        query = Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
+        query = query.join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        query = query.filter(HarvestJob.gather_finished < queue_state.before)
+        unsent += [Lost(*row) for row in query.filter(HarvestObject.id == id_)]
+    return unsent
+
+
+def _unsent(queue_state: lost_work.QueueState, *conditions: sa.ColumnElement[bool]) -> list[Lost]:
+    ours = config.our_type_names() if config.batch_size() > 1 else ()
+    query = (
+        Session.query(HarvestObject.id, HarvestObject.harvest_job_id, HarvestObject.state)
+        .join(HarvestJob, HarvestJob.id == HarvestObject.harvest_job_id)
+        .outerjoin(HarvestSource, HarvestSource.id == HarvestJob.source_id)
+        .outerjoin(Retry, Retry.harvest_object_id == HarvestObject.id)
+        .filter(HarvestObject.state == open_work.WAITING, ~open_work.is_over(), *conditions)
+        # Of a run of ours any message wakes a consumer up for all of them.
+        .filter(sa.func.coalesce(HarvestSource.type, "").notin_(ours))
+        .filter(sa.or_(Retry.due.is_(None), sa.not_(retries.is_paused(Retry.due))))
+        .filter(HarvestJob.gather_finished.isnot(None))
+        .order_by(HarvestObject.gathered)
+    )
+    return [Lost(*row) for row in query if queue_state.is_lost(row[0], row[1])]
 
 
 def _wake_up(queue_state: lost_work.QueueState) -> list[str]:
@@ -203,13 +275,15 @@ def report_given_up() -> list[str]:
         return []
     queue_state = lost_work.load_queue_state(lost_work.FETCH)
     ids = [id_ for id_, job_id in query if not {id_, job_id} & queue_state.busy]
-    explained = Session.query(HarvestObjectError.harvest_object_id).filter(
-        HarvestObjectError.harvest_object_id.in_(ids)
-    )
-    known = {row[0] for row in explained}
     for id_ in ids:
         _end(id_)
-        if id_ not in known:
-            message = "Given up: each attempt to import the record ended without a result"
-            Session.add(HarvestObjectError(harvest_object_id=id_, message=message, stage="Import"))
+        _explain(id_, "Given up: each attempt to import the record ended without a result")
     return [f"counted {len(ids)} harvest objects as errored that were given up"] if ids else []
+
+
+def _explain(object_id: str, message: str) -> None:
+    """Store why an object ended as errored, if it has no error yet; no commit."""
+    query = Session.query(HarvestObjectError.id).filter_by(harvest_object_id=object_id)
+    if query.first() is None:
+        error = HarvestObjectError(harvest_object_id=object_id, message=message, stage="Import")
+        Session.add(error)
