@@ -55,7 +55,7 @@ def test_a_dataset_its_changes_and_its_record(
     looks.check(visitor, "dataset-for-its-editor", f"/dataset/{package['name']}")
     looks.check(visitor, "record-lost", address_of_record())
     visitor.page.get_by_role("button", name="Import again").click()
-    expect(visitor.page.get_by_text("A run will start soon")).to_be_visible()
+    expect(visitor.page.get_by_text("Run requested.")).to_be_visible()
     visitor.page.goto(f"/dataset/edit/{package['name']}")
     expect(visitor.page.get_by_text("Edits made here are lost")).to_be_visible()
 

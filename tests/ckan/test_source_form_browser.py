@@ -120,7 +120,7 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     assert "harvests this URL already" in plain.locator("#form-alike").inner_text()
     plain.get_by_label("Harvest this URL a second time").check()
     save(plain, "Save and start first run")
-    assert "The first run starts within" in plain.locator(".flash-messages").inner_text()
+    assert "The progress of the first run" in plain.locator(".flash-messages").inner_text()
     assert json.loads(stored("the-same-again").config) == {"fields": {"category": "theme-primary"}}
 
     plain.goto("/harvest/edit/maps")

@@ -42,7 +42,7 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._script and "hurt" in data:
             self.live.append(f"a {self._script}: {data.strip()[:80]}")
-        if "9359" in data:
+        if "6687273883" in data:
             self.live.append(f"a template was evaluated: {data.strip()[:80]}")
 
 
