@@ -107,7 +107,7 @@ _PROBLEMS = {
     "bad-active": "Active is neither yes nor no",
     "bad-code": "Budget code not understood",
     "bad-date": "Date not understood",
-    "bad-default-extra": "Extra field of the source not usable",
+    "bad-default-extra": "Default extra not usable",
     "bad-email": "Email address cannot be used",
     "bad-extent": "Area not usable",
     "bad-frequency": "Update frequency not understood",
