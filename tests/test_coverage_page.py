@@ -180,14 +180,14 @@ def test_each_numbered_heading_has_its_rows(guide: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("tests/test_publisher.py::test_no_test_connects_to_another_machine", True),
+        ("tests/test_network_guard.py::test_look_up_of_another_machine_is_refused", True),
         ("tests/ckan/test_provenance.py::TestDataset::test_where_it_comes_from", True),
         ("tests/ckan/test_provenance.py::test_where_it_comes_from", False),
         ("tests/test_publisher.py::test_nothing_of_the_kind", False),
         ("tests/test_publisher.py", False),
         ("tests/test_nowhere.py::test_a", False),
         ("tests/publisher.py::recorded", False),
-        ("../tests/test_publisher.py::test_no_test_connects_to_another_machine", False),
+        ("../tests/test_network_guard.py::test_look_up_of_another_machine_is_refused", False),
     ],
 )
 def test_a_test_that_is_not_there_is_found(text: str, expected: bool) -> None:

@@ -12,6 +12,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.lib import jobs
+from ckan.tests import factories
 from ckan.tests.helpers import call_action
 from ckanext.harvest.model import HarvestSource
 
@@ -131,12 +132,22 @@ def move(_portal: Portal, source: str) -> str:
     return str([each.result for each in Session.query(SourcePreview)])
 
 
+def adopt(portal: Portal, source: str) -> str:
+    guid = {"key": "guid", "value": "https://publisher.example/rivers"}
+    factories.Dataset(owner_org=portal.organization_id, extras=[guid])
+    # A source that cannot be read to its end adopts nothing.
+    with contextlib.suppress(tk.ValidationError):
+        return str(act("ukharvest_source_adopt", source_id=source, by_guid=True))
+    return ""
+
+
 FEATURES: dict[str, Callable[[Portal, str], str]] = {
     "harvest": harvest,
     "preview job": preview,
     "dry run": dry_run,
     "check job": check,
     "move": move,
+    "adopt": adopt,
 }
 
 
@@ -166,7 +177,7 @@ def test_no_run_contacts_the_inside(
 
 
 @pytest.mark.parametrize("attack", PLAYED, ids=lambda each: each.name)
-@pytest.mark.parametrize("name", ["preview job", "dry run", "check job", "move"])
+@pytest.mark.parametrize("name", ["preview job", "dry run", "check job", "move", "adopt"])
 def test_no_preview_contacts_the_inside(
     portal: Portal, stage: Stage, name: str, attack: Attack
 ) -> None:
@@ -217,3 +228,10 @@ def test_without_an_attack_the_publisher_is_read(portal: Portal, stage: Stage) -
     source = make_source(portal, stage, "data_json", Attack("none"))
     harvest(portal, source)
     assert len(portal.datasets()) == 3
+
+
+def test_adoption_reads_the_listing(portal: Portal, stage: Stage) -> None:
+    source = make_source(portal, stage, "data_json", Attack("none"))
+    stage.publisher.requests.clear()
+    adopt(portal, source)
+    assert stage.publisher.requests

@@ -33,7 +33,7 @@ from tests.quality.link_check.support import XML, request_path, wms
 
 LIMITS = HttpLimits(connect=2, read=2, total=5, max_bytes=1_000_000, retries=0)
 WITHOUT_CKAN = "read", "preview", "check", "lookup", "data", "link"
-WITH_CKAN = "harvest", "preview job", "dry run", "check job", "move", "link check job"
+WITH_CKAN = "harvest", "preview job", "dry run", "check job", "move", "adopt", "link check job"
 
 # Module → which features send its requests. A module that sends requests and is not here fails.
 DOORS: dict[str, tuple[str, ...]] = {
@@ -47,6 +47,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "engine.jobs.data_check": ("link check job",),
     "engine.jobs.link_check": ("link check job",),
     "engine.jobs.source_preview": ("preview job",),
+    "engine.source_listing": ("adopt",),
     "engine.source_move": ("move",),
     "quality.link_check.check": ("link",),
     "readers.csw.reader": ("read",),

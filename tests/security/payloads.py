@@ -20,7 +20,8 @@ MARKUP = {
     "single quotes": "' onfocus='hurt()' autofocus x-live='",
     "end of a script": "</script></style></textarea></title>--><x-live>",
     "entity": "&lt;x-live&gt;&#60;x-live&#62;&amp;lt;x-live&amp;gt;",
-    "template": "{{ 73331 * 91193 }}{% print 73331 * 91193 %}${73331*91193}<%= 73331 * 91193 %>{{ config.items() }}",
+    "template": "{{ 73331 * 91193 }}{% print 73331 * 91193 %}${73331*91193}"
+    "<%= 73331 * 91193 %>{{ config.items() }}",
     "Markdown": "[a](javascript:hurt()) ![b](javascript:hurt()) <javascript:hurt()>",
     "Markdown with a title": '[a](http://a.example "b\\" onclick=\\"hurt())',
     "link in a text": "http://a.example/?\"onmouseover='hurt()'>x",
