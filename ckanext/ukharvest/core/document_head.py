@@ -21,7 +21,8 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.xml import parser as xml
 
-_BOMS = (
+# Each with its encoding.
+BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -48,7 +49,7 @@ class DocumentHead:
     @cached_property
     def text(self) -> str:
         """The text, without a byte order mark and blanks at its beginning."""
-        for mark, encoding in _BOMS:
+        for mark, encoding in BYTE_ORDER_MARKS:
             if self.content.startswith(mark):
                 return self.content[len(mark) :].decode(encoding, "replace").lstrip()
         start = self.content[:2]

@@ -14,6 +14,7 @@ from typing import IO, Any
 import ijson
 
 from ckanext.ukharvest.core import json_limits
+from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import ProtocolError
 from ckanext.ukharvest.core.records import Problem
@@ -24,13 +25,6 @@ _CHUNK = 1 << 16
 _SMALL_CHUNK = 1 << 12
 _MIXED = "ukharvest-windows-1252"
 _ASCII = b'{"title": "Roads"}\n'
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 
 
 def _windows_1252(error: UnicodeError) -> tuple[str, int]:
@@ -114,7 +108,7 @@ class JsonFile:
     def _find_encoding(self, charset: str) -> None:
         self._body.seek(0)
         head = self._body.read(4)
-        for mark, encoding in _BOMS:
+        for mark, encoding in BYTE_ORDER_MARKS:
             if head.startswith(mark):
                 self._encoding, self._errors, self._skip = encoding, "replace", len(mark)
                 break
