@@ -74,8 +74,8 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
 
     def after_dataset_show(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Add the extras ``harvest:…`` and checks of data to a dataset that the API shows."""
-        if harvest_extras.is_shown_by_api():
-            harvest_extras.add_computed(context, pkg_dict)
+        if harvest_extras.is_shown_by_api("package_show"):
+            harvest_extras.add_computed(context, [pkg_dict])
             data_check_facts.add_computed(pkg_dict)
 
     def before_dataset_view(self, pkg_dict: dict[str, Any]) -> dict[str, Any]:
@@ -114,9 +114,17 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
     def after_dataset_search(
         self, search_results: dict[str, Any], search_params: dict[str, Any]
     ) -> dict[str, Any]:
-        """Label facet values, and remember the found datasets for their badges."""
+        """Label facet values, and remember the found datasets for their badges.
+
+        The API's ``package_search`` shows the extras ``harvest:…`` as ``package_show`` does.
+        """
         facets.label(search_results, search_params.get("fq") or "")
-        listing.remember_results(search_results.get("results") or ())
+        results = search_results.get("results") or ()
+        listing.remember_results(results)
+        if harvest_extras.is_shown_by_api("package_search"):
+            # With ``fl`` the results have only the fields that were asked for.
+            datasets = [each for each in results if "extras" in each]
+            harvest_extras.add_computed({"user": tk.current_user.name}, datasets)
         return search_results
 
     def dataset_facets(self, facets_dict: dict[str, str], package_type: str) -> dict[str, str]:

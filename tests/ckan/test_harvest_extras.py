@@ -255,6 +255,41 @@ def test_a_private_source_is_not_told(
     assert computed(shown(app, name, editor)).keys() == set(KEYS)
 
 
+def search(app: CKANTestApp, query: str, headers: dict[str, str] | None = None) -> list[Any]:
+    """Return the results of the API's search."""
+    model.Session.remove()
+    answer = app.get(f"/api/3/action/package_search?{query}", headers=headers or {})
+    return list(answer.json["result"]["results"])
+
+
+def test_search_shows_the_same_extras(
+    app: CKANTestApp, portal: Portal, source: str, editor: dict[str, str]
+) -> None:
+    factories.Dataset(extras=[{"key": "colour", "value": "green"}])
+    results = search(app, "sort=name+asc&include_private=true", editor)
+    assert [extras(each) for each in results] == [
+        extras(shown(app, each["name"], editor)) for each in results
+    ]
+    assert [len(computed(each)) for each in results].count(4) == 2
+    assert search(app, "fl=id,title&rows=1")[0].keys() == {"id", "title"}
+    act("package_patch", id=source, private=True)
+    hidden, visible = search(app, "q=guid:*00000"), search(app, "q=guid:*00000", editor)
+    assert computed(hidden[0]).keys() == {"harvest:remote_id", "harvest:last_update"}
+    assert computed(visible[0]).keys() == set(KEYS)
+
+
+def test_a_page_of_results_costs_one_statement(
+    app: CKANTestApp, portal: Portal, source: str
+) -> None:
+    search(app, "rows=2")
+    with statements("ukharvest_record") as sent:
+        assert len(search(app, "rows=2")) == 2
+    assert len(sent) == 1
+    with statements("ukharvest_record") as sent:
+        search(app, "q=nothing-has-this-word")
+    assert sent == []
+
+
 def test_one_statement_more(app: CKANTestApp, portal: Portal, source: str) -> None:
     name = first(portal)["name"]
     shown(app, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,36 +17,40 @@ from ckanext.ukharvest.model import provenance, schema_version
 from ckanext.ukharvest.model.provenance import Origin
 
 
-def is_shown_by_api() -> bool:
-    """Tell whether the request that is answered is the API's ``package_show``.
+def is_shown_by_api(action: str) -> bool:
+    """Tell whether the request that is answered is the API's, for this action.
 
     Not so if another action, a page or the search index reads a dataset: what they get may be
     stored or compared.
     """
     if tk.get_endpoint() != ("api", "action"):
         return False
-    return (tk.request.view_args or {}).get("logic_function") == "package_show"
+    return (tk.request.view_args or {}).get("logic_function") == action
 
 
-def add_computed(context: Any, package: dict[str, Any]) -> None:
-    """Add the extras to a dataset, in place of stored ones; one statement.
+def add_computed(context: Any, packages: Iterable[dict[str, Any]]) -> None:
+    """Add the extras to datasets, in place of stored ones; one statement.
 
-    Only to a harvested dataset whose source is still in the database.
+    Only to harvested datasets whose source is still in the database.
     """
-    if package.get("type") == TYPE or schema_version.is_behind():
+    datasets = {str(each["id"]): each for each in packages if each.get("type") != TYPE}
+    if schema_version.is_behind():
         return
-    origin = provenance.of_dataset(str(package["id"]))
-    if origin is None:
-        return
-    found = [{"key": key, "value": value} for key, value in _computed(context, origin) if value]
-    package["extras"] = harvest_extras.leave_out(package.get("extras") or ()) + found
+    visible: dict[str, bool] = {}
+    for package_id, origin in provenance.of_datasets(datasets).items():
+        if origin.source_id not in visible:
+            # No query for public sources.
+            visible[origin.source_id] = not origin.is_private or may_see_source(
+                context, origin.source_id, is_private=True, state=origin.source_state
+            )
+        package, values = datasets[package_id], _computed(origin, visible[origin.source_id])
+        extras = [{"key": key, "value": value} for key, value in values if value]
+        package["extras"] = harvest_extras.leave_out(package.get("extras") or ()) + extras
 
 
-def _computed(context: Any, origin: Origin) -> Iterator[tuple[str, str | None]]:
-    # The URL of a private source is for those who may see it; no query for public sources.
-    if not origin.is_private or may_see_source(
-        context, origin.source_id, is_private=True, state=origin.source_state
-    ):
+def _computed(origin: Origin, is_source_visible: bool) -> Iterator[tuple[str, str | None]]:
+    # The URL of a private source is for those who may see it.
+    if is_source_visible:
         yield harvest_extras.DOMAIN, _host(origin.source_url)
         yield harvest_extras.SOURCE_ID, origin.source_id
     yield harvest_extras.REMOTE_ID, origin.guid

@@ -1,8 +1,9 @@
-"""Find a dataset's record and source, in one statement, for every dataset's page."""
+"""Find the records and sources of datasets, in one statement, for pages and the API."""
 
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -69,11 +70,18 @@ class Origin(NamedTuple):
 
 def of_dataset(package_id: str) -> Origin | None:
     """Return a dataset's origin, None if it was not harvested or its source was purged."""
-    row = Session.execute(_query(package_id)).first()
-    return Origin(*row) if row else None
+    return of_datasets([package_id]).get(package_id)
 
 
-def _query(package_id: str) -> sa.Select[Any]:
+def of_datasets(package_ids: Collection[str]) -> dict[str, Origin]:
+    """Return the origins of these datasets by id, without those that ``of_dataset`` has none of."""
+    if not package_ids:
+        return {}
+    rows = Session.execute(_query(package_ids))
+    return {id_: Origin(*values) for id_, *values in rows}
+
+
+def _query(package_ids: Collection[str]) -> sa.Select[Any]:
     dataset, source_package = aliased(model.Package), aliased(model.Package)
     source_id = sa.func.coalesce(Record.source_id, HarvestObject.harvest_source_id)
     is_current = sa.and_(
@@ -82,7 +90,7 @@ def _query(package_id: str) -> sa.Select[Any]:
         sa.or_(Record.id.is_(None), HarvestObject.harvest_source_id == Record.source_id),
     )
     return (
-        sa.select(*_of_record(dataset), *_of_source(source_package))
+        sa.select(dataset.id, *_of_record(dataset), *_of_source(source_package))
         .select_from(dataset)
         .outerjoin(Record, Record.package_id == dataset.id)
         .outerjoin(HarvestObject, is_current)
@@ -90,14 +98,15 @@ def _query(package_id: str) -> sa.Select[Any]:
         .join(source_package, source_package.id == HarvestSource.id)
         .outerjoin(model.Group, model.Group.id == source_package.owner_org)
         .outerjoin(SourceState, SourceState.source_id == HarvestSource.id)
-        .where(dataset.id == package_id)
+        .where(dataset.id.in_(package_ids))
         # Several records can name one dataset: the one that it was written from last.
+        .distinct(dataset.id)
         .order_by(
+            dataset.id,
             HarvestObject.id.is_(None),
             HarvestObject.import_finished.desc().nulls_last(),
             Record.last_seen.desc().nulls_last(),
         )
-        .limit(1)
     )
 
 
