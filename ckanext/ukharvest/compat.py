@@ -258,3 +258,12 @@ def rollback() -> None:
     except Exception:  # noqa: BLE001 - a connection that is gone is replaced by a new one
         log.warning("Session could not be rolled back; a new one is used", exc_info=True)
         model.Session.remove()
+
+
+def close_session() -> None:
+    """Close the session, whose connection PostgreSQL may have closed meanwhile; never raises."""
+    try:
+        model.Session.remove()
+    except Exception:  # noqa: BLE001 - the failed rollback has discarded the connection
+        log.warning("The connection of a session was gone when it was closed", exc_info=True)
+        model.Session.remove()

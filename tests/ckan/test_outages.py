@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -45,10 +45,15 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def close_connection() -> None:
     """Let PostgreSQL close the connection of this transaction, as its restart does."""
+    close_connection_unnoticed()
+    model.Session.execute(sa.text("SELECT 1"))
+
+
+def close_connection_unnoticed() -> None:
+    """Close it between the last statement and the end of the session."""
     (backend,) = model.Session.execute(sa.text("SELECT pg_backend_pid()")).one()
     with model.meta.engine.connect() as other:
-        other.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": backend})
-    model.Session.execute(sa.text("SELECT 1"))
+        other.execute(sa.text("SELECT pg_terminate_backend(:pid, 10000)"), {"pid": backend})
 
 
 def exceed_statement_timeout() -> None:
@@ -310,6 +315,33 @@ def test_a_gather_whose_end_the_framework_could_not_store_is_left_to_the_sweeper
     for object_id in waiting:
         portal.deliver(object_id)
     assert figures(portal.finish(job_id)) == {"added": 3}
+
+
+@pytest.mark.parametrize("name", ["gather", "fetch"])
+def test_a_connection_closed_after_the_last_statement_ends_no_consumer(
+    portal: Portal, name: str
+) -> None:
+    consumer = getattr(queue, f"get_{name}_consumer")()
+    callback = getattr(queue, f"{name}_callback")
+    bodies = [f'{{"{consumer.message_key}": "{id_}"}}' for id_ in ("first", "second")]
+    consumer.redis.rpush(consumer.routing_key, *bodies)
+    with closing(consumer.consume(queue="any")) as messages:
+        method, header, body = next(messages)
+        callback(consumer, method, header, body)
+        close_connection_unnoticed()
+        assert next(messages)[2] == bodies[1]
+
+
+def test_a_connection_closed_after_the_last_statement_keeps_no_record_from_waiting_again(
+    portal: Portal, source: str
+) -> None:
+    _job_id, (first, *_others) = gathered(portal, source)
+    close_connection_unnoticed()
+    retries.postpone(first, "database", "gone")
+    assert retry_of(first) is not None
+    # The session after it is closed again while the work goes on.
+    retries.patiently(close_connection_unnoticed)
+    assert state(first) == ("WAITING", None)
 
 
 def test_connections_closed_all_the_time_lose_and_double_nothing(

@@ -14,7 +14,7 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.cli.dry_run import dry_run
 from ckanext.ukharvest.cli.output import source_or_fail
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
@@ -166,7 +166,7 @@ def _import(work: Work, ids: Sequence[str], size: int) -> None:
         for begin in range(0, len(ids), size):
             some = ids[begin : begin + size]
             work(some)
-            model.Session.remove()
+            compat.close_session()
             advance(len(some))
 
 
@@ -175,7 +175,7 @@ def _import_postponed(work: Work, job_id: str) -> None:
     while due := retries.next_due(job_id):
         pause = max(1.0, (due - utcnow()).total_seconds())
         click.echo(f"A service failed (see the log); trying again in {pause:,.0f} s", err=True)
-        model.Session.remove()
+        compat.close_session()
         time.sleep(pause)
         _import(work, retries.due_ids(job_id), 1)
 

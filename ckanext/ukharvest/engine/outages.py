@@ -76,7 +76,7 @@ def postpone(obj: HarvestObject, exc: Exception, stage: str) -> bool:
     except Exception:  # noqa: BLE001 - the sweeper recovers the object
         log.exception("Harvest object %s could not be made to wait again", object_id)
         return False
-    Session.remove()
+    compat.close_session()
     Session.add(obj)
     return True
 

@@ -17,6 +17,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject
 from sqlalchemy.dialects.postgresql import insert
 
+from ckanext.ukharvest import compat
 from ckanext.ukharvest.model import Retry, database_time, stopping
 from ckanext.ukharvest.model.service_faults import failing_service
 
@@ -61,7 +62,7 @@ def patiently(work: Callable[[], None]) -> None:
         sqlalchemy.exc.SQLAlchemyError: the database did not come back; nothing is stored.
     """
     for pause in (*PATIENCE, None):
-        Session.remove()
+        compat.close_session()
         try:
             work()
         except sa.exc.SQLAlchemyError as exc:
@@ -72,7 +73,7 @@ def patiently(work: Callable[[], None]) -> None:
         else:
             return
         finally:
-            Session.remove()
+            compat.close_session()
 
 
 def _wait_again(object_id: str, service: str, message: str) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from ckan import model
 from ckanext.harvest import queue
 
+from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import schema_version
 from ckanext.ukharvest.model.schema_version import State
@@ -85,7 +86,7 @@ def beating(stock: Consume) -> Consume:
                     heart.work_on(read_id(body, self.message_key))
                 yield method, header, body
                 # Of the work; else it would stay open for as long as no message comes.
-                Session.remove()
+                compat.close_session()
                 heart.rest()
 
     return consume

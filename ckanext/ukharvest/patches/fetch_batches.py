@@ -15,7 +15,7 @@ from ckan import model
 from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
-from ckanext.ukharvest import config
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.model import claims, workers
 from ckanext.ukharvest.model.workers import Heart
@@ -123,15 +123,15 @@ def work(object_id: str) -> None:
     _heart.note(object_id)
     claimed = claims.claim(_heart.id, types, config.batch_size())
     if claimed is None:
-        Session.remove()
+        compat.close_session()
         return
     kind = queue.get_harvester(claimed.source_type).source_type
     try:
         batches.import_batch(kind, claimed.object_ids, _heart.note)
     finally:
-        Session.remove()
+        compat.close_session()
     waiting = claims.waiting_object(types)
-    Session.remove()
+    compat.close_session()
     if waiting:
         wake_up([waiting])
 

@@ -24,6 +24,7 @@ from ckanext.harvest.model import (
     HarvestObjectError,
 )
 
+from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import JobReport, retries, stopping, utcnow
@@ -80,7 +81,7 @@ def _guarded_gather(stock: Callback) -> Callback:
             log.exception("Gather of job %s failed", job_id)
             if isinstance(exc, redis.RedisError) or failing_service(exc) in QUEUES:
                 # Objects that are not on the queue yet wait in the database and are sent again.
-                Session.remove()
+                compat.close_session()
                 return False
             end = _hand_over_job if failing_service(exc) else _fail_job
             if _after_failure(end, job_id, _internal(exc)):
@@ -129,21 +130,19 @@ def _take_batch(object_id: str) -> None:
         fetch_batches.work(object_id)
     except Exception:
         log.exception("A batch was not taken to its end, or the next one could not be asked for")
-        with contextlib.suppress(Exception):
-            Session.remove()
+        compat.close_session()
 
 
 def _after_failure(store: Callable[[str, str], None], id_: str, message: str) -> bool:
     """Store an error; return False if that fails too and the message has to be redelivered."""
     try:
-        Session.remove()
+        compat.close_session()
         store(id_, message)
     except Exception:  # noqa: BLE001 - no database: the log has to do
         log.exception("A failure could not be stored")
         return False
     finally:
-        with contextlib.suppress(Exception):
-            Session.remove()
+        compat.close_session()
     return True
 
 
@@ -230,7 +229,7 @@ def _explain(object_id: str) -> None:
     else:
         message = "The run was stopped before this record was imported"
     _fail_object(object_id, message)
-    Session.remove()
+    compat.close_session()
 
 
 # The test calls: run the installed functions with stand-ins, without database and Redis.
