@@ -34,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--shard", metavar="K/N", default="", help="only the K-th of N parts of tests/ckan"
     )
+    parser.addoption(
+        "--pictures", action="store_true", help="save pictures of pages beside the reports"
+    )
     chaos = parser.getgroup("chaos", "faults of processes and services (tests/ckan/chaos)")
     chaos.addoption("--chaos", action="store_true", help="run the long forms too")
     chaos.addoption("--seed", metavar="N", help="the seed of the faults; 'new' draws a random one")

@@ -48,6 +48,7 @@ bin/test [--all | --ci | --ckan VERSION] [arguments for pytest]
   bin/test --chaos [--seed N] [--faults N] [--minutes N]
                                 200 faults of processes and services within an hour, and all
                                 else of tests/ckan/chaos that CI has no time for
+  bin/test --pictures           pictures of the pages that a browser checks, in results/pictures
   bin/test --samples DIR        tests/conformance reads the real documents of that folder; with
                                 --all those of ../shared/samples, if they are there
   bin/test --fuzz 10000 tests/fuzz

@@ -56,9 +56,12 @@ class Visitor:
         page: playwright's; URLs without host are the portal's.
         errors: errors on the console, and scripts that failed.
         hosts: hosts that the page sent requests to.
+        saves_pictures: ``picture`` does something; without ``--pictures`` it saves a third of the
+            time that the check of a page takes.
     """
 
     page: Page
+    saves_pictures: bool = False
     errors: list[str] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)
 
@@ -79,6 +82,8 @@ class Visitor:
 
     def picture(self, name: str) -> None:
         """Save a picture of the page beside the tests' reports."""
+        if not self.saves_pictures:
+            return
         folder = chromium.pictures()
         # A page of ten thousand pixels takes time while other tests run.
         self.page.screenshot(path=folder / f"{name}.png", full_page=True, timeout=60_000)
@@ -109,6 +114,7 @@ class StaticFiles:
     """Serves files that never change without CKAN, as a portal's web server does.
 
     CKAN looks up the user first, which takes longer than the forty files of a page themselves.
+    A window requests each file once.
     """
 
     def __init__(self, app: Any) -> None:
@@ -123,7 +129,9 @@ class StaticFiles:
             answer = TestResponse(*run_wsgi_app(self.app, environ), Request(environ))
             if answer.status_code != 200 or "Set-Cookie" in answer.headers:
                 return answer(environ, start_response)
-            self._known[path] = (list(answer.headers), answer.get_data())
+            kept = [each for each in answer.headers if each[0] != "Cache-Control"]
+            kept.append(("Cache-Control", "max-age=3600"))
+            self._known[path] = (kept, answer.get_data())
         headers, body = self._known[path]
         start_response("200 OK", headers)
         return [body]
@@ -194,11 +202,13 @@ def site(
 
 
 @pytest.fixture
-def visitor(chromium_process: Browser, site: str) -> Iterator[Visitor]:
+def visitor(
+    request: pytest.FixtureRequest, chromium_process: Browser, site: str
+) -> Iterator[Visitor]:
     """A window of 1280 by 900 of an anonymous user."""
     context = chromium_process.new_context(base_url=site, viewport=WIDE)
     page = context.new_page()
-    yield Visitor(page)
+    yield Visitor(page, saves_pictures=request.config.getoption("pictures"))
     # An answer that a test was still making comes too late to matter.
     page.unroute_all(behavior="ignoreErrors")
     context.close()

@@ -87,9 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-            if item.path.name in ENGINE and not has_own_size(item):
+            is_browsed = "chromium_process" in item.fixturenames
+            if item.path.name in ENGINE and not has_own_size(item) and not is_browsed:
                 item.add_marker(pytest.mark.engine)
-            if item.path.name in COMPAT and is_of_shapes(item):
+            # Browsers see the pages of the oldest version in the journey.
+            is_once = is_browsed and item.path.name != "test_journey.py"
+            if item.path.name in COMPAT and is_of_shapes(item) and not is_once:
                 item.add_marker(pytest.mark.compat)
     # Tests that can share their consumers run in a row: starting them takes seconds.
     items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))

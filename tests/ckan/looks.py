@@ -2,8 +2,8 @@
 
 looks.check(visitor, "source-held", f"/harvest/{name}")
 
-saves a picture for each width beside the tests' reports and fails with all defects. The page is
-loaded once, and its window then made narrower: loading takes longer than checking.
+fails with all defects, and with --pictures saves a picture for each width. The page is loaded once,
+and its window then made narrower: loading takes longer than checking.
 """
 
 from __future__ import annotations
@@ -193,7 +193,8 @@ def _faults(page: Page, region: str) -> list[str]:
 def _axe(page: Page, region: str, *, colours: bool) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
-    page.evaluate(Axe().axe_script)
+    if not page.evaluate("() => 'axe' in window"):  # loaded at the width before
+        page.evaluate(Axe().axe_script)
     known = [tuple(line.split(" ", 1)) for line in BASELINE.read_text().splitlines() if line]
     return [
         f"axe: {rule} at {target}"

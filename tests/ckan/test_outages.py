@@ -22,6 +22,7 @@ from ckanext.ukharvest.engine.gather import ending
 from ckanext.ukharvest.model import Retry, Worker, retries
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Channel, Consumers, Portal, act, figures, one_by_one, tick
+from tests.ckan.processes import PROGRAM
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -344,8 +345,16 @@ def test_a_connection_closed_after_the_last_statement_keeps_no_record_from_waiti
     assert state(first) == ("WAITING", None)
 
 
+@pytest.fixture
+def impatient(ini: str) -> Iterator[Consumers]:
+    """Real consumers whose gather begins again without a pause."""
+    program = "from ckanext.ukharvest.engine import outages\noutages.GATHER_PAUSES = (0, 0, 0)\n"
+    with Consumers(ini, program=program + PROGRAM) as running:
+        yield running
+
+
 def test_connections_closed_all_the_time_lose_and_double_nothing(
-    portal: Portal, publisher: Publisher, consumers: Consumers
+    portal: Portal, publisher: Publisher, impatient: Consumers
 ) -> None:
     """Real consumers, whose connections PostgreSQL closes repeatedly."""
     many = 120
@@ -353,8 +362,8 @@ def test_connections_closed_all_the_time_lose_and_double_nothing(
     job_id = act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))["id"]
     wait_for_start()
     closed = 0
-    while not consumers._is_worked_off(job_id):
-        assert consumers.are_alive
+    while not impatient._is_worked_off(job_id):
+        assert impatient.are_alive
         # A gather gives up at its fourth attempt; most faults are meant for the imports.
         most = 12 if portal.objects(job_id) else 2
         closed += close_another() if closed < most else 0
