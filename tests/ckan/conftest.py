@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-            if item.path.name in ENGINE and not has_own_size(item):
+            if item.path.name in ENGINE and not has_own_size(item) and is_of_shapes(item):
                 item.add_marker(pytest.mark.engine)
             if item.path.name in COMPAT and is_of_shapes(item):
                 item.add_marker(pytest.mark.compat)
