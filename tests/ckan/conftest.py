@@ -76,8 +76,8 @@ COMPAT = {
         *("takeover", "upgrade", "versions", "who_decides"),
     )
 }
-# Of the contract of source types, one type for each shape of source: a document, a file for each
-# record, pages of records.
+# The contract is run for all source types once. Elsewhere (batches of other sizes, the oldest CKAN)
+# one type for each shape of source is enough: a document, a file for each record, pages of records.
 SHAPES = {"data_json", "gemini-waf", "oaipmh"}
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
 _shared_app: list[Any] = []
