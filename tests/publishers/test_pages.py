@@ -77,9 +77,7 @@ CELLS = [(fault, name) for fault in CATALOGUES for name in sorted(PAGED) if call
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("fault", "type_name"), CELLS)
-def test_pages_that_do_not_fit_end_and_delete_nothing(
-    fault: str, type_name: str, publisher: Publisher
-) -> None:
+def test_odd_pages_end_and_delete_nothing(fault: str, type_name: str, publisher: Publisher) -> None:
     kind, serve, chosen = TYPES[type_name], PAGED[type_name], OPTIONS.get(type_name)
     assert callable(serve)
     with HttpClient(Guard(LOOPBACK), PATIENT, sleep=lambda _seconds: None) as http:
