@@ -6,17 +6,14 @@ A module without a floor fails, and there is no exception.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 import ckanext.ukharvest
 
 OURS = "ckanext.ukharvest"
 PACKAGE = Path(ckanext.ukharvest.__file__).parent
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 
 # From the ground up: modules and folders of each floor. "" is the package itself.
 FLOORS: tuple[tuple[str, ...], ...] = (
@@ -58,38 +55,44 @@ def _name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {_name(path): path for path in FILES}
+MODULES = {_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 @cache
-def _imports(path: Path) -> list[str]:
-    """Return the full names of imported modules and names."""
-    return list(_imported(path))
-
-
-def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _names(module: str) -> tuple[list[str], list[str]]:
+    """Return the full names that a module imports, and what it takes from names: "etree.parse"."""
+    imported: list[str] = []
+    attributes: list[str] = []
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            imported += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path}: relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            assert not node.level, f"{module}: relative import"
+            imported += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.append(f"{node.value.id}.{node.attr}")
+    return imported, attributes
 
 
-def _imports_of_ours(path: Path) -> Iterator[str]:
-    """Return our own modules that a file imports from."""
-    for name in _imports(path):
+def _imports(module: str) -> list[str]:
+    return _names(module)[0]
+
+
+def _imports_of_ours(module: str) -> Iterator[str]:
+    """Return our own modules that a module imports from."""
+    for name in _imports(module):
         if _is(name, OURS):
-            found = name.removeprefix(OURS).removeprefix(".")
-            while found not in MODULES and found:
-                found = found.rpartition(".")[0]
-            yield found
+            imported = name.removeprefix(OURS).removeprefix(".")
+            while imported not in MODULES and imported:
+                imported = imported.rpartition(".")[0]
+            yield imported
 
 
 def _is(name: str, *modules: str) -> bool:
     return any(name == module or name.startswith(module + ".") for module in modules)
 
 
+@cache
 def _place(name: str) -> tuple[int, str]:
     """Return a module's floor, and its entry there."""
     places = [
@@ -103,86 +106,76 @@ def _place(name: str) -> tuple[int, str]:
     return number, entry
 
 
-def _ids(path: Path) -> str:
-    return _name(path) or "package"
+def _importers(modules: Iterable[str], *forbidden: str) -> list[str]:
+    """Return which of the modules import a forbidden name, and which name."""
+    return [
+        f"{module} imports {name}"
+        for module in modules
+        for name in _imports(module)
+        if _is(name, *forbidden)
+    ]
 
 
-def test_each_entry_is_there() -> None:
+def _all_but(*modules: str) -> list[str]:
+    return [module for module in MODULES if not _is(module, *modules)]
+
+
+def _within(folder: str) -> list[str]:
+    return [module for module in MODULES if _is(module, folder)]
+
+
+def test_every_entry_of_a_floor_exists() -> None:
     assert [entry for floor in FLOORS for entry in floor if entry not in MODULES] == ["migration"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_a_module_imports_nothing_from_above(path: Path) -> None:
-    floor, entry = _place(_name(path))
-    for name in _imports_of_ours(path):
-        other, its_entry = _place(name)
-        assert other <= floor, f"{name} stands above"
-        is_beside = any(entry in pair and its_entry in pair for pair in APART)
-        assert entry == its_entry or not is_beside, f"{name} stands beside"
+def test_modules_import_nothing_from_above_or_beside() -> None:
+    offenders = []
+    for module in MODULES:
+        floor, entry = _place(module)
+        for name in _imports_of_ours(module):
+            other, its_entry = _place(name)
+            is_beside = entry != its_entry and any({entry, its_entry} <= {*pair} for pair in APART)
+            if other > floor or is_beside:
+                offenders.append(f"{module} imports {name}")
+    assert offenders == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_ckan_is_imported_above_its_line_alone(path: Path) -> None:
-    if _place(_name(path))[0] >= CKAN_FROM:
-        return
-    assert not [name for name in _imports(path) if _is(name, *CKAN)]
+def test_ckan_is_imported_above_its_line_only() -> None:
+    below = [module for module in MODULES if _place(module)[0] < CKAN_FROM]
+    assert _importers(below, *CKAN) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_the_model_knows_neither_pages_nor_the_network(path: Path) -> None:
+def test_model_imports_neither_presentation_nor_the_client() -> None:
     """Stored text stays text, whatever a page makes of it (decision 0019)."""
-    if not _is(_name(path), "model"):
-        return
-    values = f"{OURS}.core.http.timed_client"  # a type: measurements of a request
-    found = [name for name in _imports(path) if not _is(name, values)]
-    assert not [n for n in found if _is(n, f"{OURS}.presentation", f"{OURS}.core.http")]
+    offenders = _importers(_within("model"), f"{OURS}.presentation", f"{OURS}.core.http")
+    # A type: measurements of a request.
+    assert [each for each in offenders if f"{OURS}.core.http.timed_client" not in each] == []
 
 
-MODEL = ("sqlalchemy", "ckan.model", "ckanext.harvest.model", f"{OURS}.model")
+def test_pages_read_through_actions() -> None:
+    models = ("sqlalchemy", "ckan.model", "ckanext.harvest.model", f"{OURS}.model")
+    assert _importers(_within("web"), *models) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_pages_read_through_logic(path: Path) -> None:
-    if _is(_name(path), "web"):
-        assert not [name for name in _imports(path) if _is(name, *MODEL)]
+def test_only_the_plugin_imports_the_patches() -> None:
+    assert _importers(_all_but("plugin", "patches"), f"{OURS}.patches") == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_the_plugin_alone_imports_the_patches(path: Path) -> None:
-    if _name(path) == "plugin" or _is(_name(path), "patches"):
-        return
-    assert not [name for name in _imports(path) if _is(name, f"{OURS}.patches")]
+def test_nothing_imports_the_plugin_of_a_source_type() -> None:
+    assert _importers(_all_but("harvesters"), f"{OURS}.harvesters") == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_a_source_type_is_declared_and_nothing_imports_its_plugin(path: Path) -> None:
-    if _is(_name(path), "harvesters"):
-        return
-    assert not [name for name in _imports(path) if _is(name, f"{OURS}.harvesters")]
-
-
-NETWORK = ("requests", "urllib3", "urllib.request", "http.client", "httpx", "socket", "ssl") + (
-    "owslib",
-    "sickle",
-)
-
-
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_there_is_one_door_to_the_network(path: Path) -> None:
+def test_only_core_http_imports_a_network_module() -> None:
+    network = ("requests", "urllib3", "urllib.request", "http.client", "httpx", "socket", "ssl")
     # A publisher for tests serves and requests nothing.
-    if _is(_name(path), "core.http") or _name(path) == "testing.publisher":
-        return
-    assert not [name for name in _imports(path) if _is(name, *NETWORK)]
+    modules = _all_but("core.http", "testing.publisher")
+    assert _importers(modules, *network, "owslib", "sickle") == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=_ids)
-def test_xml_is_parsed_in_one_place(path: Path) -> None:
-    if _name(path) == "core.xml.parser":
-        return
-    parsers = {"fromstring", "parse", "iterparse", "XML", "XMLParser", "HTMLParser", "iterwalk"}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            assert not (node.value.id in {"etree", "ET", "lxml"} and node.attr in parsers), (
-                node.attr
-            )
-    assert not [name for name in _imports(path) if _is(name, "xml", "lxml.html", "bs4")]
+def test_xml_is_parsed_in_one_place() -> None:
+    functions = "fromstring", "parse", "iterparse", "XML", "XMLParser", "HTMLParser", "iterwalk"
+    parsers = {f"{name}.{each}" for name in ("etree", "ET", "lxml") for each in functions}
+    modules = _all_but("core.xml.parser")
+    calls = {module: parsers.intersection(_names(module)[1]) for module in modules}
+    assert {module: names for module, names in calls.items() if names} == {}
+    assert _importers(modules, "xml", "lxml.html", "bs4") == []

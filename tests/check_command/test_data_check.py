@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import subprocess
-import sys
 import unicodedata
 from pathlib import Path
 
 import pytest
 
 from ckanext.ukharvest.check_command import data_check
-from tests.check_command.test_command import _run
+from tests.check_command.support import loaded_ckan, run, run_json
 from tests.publisher import Publisher, Response
 from tests.schema_check.support import lint
 
@@ -30,9 +27,9 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 def test_errors_exit_1_and_are_printed(files: tuple[str, str]) -> None:
     data, schema = files
-    done = _run("check", data, "--schema", schema, columns=200)
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
+    result = run("check", data, "--schema", schema, columns=200)
+    assert result.code == 1
+    assert result.out.splitlines() == [
         f"{data}: 2 errors in 3 rows",
         f"Schema: {schema}, a schema of the LGA (csvlint)",
         "",
@@ -50,15 +47,14 @@ def test_errors_exit_1_and_are_printed(files: tuple[str, str]) -> None:
 def test_a_valid_file_exits_0(files: tuple[str, str]) -> None:
     data, schema = files
     Path(data).write_text("Supplier;Amount\nAcme;1\n")
-    done = _run("check", data, "--schema", schema, columns=200)
-    assert done.returncode == 0
-    assert f"{data}: Valid" in done.stdout
-    assert "For information\n  The separator is a semicolon; expected a comma.\n" in done.stdout
+    result = run("check", data, "--schema", schema, columns=200)
+    assert result.code == 0
+    assert f"{data}: Valid" in result.out
+    assert "For information\n  The separator is a semicolon; expected a comma.\n" in result.out
 
 
 def test_the_result_as_json(files: tuple[str, str]) -> None:
-    done = _run("check", files[0], "--schema", files[1], "--format", "json")
-    found = json.loads(done.stdout)
+    _code, found = run_json(files[0], "--schema", files[1])
     assert (found["location"], found["schema"]) == files
     assert (found["verdict"], found["errors"], found["checked"]) == ("invalid", 2, 3)
     assert [each["row"] for each in found["findings"]] == [3, 4]
@@ -69,20 +65,20 @@ def test_the_result_as_json(files: tuple[str, str]) -> None:
 def test_all_errors_are_saved_as_csv(files: tuple[str, str], tmp_path: Path) -> None:
     saved = tmp_path / "errors.csv"
     Path(files[0]).write_text("Supplier,Amount\n" + ",x\n" * 30)
-    done = _run("check", files[0], "--schema", files[1])
-    assert "… and 40 more. --errors FILE saves them as CSV." in done.stdout
-    done = _run("check", files[0], "--schema", files[1], "--errors", str(saved))
-    assert "All errors are in" in done.stdout
+    result = run("check", files[0], "--schema", files[1])
+    assert "… and 40 more. --errors FILE saves them as CSV." in result.out
+    result = run("check", files[0], "--schema", files[1], "--errors", str(saved))
+    assert "All errors are in" in result.out
     assert len(saved.read_text("utf-8-sig").splitlines()) == 61
 
 
 def test_geojson_needs_no_schema(tmp_path: Path) -> None:
     path = tmp_path / "parks.geojson"
     path.write_text('{"type": "Point", "coordinates": [430000, 434000]}')
-    done = _run("check", str(path), "--schema", "none", columns=200)
-    assert done.returncode == 1
-    assert "Schema: the rules of GeoJSON" in done.stdout
-    assert "/coordinates: found '[430000, 434000]'; expected longitude and latitude" in done.stdout
+    result = run("check", str(path), "--schema", "none", columns=200)
+    assert result.code == 1
+    assert "Schema: the rules of GeoJSON" in result.out
+    assert "/coordinates: found '[430000, 434000]'; expected longitude and latitude" in result.out
 
 
 @pytest.mark.parametrize(
@@ -93,14 +89,14 @@ def test_geojson_needs_no_schema(tmp_path: Path) -> None:
         ("ftp://example.org/a.json", "only http and https"),
     ],
 )
-def test_what_cannot_be_checked_exits_2_and_says_why(
+def test_an_unusable_schema_exits_2_with_a_reason(
     files: tuple[str, str], schema: str, words: str
 ) -> None:
-    done = _run("check", files[0], "--schema", schema, columns=200)
-    assert done.returncode == 2
-    assert "Not checked: " in done.stdout
-    assert words in done.stdout
-    assert ("--allow-private" in done.stderr) == ("127.0.0.1" in schema)
+    result = run("check", files[0], "--schema", schema, columns=200)
+    assert result.code == 2
+    assert "Not checked: " in result.out
+    assert words in result.out
+    assert ("--allow-private" in result.err) == ("127.0.0.1" in schema)
 
 
 @pytest.mark.parametrize(
@@ -113,20 +109,19 @@ def test_what_cannot_be_checked_exits_2_and_says_why(
     ],
 )
 def test_wrong_arguments_exit_2(arguments: tuple[str, ...], words: str) -> None:
-    done = _run("check", *arguments)
-    assert done.returncode == 2
-    assert words in " ".join(done.stderr.split())
+    result = run("check", *arguments)
+    assert result.code == 2
+    assert words in " ".join(result.err.split())
 
 
-def test_urls_are_read() -> None:
+def test_data_and_schema_are_read_from_urls() -> None:
     with Publisher() as publisher:
         publisher.serve("/spend.csv", DATA)
         publisher.serve("/spend.json", SCHEMA)
-        out = io.StringIO()
-        urls = publisher.url("/spend.csv"), publisher.url("/spend.json")
-        code = data_check.run(*urls, allow_private=True, out=out)
-    assert code == 1
-    assert "2 errors in 3 rows" in out.getvalue()
+        data, schema = publisher.url("/spend.csv"), publisher.url("/spend.json")
+        result = run("check", data, "--schema", schema, "--allow-private")
+    assert result.code == 1
+    assert "2 errors in 3 rows" in result.out
 
 
 @pytest.mark.parametrize(
@@ -134,47 +129,39 @@ def test_urls_are_read() -> None:
     [
         (Response(status=404), "answered 404 Not Found."),
         (Response(b"x" * 6_000_000), "The schema is larger than 5 MB, the most that is read."),
-        (Response(hang=True), "was not finished after 2 seconds"),
+        (Response(hang=True), "was not finished after 0.5 seconds"),
         (Response(b"<html><title>Sign in</title></html>"), "leads to a web page, “Sign in”"),
         (Response(b"{"), "The schema is not valid JSON"),
     ],
     ids=["404", "large", "silent", "page", "broken"],
 )
-def test_a_schema_that_cannot_be_read_says_so(
+def test_an_unreadable_schema_exits_2_with_a_reason(
     files: tuple[str, str], response: Response, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = data_check.HttpLimits(read=5, total=2, retries=0)
+    limits = data_check.HttpLimits(total=0.5 if response.hang else 60, retries=0)
     monkeypatch.setattr(data_check, "_SCHEMA_DOWNLOAD", limits)
     with Publisher() as publisher:
         publisher.routes["/schema.json"] = response
-        out = io.StringIO()
         url = publisher.url("/schema.json")
-        code = data_check.run(files[0], url, allow_private=True, out=out, err=io.StringIO())
-    assert code == 2
-    assert words in " ".join(out.getvalue().split())
+        result = run("check", files[0], "--schema", url, "--allow-private")
+    assert result.code == 2
+    assert words in " ".join(result.out.split())
 
 
-def test_a_file_of_errors_that_cannot_be_written_is_told(files: tuple[str, str]) -> None:
-    done = _run("check", files[0], "--schema", files[1], "--errors", "/no/such/folder/e.csv")
-    assert done.returncode == 2
-    assert "cannot be written" in done.stdout
+def test_an_unwritable_file_of_errors_exits_2(files: tuple[str, str]) -> None:
+    result = run("check", files[0], "--schema", files[1], "--errors", "/no/such/folder/e.csv")
+    assert result.code == 2
+    assert "cannot be written" in result.out
 
 
-def test_a_terminal_is_not_given_what_it_obeys(tmp_path: Path) -> None:
+def test_data_check_prints_no_control_characters(tmp_path: Path) -> None:
     data = tmp_path / "a.csv"
     data.write_text("Supplier,Amount\nx,\x1b[31mred\u202e\n", "utf-8")
     schema = tmp_path / "s.json"
     schema.write_text(SCHEMA)
-    printed = _run("check", str(data), "--schema", str(schema)).stdout
+    printed = run("check", str(data), "--schema", str(schema)).out
     assert {sign for sign in printed if unicodedata.category(sign) in ("Cc", "Cf")} == {"\n"}
 
 
-def test_no_ckan_is_loaded(files: tuple[str, str]) -> None:
-    script = (
-        "import sys; from ckanext.ukharvest.check_command.command import main;"
-        f"code = main(['check', {files[0]!r}, '--schema', {files[1]!r}]);"
-        "assert not [n for n in sys.modules if n == 'ckan' or n.startswith('ckan.')], 'ckan';"
-        "sys.exit(code)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, "")
+def test_data_check_loads_no_ckan(files: tuple[str, str]) -> None:
+    assert loaded_ckan("check", files[0], "--schema", files[1]) == ([], 1)

@@ -76,8 +76,8 @@ COMPAT = {
         *("takeover", "upgrade", "versions", "who_decides"),
     )
 }
-# Of the contract of source types, one type for each shape of source: a document, a file for each
-# record, pages of records.
+# The contract is run for all source types once. Elsewhere (batches of other sizes, the oldest CKAN)
+# one type for each shape of source is enough: a document, a file for each record, pages of records.
 SHAPES = {"data_json", "gemini-waf", "oaipmh"}
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
 _shared_app: list[Any] = []
@@ -88,7 +88,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
             is_browsed = "chromium_process" in item.fixturenames
-            if item.path.name in ENGINE and not has_own_size(item) and not is_browsed:
+            is_shared = item.path.name in ENGINE and not has_own_size(item)
+            if is_shared and is_of_shapes(item) and not is_browsed:
                 item.add_marker(pytest.mark.engine)
             # Browsers see the pages of the oldest version in the journey.
             is_once = is_browsed and item.path.name != "test_journey.py"

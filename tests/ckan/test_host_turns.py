@@ -163,7 +163,9 @@ def test_the_turn_of_a_killed_process_ends(
 def test_without_redis_requests_go_on(
     publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_turns, "connect_to_redis", lambda: redis.Redis(port=1))
+    monkeypatch.setattr(
+        host_turns, "connect_to_redis", lambda: redis.Redis.from_url("redis://127.0.0.1:1")
+    )
     publisher.serve(PATH, {})
     ask(publisher.url(PATH), HttpLimits(at_once=1, delay=0.01))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from ckanext.ukharvest.operations.sweeper import objects
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
 from tests.ckan.processes import FAULTY_PROGRAM
-from tests.publisher import Publisher
+from tests.publisher import Publisher, Request, Response
 
 pytestmark = [
     pytest.mark.in_process,
@@ -55,10 +56,7 @@ def single(ini: str, tmp_path: Path) -> str:
 def faulty(single: str, go_on: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UKHARVEST_TEST_GO_ON", str(go_on))
-        # How long a client waits for the publisher that hangs.
-        settings = {"ckanext.ukharvest.http.read_timeout": "40"}
-        impatient = write_ini(single, settings, go_on.with_name("impatient.ini"))
-        consumers = Consumers(impatient, program=FAULTY_PROGRAM)
+        consumers = Consumers(single, program=FAULTY_PROGRAM)
         consumers.start()
     yield consumers
     go_on.touch()
@@ -179,7 +177,13 @@ def test_a_hung_gather_is_done_by_another_consumer_and_ends_when_it_wakes_up(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, sweeper.__name__)
-    publisher.serve(PATH, catalogue(3), hang=True)  # for as long as the client waits
+    go_on = threading.Event()
+
+    def hang(_request: Request) -> Response:
+        go_on.wait(PATIENCE)
+        return Response(cut=-1)
+
+    publisher.routes[PATH] = hang
     source = portal.source(publisher.url(PATH), name="parking")
     job_id = act("ukharvest_run_create", source_id=source)["id"]
     until(lambda: publisher.requests)
@@ -198,6 +202,7 @@ def test_a_hung_gather_is_done_by_another_consumer_and_ends_when_it_wakes_up(
         others.wait(job_id)
         others.wait_for_messages(portal.objects(job_id))
         assert figures(portal.finish(job_id)) == {"added": 3}
-        assert faulty.processes[0].wait(PATIENCE) != 0  # its client gave up waiting
+        go_on.set()
+        assert faulty.processes[0].wait(PATIENCE) != 0
     assert figures(portal.job(job_id)) == {"added": 3}
     assert portal.job(job_id)["ukharvest"]["outcome"] == "finished"

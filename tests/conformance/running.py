@@ -123,7 +123,7 @@ def run_all(calls: Iterable[tuple[Path, list[str]]]) -> list[Answer]:
 def check_all(jobs: Iterable[tuple[str, Path]], scratch: Path) -> Iterator[Outcome]:
     """Check a copy of each document, given with the source type, in the given order.
 
-    Each copy is alone in a folder in ``scratch``. The first is checked by the installed program.
+    Each copy is alone in a folder in ``scratch``.
     """
     calls, names = [], []
     for number, (source_type, document) in enumerate(jobs):
@@ -132,13 +132,10 @@ def check_all(jobs: Iterable[tuple[str, Path]], scratch: Path) -> Iterator[Outco
         copy = Path(shutil.copy(document, folder))
         calls.append((folder, ["check", source_type, copy.name, "--format", "json"]))
         names.append(copy.name)
-    if not calls:  # a kind without a real document
-        return iter(())
-    (place, arguments), *others = calls
-    middle = len(others) // 2
+    middle = len(calls) // 2
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        halves = pool.map(run_all, (others[:middle], others[middle:]))
-    answers = [run([PROGRAM, *arguments], place), *(each for half in halves for each in half)]
+        halves = pool.map(run_all, (calls[:middle], calls[middle:]))
+    answers = [answer for half in halves for answer in half]
     return (_outcome(*each) for each in zip(names, answers, strict=True))
 
 

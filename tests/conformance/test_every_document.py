@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ckanext.ukharvest.source_types import TYPES
-from tests.conformance.running import run, run_all
+from tests.conformance.running import PROGRAM, run, run_all
 
 
 @pytest.mark.parametrize("source_type", TYPES)
@@ -21,6 +21,12 @@ def test_any_document_is_answered_in_words_in_time_and_without_a_network(
         assert answer.status in (0, 1, 2), (path.name, answer)
         assert "internal error" not in answer.stderr, (path.name, answer)
         assert "Traceback" not in answer.stderr, (path.name, answer)
+
+
+def test_installed_program_answers_as_in_one_process(folder: Path, tmp_path: Path) -> None:
+    document = min(folder.rglob("*.json"))
+    arguments = ["check", "data_json", str(document), "--format", "json"]
+    assert [run([PROGRAM, *arguments], tmp_path)] == run_all([(tmp_path, arguments)])
 
 
 def test_the_guard_ends_a_process_that_asks_the_network(tmp_path: Path) -> None:

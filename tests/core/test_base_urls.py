@@ -33,14 +33,14 @@ def test_either_scheme() -> None:
     assert all(old != new for old, new in find_moves(f"{OLD}/a", f"{OLD}/b"))
 
 
-def test_below_ends_at_a_part_of_the_path() -> None:
+def test_is_below_compares_whole_parts_of_a_path() -> None:
     assert is_below(f"{OLD}/a/b", f"{OLD}/a")
     assert is_below(f"{OLD}/a?b", f"{OLD}/a")
     assert not is_below(f"{OLD}/ab", f"{OLD}/a")
     assert not is_below("https://old.example.evil/a", OLD)
 
 
-def test_records_match_by_guid_and_by_guid_with_the_base_replaced() -> None:
+def test_records_match_by_guid_with_the_base_replaced() -> None:
     moves = find_moves(f"{OLD}/catalogue", f"{NEW}/data")
     known = ["1", f"{OLD}/catalogue/2", f"{OLD}/set/3", f"{OLD}/catalogue/4", "5"]
     listed = ["1", f"{NEW}/data/2", f"{NEW}/set/3", "6", f"{NEW}/data/7"]

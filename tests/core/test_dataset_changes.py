@@ -40,7 +40,7 @@ def find_differences(**fields: Any) -> list[FieldChange]:
     return list_changes(package(), package(**fields), plain)
 
 
-def test_what_ckan_keeps_for_itself_is_no_change() -> None:
+def test_fields_that_ckan_maintains_are_no_change() -> None:
     after = package(
         metadata_modified="2026-05-02T10:00:00",
         tags=[{"name": "water", "id": "other"}],
@@ -62,7 +62,7 @@ def test_fields_extras_tags_and_licence() -> None:
     assert is_changed(package(), package(title="Brooks"))
 
 
-def test_resources_are_told_by_their_ids() -> None:
+def test_resources_are_compared_by_id() -> None:
     other = {**FILE, "id": "2", "name": "Guide"}
     assert find_differences(resources=[other]) == [
         FieldChange(RESOURCES, DATASET, "Table (https://data.example/1.csv)", ""),
@@ -90,7 +90,7 @@ def test_a_long_text_is_cut_to_where_it_differs() -> None:
     assert repeated.old != repeated.new
 
 
-def test_what_reads_the_same_is_changed_without_words() -> None:
+def test_values_that_read_the_same_are_changed_without_text() -> None:
     assert list_changes(package(), package(notes="Other."), lambda _key, _text: "same") == [
         FieldChange("notes", DATASET, "", "")
     ]

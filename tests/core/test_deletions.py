@@ -44,7 +44,7 @@ def split(known: dict[str, KnownRecord], gone: int) -> tuple[list[str], list[str
         pytest.param(1000, 999, True, id="1000-nearly-all"),
     ],
 )
-def test_large_deletions_are_held(size: int, gone: int, held: bool) -> None:
+def test_large_deletions_wait_for_approval(size: int, gone: int, held: bool) -> None:
     known = source(size, missed=1)
     lost, seen = split(known, gone)
     result = plan(known, seen, complete=True)
@@ -67,7 +67,9 @@ def test_large_deletions_are_held(size: int, gone: int, held: bool) -> None:
         pytest.param(100, 1, 0.0, 0, True, id="nothing-without-a-word"),
     ],
 )
-def test_limits_can_be_set(size: int, gone: int, share: float, floor: int, held: bool) -> None:
+def test_limits_of_deletions_can_be_set(
+    size: int, gone: int, share: float, floor: int, held: bool
+) -> None:
     known = source(size, missed=1)
     lost, seen = split(known, gone)
     result = plan(known, seen, complete=True, max_share=share, floor=floor)
@@ -108,7 +110,7 @@ def test_a_dataset_is_due_after_n_complete_runs(missed: int, after_runs: int, du
         pytest.param(11, 9, 1, None, id="held-at-once"),
     ],
 )
-def test_what_a_later_run_would_ask_about(
+def test_a_later_deletion_that_needs_approval_is_foretold(
     size: int, gone: int, after_runs: int, expected: Shortfall | None
 ) -> None:
     known = source(size)
@@ -117,7 +119,7 @@ def test_what_a_later_run_would_ask_about(
     assert plan(known, seen, complete=False, after_runs=after_runs).shortfall is None
 
 
-def test_a_shortfall_is_what_the_runs_to_come_will_do() -> None:
+def test_a_shortfall_is_what_later_runs_do() -> None:
     """For any number of missed runs, simulated by runs."""
     random_ = random.Random(3)
     for _round in range(300):
@@ -151,18 +153,18 @@ def _first_question(
     return None
 
 
-def test_what_the_source_says_is_deleted_goes_at_once() -> None:
+def test_a_record_that_its_source_marks_deleted_is_deleted() -> None:
     result = plan(source(4), ["g2", "g3"], complete=True, said_deleted=["g0", "unheard-of"])
     assert result == DeletionPlan(delete=("g0",), missing=("g1",))
 
 
-def test_what_the_source_says_is_deleted_counts_for_the_guard() -> None:
+def test_marked_deletions_count_towards_approval() -> None:
     known = source(4) | {"g1": KnownRecord(1, active=True), "g2": KnownRecord(1, active=True)}
     result = plan(known, ["g3"], complete=True, said_deleted=["g0"])
     assert (result.delete, result.held) == ((), ("g0", "g1", "g2"))
 
 
-def test_what_was_seen_stays_whatever_else_the_source_says() -> None:
+def test_a_record_that_is_listed_is_never_deleted() -> None:
     result = plan(source(2), ["g0", "g1"], complete=True, said_deleted=["g0"])
     assert result == DeletionPlan()
 
@@ -191,7 +193,7 @@ def test_the_first_empty_run_only_counts() -> None:
     assert result.reason == "the source listed no record at all, so nothing was deleted"
 
 
-def test_an_empty_source_that_never_had_a_dataset_is_nothing_special() -> None:
+def test_an_empty_source_without_datasets_has_an_empty_plan() -> None:
     assert plan({}, [], complete=True) == DeletionPlan()
 
 
@@ -200,7 +202,7 @@ def test_the_only_dataset_may_be_replaced() -> None:
     assert result == DeletionPlan(delete=("g0",))
 
 
-def test_all_new_and_all_gone_is_held() -> None:
+def test_replacing_every_record_waits_for_approval() -> None:
     known = source(5)
     result = plan(known, [f"n{number}" for number in range(50)], complete=True, after_runs=1)
     assert result.held == tuple(known)
@@ -225,7 +227,7 @@ def test_the_reason_names_the_figures() -> None:
     )
 
 
-def test_records_not_yet_due_are_missing_while_others_are_held() -> None:
+def test_missing_records_are_counted_while_others_wait() -> None:
     known = source(3, missed=1) | {"late": KnownRecord(0, active=True)}
     result = plan(known, ["new"], complete=True)
     assert (result.held, result.missing) == (("g0", "g1", "g2"), ("late",))
@@ -237,7 +239,7 @@ def test_less_than_one_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_happens_no_seen_dataset_is_deleted(seed: int) -> None:
+def test_no_listed_dataset_is_deleted_at_random(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(200):
         size = chance.choice([0, 1, 2, 3, 5, 9, 10, 11, 30, 60])

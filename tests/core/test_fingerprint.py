@@ -49,7 +49,7 @@ def test_what_is_no_json_value_is_refused() -> None:
         pytest.param("xml", "<a>\n  <b>t</b>\n  <c/>\n</a>", "<a><b>t</b><c/></a>", id="indented"),
     ],
 )
-def test_outer_form_does_not_matter(form: str, one: str, other: str) -> None:
+def test_layout_does_not_change_the_fingerprint(form: str, one: str, other: str) -> None:
     assert fingerprint(one, form, ()) == fingerprint(other, form, ())
 
 
@@ -73,11 +73,11 @@ def test_outer_form_does_not_matter(form: str, one: str, other: str) -> None:
         pytest.param("xml", '<a xmlns="urn:x"/>', '<a xmlns="urn:y"/>', id="namespace-name"),
     ],
 )
-def test_content_does_matter(form: str, one: str, other: str) -> None:
+def test_content_changes_the_fingerprint(form: str, one: str, other: str) -> None:
     assert fingerprint(one, form, ()) != fingerprint(other, form, ())
 
 
-def test_the_salt_does_matter() -> None:
+def test_import_rules_change_the_fingerprint() -> None:
     salts = [(), (1,), (1, 2), (12,), (1, {"a": 1}), (1, {"a": 2}), (1, {"a": None})]
     assert len({fingerprint("{}", "json", salt) for salt in salts}) == len(salts)
     one = fingerprint("{}", "json", (1, {"a": 1, "b": 2}))
@@ -85,7 +85,7 @@ def test_the_salt_does_matter() -> None:
     assert len(one) == 64
 
 
-def test_the_form_does_matter() -> None:
+def test_the_form_changes_the_fingerprint() -> None:
     expected = (
         "no fingerprint for form 'ods'; there is: "
         "json, json_or_rdf, rdf, xml, xml_or_json, xml_or_rdf"

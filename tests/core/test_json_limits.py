@@ -43,7 +43,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "{“odd”: 'text'}".encode(),
     ],
 )
-def test_what_keeps_the_limits_comes_out_as_it_went_in(document: bytes, size: int) -> None:
+def test_json_within_the_limits_is_unchanged(document: bytes, size: int) -> None:
     assert b"".join(pieces(document, size)) == document
 
 
@@ -60,7 +60,7 @@ def test_what_keeps_the_limits_comes_out_as_it_went_in(document: bytes, size: in
         (b'{"a":{"a":{"a":{"a":{"a":', b'{"a":1}}}}}}', "too-deep", "nested more than 5"),
     ],
 )
-def test_what_passes_a_limit_is_refused_with_its_place(
+def test_json_beyond_a_limit_is_refused_with_its_place(
     before: bytes, beyond: bytes, code: str, words: str, size: int
 ) -> None:
     with pytest.raises(BeyondLimit, match=words) as caught:
@@ -93,7 +93,7 @@ def test_pieces_end_outside_strings_and_are_small() -> None:
         assert max(map(len, found)) < 2 * size + 1000
 
 
-def test_real_limits_leave_room_for_what_publishers_have() -> None:
+def test_limits_leave_room_for_real_documents() -> None:
     assert json_limits.MAX_STRING >= 16_000_000
     assert json_limits.MAX_NUMBER > 767
     assert json_limits.MAX_DEPTH >= 50

@@ -41,7 +41,7 @@ def test_a_link_that_works() -> None:
     assert next_check(found, 30) == dt.timedelta(days=30)
 
 
-def test_one_failure_is_no_death_and_neither_are_three_in_a_week_less_an_hour() -> None:
+def test_a_link_that_failed_for_less_than_a_week_is_not_dead() -> None:
     assert checked((0, "gone")).state is LinkState.FAILING
     assert checked((0, "not-found"), (9, "not-found")).state is LinkState.FAILING
     soon = checked((0, "not-found"), (1, "not-found"), (6.9, "not-found"))
@@ -49,20 +49,20 @@ def test_one_failure_is_no_death_and_neither_are_three_in_a_week_less_an_hour() 
 
 
 @pytest.mark.parametrize("fault", ["not-found", "gone", "unknown-name", "blocked"])
-def test_three_definite_answers_over_a_week_are_death(fault: str) -> None:
+def test_three_definite_answers_over_a_week_make_a_dead_link(fault: str) -> None:
     found = checked((0, fault), (3, fault), (7, fault))
     assert (found.state, found.dead_since) == (LinkState.DEAD, START)
     assert next_check(found, 30) == dt.timedelta(days=30)
 
 
 @pytest.mark.parametrize("fault", ["timeout", "server-error", "login", "certificate", "redirect"])
-def test_answers_that_are_not_definite_are_never_death(fault: str) -> None:
+def test_other_answers_never_make_a_dead_link(fault: str) -> None:
     found = checked(*((day, fault) for day in range(0, 300, 10)), host=OTHERS_WORK)
     assert found.state is LinkState.FAILING
     assert found.faults == 30
 
 
-def test_faults_between_definite_answers_count_for_nothing() -> None:
+def test_other_faults_between_do_not_count() -> None:
     between = [(0, "not-found"), (2, "server-error"), (4, "not-found"), (8, "timeout")]
     assert checked(*between, host=OTHERS_WORK).state is LinkState.FAILING
     found = checked(*between, (9, "not-found"), host=OTHERS_WORK)
@@ -71,7 +71,7 @@ def test_faults_between_definite_answers_count_for_nothing() -> None:
     assert late.state is LinkState.FAILING
 
 
-def test_the_dead_stay_dead_until_they_work() -> None:
+def test_a_dead_link_is_dead_until_it_works() -> None:
     dead = [(0, "gone"), (3, "gone"), (7, "gone")]
     assert checked(*dead, (40, "timeout")).dead_since == START
     assert checked(*dead, (40, "not-asked")).state is LinkState.DEAD
@@ -81,7 +81,7 @@ def test_the_dead_stay_dead_until_they_work() -> None:
 
 
 @pytest.mark.parametrize("fault", ["refused", "timeout", "connection", "server-error"])
-def test_a_server_that_is_away_makes_no_link_dead(fault: str) -> None:
+def test_an_unreachable_server_makes_no_dead_link(fault: str) -> None:
     found = checked(*((day, fault) for day in range(0, 300, 10)))
     assert found.state is LinkState.AWAY
     gone_for_a_week = HostRecord(worked=START - dt.timedelta(days=1), tried=50, failed=50)
@@ -96,7 +96,7 @@ def test_a_port_that_refuses_on_a_host_that_works_is_dead() -> None:
     assert found.state is LinkState.DEAD
 
 
-def test_a_link_that_was_not_asked_has_no_new_check() -> None:
+def test_a_link_that_was_not_requested_keeps_its_check() -> None:
     found = checked((0, ""), (30, "not-asked"))
     assert (found.state, found.tried, found.worked) == (LinkState.AWAY, START, START)
     assert next_check(found, 30) == dt.timedelta(days=1)

@@ -25,7 +25,7 @@ STORED = {
 
 
 @pytest.mark.parametrize("kind", STORED)
-def test_stored_values_stay(kind: type[Enum]) -> None:
+def test_stored_values_are_unchanged(kind: type[Enum]) -> None:
     found = [str(each).replace(" ", "_") for each in kind]
     assert found == STORED[kind].split()
 

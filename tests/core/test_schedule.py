@@ -51,12 +51,14 @@ def at(text: str) -> datetime:
         ("ALWAYS", "2026-11-23 11:30", {"time": "02:00"}, "2026-11-23 11:30"),
     ],
 )
-def test_starts(frequency: str, after: str, schedule: dict[str, Any], expected: str) -> None:
+def test_next_start_follows_frequency_and_time(
+    frequency: str, after: str, schedule: dict[str, Any], expected: str
+) -> None:
     assert next_start(frequency, at(after), **schedule) == at(expected)
 
 
 @pytest.mark.parametrize("frequency", ["MANUAL", "", "YEARLY"])
-def test_what_a_person_starts_has_no_next_start(frequency: str) -> None:
+def test_a_manual_source_has_no_next_start(frequency: str) -> None:
     assert next_start(frequency, at("2026-11-23")) is None
 
 
@@ -88,7 +90,7 @@ def test_every_other_week() -> None:
         start = following
 
 
-def test_no_drift_however_late_the_tick_is() -> None:
+def test_late_ticks_do_not_move_the_next_start() -> None:
     """Stock adds the period to the moment of the tick (ckanext-harvest issue 559)."""
     now = at("2026-11-23 02:30")
     for number in range(400):
@@ -106,7 +108,7 @@ def test_offsets_are_fixed_and_spread() -> None:
     assert offset_of("source", 0) == timedelta(0)
 
 
-def test_what_is_a_time_and_a_zone() -> None:
+def test_times_and_zones_are_recognised() -> None:
     assert [is_time(each) for each in ("", "00:00", "23:59")] == [True] * 3
     wrong = ("24:00", "2:30", "02:30:00", "noon", None, 230)
     assert not any(is_time(each) for each in wrong)

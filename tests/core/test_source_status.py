@@ -62,7 +62,7 @@ AGO = NOW - STUCK - SECOND
         pytest.param({"outcome": ""}, ("new", "no-run"), id="new"),
     ],
 )
-def test_rules(more: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_source_status_follows_the_rules(more: dict[str, Any], expected: tuple[str, str]) -> None:
     assert health(replace(WELL, **more)) == expected
 
 
@@ -93,5 +93,5 @@ WAITS = replace(READ, moved=AGO, unfinished=2, waiting=2)
         pytest.param(replace(WAITS, waiting=1, fetches=NOW), "stuck", id="one-hangs"),
     ],
 )
-def test_what_a_run_does(run: RunFacts, expected: str) -> None:
+def test_state_of_a_run_follows_its_facts(run: RunFacts, expected: str) -> None:
     assert run_state(run) == expected

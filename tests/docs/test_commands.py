@@ -9,9 +9,8 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 import click
 import pytest
@@ -101,10 +100,19 @@ def cut(command: str, *, complete: bool) -> list[str]:
     return shlex.split(command if complete else SYNOPSIS.sub(" ", command))
 
 
-@pytest.mark.parametrize(
-    ("name", "command", "complete"), [each for each in COMMANDS if each[1].startswith("ckan ")]
-)
-def test_a_ckan_command_parses(name: str, command: str, complete: bool) -> None:
+def refused(program: str, check: Callable[[str, bool], None]) -> list[str]:
+    """Return the commands of a program that a check refuses, and why."""
+    offenders = []
+    for name, command, complete in COMMANDS:
+        if command.startswith(program):
+            try:
+                check(command, complete)
+            except (AssertionError, click.UsageError, SystemExit) as exc:
+                offenders.append(f"{name}: {command}: {exc}")
+    return offenders
+
+
+def check_ckan(command: str, complete: bool) -> None:
     words = cut(command, complete=complete)[1:]
     if words[:2] == ["config", "declaration"]:  # of CKAN itself, and it takes any plugin's name
         assert words[2:] == ["ukharvest", "-d"]
@@ -113,27 +121,43 @@ def test_a_ckan_command_parses(name: str, command: str, complete: bool) -> None:
     parse([{"N": "1"}.get(word, word) for word in words], complete=complete)
 
 
-@pytest.mark.parametrize(
-    ("name", "command"),
-    [each[:2] for each in COMMANDS if each[1].startswith("ukharvest ") and each[2]],
-)
-def test_a_check_parses(name: str, command: str) -> None:
+def check_ukharvest(command: str, complete: bool) -> None:
     from ckanext.ukharvest.check_command import command as check
     from ckanext.ukharvest.source_types import find
 
-    words = cut(command, complete=True)[1:]
-    if words == ["--version"]:
+    words = cut(command, complete=complete)[1:]
+    if not complete or words == ["--version"]:
         return
     words = words[: words.index("<")] if "<" in words else words  # standard input is a file
     given = check._arguments().parse_args(words)
-    # Parks are the example of docs/developing.md.
-    if given.command == "check" and given.schema:
-        return
-    known = ("parks", check.STANDARD_INPUT)
-    assert given.command != "check" or given.type in known or find(given.type)
+    if given.command == "check" and not given.schema:
+        # Parks are the example of docs/developing.md.
+        known = ("parks", check.STANDARD_INPUT)
+        assert given.type in known or find(given.type), "the source type is unknown"
 
 
-SCRIPTS = sorted({cut(each[1], complete=False)[0] for each in COMMANDS if "/" in each[1][:5]})
+def check_script(command: str, complete: bool) -> None:
+    script, *words = cut(command, complete=complete)
+    assert (codes.ROOT / script).is_file(), "there is no such script"
+    known = OPTIONS.get(script)
+    if known is not None and words:  # bin/test passes its words to pytest
+        assert words[0] in known or words[0] in ("--help", "--ckan"), f"{words[0]} is unknown"
+
+
+@pytest.mark.parametrize(
+    ("program", "check"),
+    [
+        ("ckan ", check_ckan),
+        ("ukharvest ", check_ukharvest),
+        ("bin/", check_script),
+        (".ci/", check_script),
+    ],
+)
+def test_commands_in_documents_parse(program: str, check: Callable[[str, bool], None]) -> None:
+    assert any(command.startswith(program) for _name, command, _complete in COMMANDS)
+    assert refused(program, check) == []
+
+
 OPTIONS = {
     "bin/bench": {"--quick", "--only", "--output"},
     "bin/demo": {"stop", "--once"},
@@ -144,52 +168,31 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_is_there_and_knows_its_words(script: str) -> None:
-    path = codes.ROOT / script
-    assert path.is_file()
-    known = OPTIONS.get(script)
-    if known is None:  # bin/test passes its words to pytest
-        return
-    for _name, command, complete in COMMANDS:
-        words = cut(command, complete=complete)
-        if words[0] == script and words[1:]:
-            assert words[1] in known or words[1] in ("--help", "--ckan"), command
+@pytest.mark.parametrize("script", ["bin/bench", "bin/demo", "bin/stack"])
+def test_options_of_scripts_are_in_their_help(script: str) -> None:
+    command = [sys.executable, codes.ROOT / script, "--help"]
+    help_ = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [word for word in OPTIONS[script] if word not in help_] == []
 
 
-def test_the_words_of_scripts_are_in_their_help() -> None:
-    for script, words in OPTIONS.items():
-        if script in ("bin/bench", "bin/demo", "bin/stack"):
-            help_ = _help(codes.ROOT / script)
-            assert not [word for word in words if word not in help_], script
+def test_settings_in_documents_are_declared() -> None:
+    offenders = [
+        f"{path.relative_to(codes.ROOT)}: {key}"
+        for path in DOCUMENTS
+        for key in set(SETTING.findall(path.read_text(encoding="utf-8"))) - DECLARED
+        if not key.startswith("ckanext.ukharvest.credentials.") and not is_module(key)
+    ]
+    assert offenders == []
 
 
-def _help(script: Path) -> str:
-    command = [sys.executable, script, "--help"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def settings() -> list[tuple[str, str]]:
-    return sorted(
-        {
-            (path.relative_to(codes.ROOT).as_posix(), key)
-            for path in DOCUMENTS
-            for key in SETTING.findall(path.read_text(encoding="utf-8"))
-        }
-    )
-
-
-@pytest.mark.parametrize(("name", "key"), settings())
-def test_a_setting_is_declared(name: str, key: str) -> None:
-    is_secret = key.startswith("ckanext.ukharvest.credentials.")
+def is_module(key: str) -> bool:
     module = codes.PACKAGE / key.split(".")[2]
-    is_module = module.is_dir() or module.with_suffix(".py").is_file()
-    assert key in DECLARED or is_secret or is_module, f"{name}: there is no setting {key}"
+    return module.is_dir() or module.with_suffix(".py").is_file()
 
 
 @pytest.mark.parametrize(
     "words", [["ukharvest", "no-such"], ["ukharvest", "run", "SOURCE", "--no-such"], ["db", "up"]]
 )
-def test_what_is_not_there_is_found(words: list[str]) -> None:
+def test_unknown_commands_and_options_are_refused(words: list[str]) -> None:
     with pytest.raises((AssertionError, click.UsageError)):
         parse(words, complete=True)

@@ -39,7 +39,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> SourceType:
     return found
 
 
-def test_the_example_reads_its_list(
+def test_example_source_type_reads_its_list(
     kind: SourceType, publisher: Publisher, http: HttpClient
 ) -> None:
     publisher.serve("/parks.json", LISTS[0], headers={"Content-Type": "application/json"})
@@ -59,7 +59,7 @@ def test_the_example_reads_its_list(
     assert record.problems == ()
 
 
-def test_what_a_record_lacks_or_has_wrong_is_a_problem(kind: SourceType) -> None:
+def test_example_reports_missing_and_wrong_fields(kind: SourceType) -> None:
     text = (
         '{"id": "p2", "name": "Moor", "file": "javascript:alert(1)", "terms": "Ask us", '
         '"box": ["here"]}'
@@ -98,6 +98,6 @@ def test_the_example_passes_the_contract(
     test(**{name: given[name] for name in inspect.signature(test).parameters})
 
 
-def test_the_plugin_is_named_as_its_line_says() -> None:
+def test_example_plugin_has_the_name_of_its_entry_point() -> None:
     assert "class ParksHarvester(UkHarvester)" in CODE["harvesters/parks.py"]
     assert "ckanext.ukharvest.harvesters.parks:ParksHarvester" in PAGE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -48,10 +48,8 @@ def _is_left_out(path: Path) -> bool:
 
 DOCUMENTS = _files(".md")
 MODULES = _files(".py")
-
-
-def _id(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+NAMES = {path.name for path in MODULES}
+NUMBERS = {path.name[:4] for path in (ROOT / "docs" / "decisions").glob("0*.md")}
 
 
 def slug(heading: str) -> str:
@@ -62,7 +60,7 @@ def slug(heading: str) -> str:
 
 @cache
 def _anchors(path: Path) -> frozenset[str]:
-    text = FENCE.sub("", path.read_text(encoding="utf-8"))
+    text = FENCE.sub("", _text(path))
     found: list[str] = []
     for heading in HEADING.findall(text):
         name = slug(heading)
@@ -97,65 +95,63 @@ def broken_names(path: Path, text: str) -> list[str]:
         places = (path.parent, PACKAGE, ROOT, ROOT / "dev", ROOT / "ckanext")
         if not any((place / name).is_file() for place in places):
             broken.append(name)
-    broken += [name for name in FILE_NAME.findall(text) if name not in _names()]
-    numbers = {path.name[:4] for path in (ROOT / "docs" / "decisions").glob("0*.md")}
+    broken += [name for name in FILE_NAME.findall(text) if name not in NAMES]
     cited = {one or other for one, other in DECISION.findall(text)}
-    return broken + [f"decision {number}" for number in sorted(cited - numbers)]
+    return broken + [f"decision {number}" for number in sorted(cited - NUMBERS)]
 
 
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(path.name for path in MODULES)
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
-def _prose(path: Path) -> str:
+def _docstrings_and_comments(path: Path) -> str:
     """Return a module's comments and texts in triple quotes."""
-    source = path.read_text(encoding="utf-8")
-    return "\n".join(_comments_and_docstrings(source))
+    tokens = tokenize.generate_tokens(io.StringIO(_text(path)).readline)
+    return "\n".join(
+        token.string
+        for token in tokens
+        if token.type == tokenize.COMMENT
+        or (token.type == tokenize.STRING and '"""' in token.string[:5])
+    )
 
 
-def _comments_and_docstrings(source: str) -> Iterator[str]:
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        is_docstring = token.type == tokenize.STRING and '"""' in token.string[:5]
-        if is_docstring or token.type == tokenize.COMMENT:
-            yield token.string
+def _offenders(
+    paths: Iterable[Path], text_of: Callable[[Path], str], broken: Callable[[Path, str], list[str]]
+) -> dict[str, list[str]]:
+    """Return what is broken, by file."""
+    wrong = {path: broken(path, text_of(path)) for path in paths}
+    return {path.relative_to(ROOT).as_posix(): names for path, names in wrong.items() if names}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=_id)
-def test_a_documents_links_lead_somewhere(path: Path) -> None:
-    assert broken_links(path, path.read_text(encoding="utf-8")) == []
+def test_links_in_documents_lead_somewhere() -> None:
+    assert _offenders(DOCUMENTS, _text, broken_links) == {}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=_id)
-def test_a_document_names_what_is_there(path: Path) -> None:
-    text = COMMENT.sub("", FENCE.sub("", path.read_text(encoding="utf-8")))
-    assert broken_names(path, text) == []
+def test_documents_name_files_and_decisions_that_exist() -> None:
+    def prose(path: Path) -> str:
+        return COMMENT.sub("", FENCE.sub("", _text(path)))
+
+    assert _offenders(DOCUMENTS, prose, broken_names) == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_id)
-def test_docstrings_and_comments_name_what_is_there(path: Path) -> None:
-    assert broken_names(path, _prose(path)) == []
-
-
-BROKEN = {
-    "[a](gone.md)": ["gone.md"],
-    "[a](README.md#no-such-heading)": ["README.md#no-such-heading"],
-    "[a](#no-such-heading)": ["#no-such-heading"],
-    "[a](../../README.md)": ["../../README.md"],
-}
-
-
-@pytest.mark.parametrize("text", BROKEN)
-def test_a_broken_link_is_found(text: str) -> None:
-    assert broken_links(ROOT / "CHANGELOG.md", text) == BROKEN[text]
+def test_docstrings_and_comments_name_files_that_exist() -> None:
+    assert _offenders(MODULES, _docstrings_and_comments, broken_names) == {}
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["see [a](docs/decisions/README.md)", "[b](https://example.org/x.md)", "`[c](gone.md)`"],
+    ("text", "broken"),
+    [
+        ("[a](gone.md)", ["gone.md"]),
+        ("[a](README.md#no-such-heading)", ["README.md#no-such-heading"]),
+        ("[a](#no-such-heading)", ["#no-such-heading"]),
+        ("[a](../../README.md)", ["../../README.md"]),
+        ("see [a](docs/decisions/README.md)", []),
+        ("[b](https://example.org/x.md)", []),
+        ("`[c](gone.md)`", []),
+    ],
 )
-def test_other_links_are_fine(text: str) -> None:
-    assert broken_links(ROOT / "CHANGELOG.md", text) == []
+def test_only_broken_links_are_found(text: str, broken: list[str]) -> None:
+    assert broken_links(ROOT / "CHANGELOG.md", text) == broken
 
 
 @pytest.mark.parametrize(
@@ -169,5 +165,5 @@ def test_other_links_are_fine(text: str) -> None:
         ("core/records.py and decision 0026, in README.md", []),
     ],
 )
-def test_a_broken_name_is_found(text: str, broken: list[str]) -> None:
+def test_only_broken_names_are_found(text: str, broken: list[str]) -> None:
     assert broken_names(PACKAGE / "plugin.py", text) == broken

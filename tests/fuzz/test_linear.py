@@ -53,7 +53,7 @@ def _processor_time(kind: SourceType, raw: RawRecord) -> float:
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("measure", [_calls, _memory], ids=["calls", "memory"])
 @pytest.mark.parametrize("name", sorted(PARSERS))
-def test_many_values_cost_what_they_are(
+def test_work_grows_with_the_number_of_values(
     name: str, measure: Callable[[SourceType, RawRecord], float]
 ) -> None:
     kind = PARSERS[name]
@@ -67,7 +67,7 @@ def test_many_values_cost_what_they_are(
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("unit", growth.UNITS)
 @pytest.mark.parametrize("name", sorted(PARSERS))
-def test_long_texts_cost_what_they_are(name: str, unit: str) -> None:
+def test_work_grows_with_the_length_of_texts(name: str, unit: str) -> None:
     """Measure the processor's time: expressions and C libraries make no calls to count."""
     kind = PARSERS[name]
     make = growth.texts(kind.parser.__name__, kind.parser.FORM, unit)

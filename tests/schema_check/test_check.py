@@ -44,18 +44,18 @@ def test_three_wrong_rows_are_shown() -> None:
     ]
 
 
-def test_a_valid_file() -> None:
+def test_a_valid_file_is_reported_as_valid() -> None:
     report = _check(SPEND, "Supplier,Amount,Date\nA,1,2026-05-31\n")
     assert (report.verdict, report.summary, report.schema_type) == ("valid", "Valid", "csvlint")
 
 
-def test_a_schema_that_is_none_is_a_result() -> None:
+def test_an_unusable_schema_is_reported() -> None:
     report = _check("{", "a\n")
     assert report.verdict is Verdict.UNCHECKED
     assert report.summary.startswith("Not checked: The schema is not valid JSON")
 
 
-def test_the_first_findings_are_in_the_report_and_all_of_them_in_the_csv() -> None:
+def test_report_has_the_first_findings_and_csv_has_all() -> None:
     data = "Supplier,Amount,Date\n" + "A,=1+1,\n" * 50
     out = io.StringIO()
     report = check_data(
@@ -90,13 +90,13 @@ EVIL_DATA = "value,other\n" + "b,1\n" + "a" * 60 + "!,x\n"
 def test_a_pattern_that_would_not_end_is_stopped(
     schema: Any, data: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ckanext.ukharvest.schema_check.check._GRACE", 1.0)
-    report = _check(schema, data, seconds=1.0)
+    monkeypatch.setattr("ckanext.ukharvest.schema_check.check._GRACE", 0.4)
+    report = _check(schema, data, seconds=0.4)
     ended = report.reason or report.stopped
-    assert "stopped after 1 seconds; a pattern of the schema may be too complex" in ended
+    assert "stopped after 0.4 seconds; a pattern of the schema may be too complex" in ended
 
 
-def test_what_was_found_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_before_the_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Child(subprocess.Popen[bytes]):
         """A check that is ended as soon as it has written what it found."""
 
@@ -112,8 +112,9 @@ def test_what_was_found_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) 
             return Path(f"/proc/{self.pid}/fd/1").read_bytes()
 
     monkeypatch.setattr(subprocess, "Popen", Child)
+    monkeypatch.setattr("ckanext.ukharvest.schema_check.check._GRACE", 0.0)
     schema = lint(("value", {"pattern": EVIL}), ("other", {"type": "int"}))
-    report = _check(schema, "value,other\na,x\n" + "a" * 60 + "!,1\n", seconds=1.0)
+    report = _check(schema, "value,other\na,x\n" + "a" * 60 + "!,1\n", seconds=0.1)
     assert report.verdict is Verdict.INVALID
     assert [each.row for each in report.findings] == [2]
     assert "too complex" in report.stopped
@@ -123,7 +124,7 @@ def test_what_was_found_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_memory_is_limited() -> None:
-    data = "[" + "1," * 10_000_000 + "1]"
+    data = "[" + "[]," * 2_000_000 + "1]"
     report = _check({"type": "array"}, data, memory=150 * 1024 * 1024)
     assert report.verdict is Verdict.UNCHECKED
     assert "memory" in report.reason
@@ -131,18 +132,18 @@ def test_memory_is_limited() -> None:
 
 def test_a_schema_with_too_many_occurrences_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """libxml2 unrolls maxOccurs."""
-    monkeypatch.setattr("ckanext.ukharvest.schema_check.check._GRACE", 1.0)
+    monkeypatch.setattr("ckanext.ukharvest.schema_check.check._GRACE", 0.5)
     nested = '<xs:element name="b" maxOccurs="90000000" minOccurs="80000000"/>'
     schema = (
         '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a">'
         f"<xs:complexType><xs:sequence>{nested}</xs:sequence></xs:complexType>"
         "</xs:element></xs:schema>"
     )
-    report = _check(schema, "<a><b/></a>", seconds=2.0, memory=300 * 1024 * 1024)
+    report = _check(schema, "<a><b/></a>", seconds=0.5, memory=300 * 1024 * 1024)
     assert report.verdict in (Verdict.UNCHECKED, Verdict.INVALID)
 
 
-def test_time_is_limited_within_a_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_is_limited_in_a_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ckanext.ukharvest.schema_check.check._GRACE", 300.0)
     data = "Supplier,Amount,Date\n" + "A,1,2026-05-31\n" * 5_000
     report = _check(SPEND, data, seconds=0)  # over at the first look at the clock
@@ -152,10 +153,10 @@ def test_time_is_limited_within_a_large_file(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    """A hundred thousand rows and a million take the same memory."""
+    """A few rows and many take the same memory."""
     schema = tmp_path / "schema.json"
     schema.write_bytes(to_bytes(SPEND))
-    peaks = [_peak(schema, tmp_path, rows) for rows in (100_000, 1_000_000)]
+    peaks = [_peak(schema, tmp_path, rows) for rows in (20_000, 300_000)]
     assert peaks[1] < peaks[0] + 5_000
 
 
@@ -194,7 +195,7 @@ def test_modules_of_the_current_folder_are_not_run(
     assert _check(SPEND, "Supplier,Amount,Date\nA,1,\n").summary == "Valid"
 
 
-def test_a_report_as_json() -> None:
+def test_report_is_json() -> None:
     report = _check(SPEND, "Supplier,Amount,Date\nA,x,\n")
     found = json.loads(json.dumps(report.as_dict()))
     assert found["summary"] == "1 error in 1 row"
@@ -218,10 +219,10 @@ def test_without_jsonschema_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
 
 def test_no_descriptor_is_left_open() -> None:
     before = len(os.listdir("/proc/self/fd"))
-    for _ in range(5):
+    for _ in range(2):
         _check(SPEND, "Supplier,Amount,Date\nA,1,\n")
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_finding_without_place() -> None:
+def test_a_finding_needs_no_place() -> None:
     assert Finding(0, "", "", "a value", "", "x").sentence() == "found nothing; expected a value"

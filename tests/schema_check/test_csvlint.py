@@ -202,6 +202,6 @@ def test_a_header_is_matched_by_name(header: str, codes: list[str], note: str) -
         assert found.findings[0].found == "Suplier"
 
 
-def test_columns_are_judged_by_name_wherever_they_are() -> None:
+def test_columns_are_checked_by_name_in_any_order() -> None:
     schema = lint(("name", {"required": True}), ("amount", {"type": "float"}))
     assert check(schema, "amount,name\nx,Leeds\n").found == [(2, "amount", "type")]

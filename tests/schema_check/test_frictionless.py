@@ -75,7 +75,7 @@ _OF_CELLS = set().union(*(SAME[kind] for kind in _THEIRS))
 
 
 @pytest.mark.parametrize(("name", "schema", "data"), ALL, ids=[each[0] for each in ALL])
-def test_the_same_is_found_or_there_is_a_reason(
+def test_results_are_those_of_frictionless_or_explained(
     name: str, schema: dict[str, Any], data: str
 ) -> None:
     assert is_same(schema, data, RECORDED[name]) == (name not in DIFFERENCES)

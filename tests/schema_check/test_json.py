@@ -59,12 +59,12 @@ def test_items_are_counted() -> None:
         ({"$ref": "#", "type": "object"}, "refers to itself without end"),
     ],
 )
-def test_a_schema_that_cannot_be_used_is_told(schema: Any, reason: str) -> None:
+def test_an_unusable_schema_has_a_reason(schema: Any, reason: str) -> None:
     found = check(schema, {"a": 1})
     assert reason in found.reason
 
 
-def test_a_reference_to_another_document_is_noted_and_not_fetched() -> None:
+def test_a_reference_to_another_document_is_not_fetched() -> None:
     schema = {"properties": {"a": {"$ref": "https://example.org/a.json#/b"}}, "type": "object"}
     found = check(schema, {"c": 1})
     assert found.is_valid
@@ -99,7 +99,7 @@ def test_broken_json_is_an_error_of_the_data(data: str, code: str) -> None:
         (" " * 2000 + "{}", "larger than"),
     ],
 )
-def test_another_file_is_told(data: str, reason: str) -> None:
+def test_a_file_of_another_format_has_a_reason(data: str, reason: str) -> None:
     assert reason in check(PARK, data, tree_bytes=1000).reason
 
 
@@ -165,7 +165,7 @@ def test_geojson_is_checked_against_its_schema_as_well() -> None:
     assert (found.values["checked"], found.values["unit"]) == (2, "feature")
 
 
-def test_latitude_first_is_told_where_it_is_seen() -> None:
+def test_latitude_first_is_reported() -> None:
     found = check(None, {"type": "Point", "coordinates": [53.8, -101.5]})
     assert found.findings[0].expected == "longitude first, then latitude"
 

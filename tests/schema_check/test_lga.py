@@ -25,13 +25,13 @@ DIFFERENCES = {
 }
 
 
-def test_there_are_twenty() -> None:
+def test_there_are_twenty_cases() -> None:
     assert len(CASES) >= 20
     assert set(DIFFERENCES) <= set(NAMES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
-def test_a_file_is_judged_by_its_schema(case: Case) -> None:
+def test_files_of_the_lga_are_checked_by_its_rules(case: Case) -> None:
     found = check(case.csvlint(), case.data())
     assert found.reason == ""
     assert found.values["schema_type"] == "csvlint"
@@ -46,6 +46,6 @@ def test_oddities_of_the_schema_are_noted(case: Case) -> None:
     assert ("type URI" in notes) == any(column[1] == "URI" for column in case.columns)
 
 
-def test_a_schema_with_a_bad_escape_is_told_with_its_line() -> None:
+def test_a_bad_escape_in_a_schema_is_named_with_its_line() -> None:
     schema = CASES[-7].csvlint().replace(b"(^$)", b"\\d")
     assert "is not valid JSON (line" in check(schema, CASES[-7].data()).reason

@@ -22,7 +22,7 @@ ROW = [(3, "amount", "type")]
         ("cp1252", "The file is Windows-1252; expected UTF-8."),
     ],
 )
-def test_an_encoding_is_found_and_told(codec: str, note: str) -> None:
+def test_an_encoding_is_detected_and_noted(codec: str, note: str) -> None:
     found = check(SCHEMA, TEXT.encode(codec))
     assert found.found == ROW
     assert found.notes == ([note] if note else [])
@@ -31,7 +31,7 @@ def test_an_encoding_is_found_and_told(codec: str, note: str) -> None:
 @pytest.mark.parametrize(
     ("separator", "name"), [(",", ""), (";", "semicolon"), ("\t", "tab"), ("|", "vertical bar")]
 )
-def test_a_separator_is_found_and_told(separator: str, name: str) -> None:
+def test_a_separator_is_detected_and_noted(separator: str, name: str) -> None:
     found = check(SCHEMA, TEXT.replace(",", separator))
     assert found.found == ROW
     assert found.notes == ([f"The separator is a {name}; expected a comma."] if name else [])
@@ -58,7 +58,7 @@ def test_line_ends_of_every_kind_are_read(end: str) -> None:
         ("a\x00,1\n", []),
     ],
 )
-def test_rows_that_are_no_rows(rows: str, found: list[tuple[int, str, str]]) -> None:
+def test_broken_rows_are_reported(rows: str, found: list[tuple[int, str, str]]) -> None:
     assert check(SCHEMA, f"name,amount\n{rows}").found == found
 
 
@@ -94,7 +94,7 @@ def test_a_header_alone_is_valid() -> None:
         (b"<?xml version='1.0'?><a/>", "XML"),
     ],
 )
-def test_another_file_is_told_by_its_name(data: bytes, name: str) -> None:
+def test_a_file_of_another_format_is_named(data: bytes, name: str) -> None:
     assert check(SCHEMA, data).reason == f"The file is {name}; the schema is for CSV."
 
 
@@ -107,7 +107,7 @@ def test_rows_beyond_the_limit_are_not_read() -> None:
 
 
 @pytest.mark.parametrize("cut", range(24, 44))
-def test_a_row_that_the_limit_cuts_is_not_judged(cut: int) -> None:
+def test_a_row_that_the_limit_cuts_is_not_checked(cut: int) -> None:
     text = 'name,amount\nLeeds,12.5\nYork,"8.5"\nBath,7\n'
     found = check(SCHEMA, text, data_bytes=cut)
     assert not found.findings

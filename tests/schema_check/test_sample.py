@@ -74,7 +74,7 @@ def test_marked_cells_agree_with_the_errors() -> None:
     assert [row.cells for row in _rows(report)][1] == ("1", "last May", "[space]")
 
 
-def test_all_errors_of_the_first_rows_are_marked_even_those_the_report_does_not_list() -> None:
+def test_all_errors_of_the_first_rows_are_marked() -> None:
     names = [f"c{n}" for n in range(30)]
     schema = table(*({"name": name, "type": "integer"} for name in names))
     report = _check(schema, "\n".join(map(",".join, (names, ["x"] * 30, ["y"] * 30))))
@@ -103,7 +103,7 @@ def test_a_row_of_another_width_is_shown_as_it_is() -> None:
     assert (report.columns[0].smallest, report.columns[0].distinct) == ("5", 1)
 
 
-def test_wide_long_and_large_is_cut() -> None:
+def test_wide_and_long_tables_are_cut() -> None:
     width = MAX_COLUMNS + 50
     names = [f"c{n}" for n in range(width)]
     schema = table(*({"name": name, "type": "integer"} for name in names))
@@ -128,7 +128,7 @@ def test_data_that_are_no_table_have_neither() -> None:
     assert (found["sample"], found["columns"]) == (None, [])
 
 
-def test_a_check_that_is_stopped_has_what_it_read() -> None:
+def test_a_stopped_check_shows_the_rows_that_it_read() -> None:
     report = _check(TEXTS, "a,b\n" + "1,2\n" * 500, rows=100)
     assert report.stopped
     assert (len(_rows(report)), report.columns[0].name) == (FIRST_ROWS, "a")
@@ -159,7 +159,7 @@ def test_a_check_that_is_stopped_has_what_it_read() -> None:
         (["NaN", "INF", "nan"], "string", "INF", "nan", 0),
     ],
 )
-def test_type_smallest_and_largest(
+def test_columns_have_type_smallest_and_largest_value(
     values: list[str], kind: str, smallest: str, largest: str, others: int
 ) -> None:
     found = _column(values)

@@ -30,7 +30,7 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
         (f'<?xml version="1.0"?>\n<!-- ours -->\n{XS}', "<a/>", "xsd"),
     ],
 )
-def test_the_content_says_what_a_schema_is(schema: Any, data: str, name: str) -> None:
+def test_the_content_decides_the_type_of_a_schema(schema: Any, data: str, name: str) -> None:
     found = check(schema, data)
     assert found.is_valid
     assert found.values["schema_type"] == name
@@ -69,7 +69,7 @@ def test_the_lgas_encodings_are_read(codec: str) -> None:
         (b"PK\x03\x04\x00\x00", "not valid JSON"),
     ],
 )
-def test_a_schema_that_is_none_is_told(schema: Any, reason: str) -> None:
+def test_a_file_that_is_no_schema_has_a_reason(schema: Any, reason: str) -> None:
     found = check(schema, "name\nx\n")
     assert reason in found.reason
     assert not found.findings

@@ -56,7 +56,7 @@ def test_a_header_is_matched_as_the_schema_says(match: str, header: str, codes: 
         ({}, {"foreignKeys": [{"fields": "a"}]}, "The schema has foreignKeys, which are not"),
     ],
 )
-def test_what_is_not_checked_is_noted(
+def test_rules_that_are_not_checked_are_noted(
     field: dict[str, Any], more: dict[str, Any], note: str
 ) -> None:
     found = check(table({"name": "a", **field}, **more), "a\n2026-05-31\n")

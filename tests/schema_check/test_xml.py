@@ -71,7 +71,7 @@ def test_a_schema_that_needs_another_says_which(place: str) -> None:
     assert found.reason.startswith(f"The schema needs {place}, which is not fetched")
 
 
-def test_an_invalid_schema_is_told() -> None:
+def test_an_invalid_xml_schema_has_a_reason() -> None:
     schema = f'<xs:schema {XS}><xs:element name="a" type="None"/></xs:schema>'
     assert check(schema, "<a/>").reason.startswith("The schema is no valid XML schema: ")
 
@@ -86,7 +86,7 @@ def test_an_invalid_schema_is_told() -> None:
         (" " * 2000 + "<parks/>", "larger than", []),
     ],
 )
-def test_another_file_is_told(data: str, reason: str, codes: list[str]) -> None:
+def test_a_file_of_another_format_has_a_reason(data: str, reason: str, codes: list[str]) -> None:
     found = check(PARKS, data, tree_bytes=1000)
     assert reason in found.reason
     assert found.codes == codes

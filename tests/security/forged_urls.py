@@ -111,11 +111,11 @@ SOURCE_URLS = tuple(
     Attack(f"source URL: {name}", _at(url), followed=("all",) if reaches else ())
     for name, (url, reaches) in _targets().items()
 )
+REDIRECTED_URLS = tuple(
+    Attack(f"redirect: {name}", change=_redirect(url), followed=("all",) if reaches else ())
+    for name, (url, reaches) in _targets().items()
+)
 REDIRECTS = (
-    *(
-        Attack(f"redirect: {name}", change=_redirect(url), followed=("all",) if reaches else ())
-        for name, (url, reaches) in _targets().items()
-    ),
     *(
         Attack(
             f"redirect: status {status}",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ckanext.ukharvest.core.errors import UkharvestError
 from ckanext.ukharvest.core.http.guard import Guard
 from tests.publisher import Publisher, Request, Response
 from tests.security.canary import Canary
@@ -14,6 +15,7 @@ from tests.security.features import Feature
 
 PUBLISHER = "127.0.0.2"  # allowed; 127.0.0.1 and ::1 are the portal's own network
 NAME = "data.council.example"
+ALLOWED = (f"{PUBLISHER}/32",)
 OPEN = ("0.0.0.0/0", "::/0")
 
 Change = Callable[["Stage", int, Request, Response], Response]
@@ -40,7 +42,15 @@ class Stage:
     answers: Sequence[Sequence[str]] = ((PUBLISHER,),)
     looked_up: list[str] = field(default_factory=list)
 
-    def guard(self, allow: Sequence[str] = (f"{PUBLISHER}/32",)) -> Guard:
+    def clear(self) -> None:
+        """Forget what was served, asked and looked up, and the attack."""
+        self.publisher.routes.clear()
+        self.publisher.requests.clear()
+        self.publisher.change = None
+        self.canary.hits = 0
+        self.looked_up.clear()
+
+    def guard(self, allow: Sequence[str] = ALLOWED) -> Guard:
         return Guard(allow, resolve=self.resolve)
 
     def resolve(self, host: str, port: int, **how: Any) -> Sequence[tuple[Any, ...]]:
@@ -74,3 +84,17 @@ class Attack:
 
     def is_followed(self, feature: Feature) -> bool:
         return bool({"all", feature.kind, feature.about} & set(self.followed))
+
+
+def play(attack: Attack, feature: Feature, stage: Stage, *, is_open: bool = False) -> str:
+    """Run a feature under an attack; return what came of it, an error's message too."""
+    stage.clear()
+    stage.answers = attack.answers
+    path = feature.serve(stage.publisher)
+    change = attack.change
+    if change:
+        stage.publisher.change = lambda *answer: change(stage, *answer)
+    try:
+        return feature.run(attack.start(stage, path), stage.guard(OPEN if is_open else ALLOWED))
+    except UkharvestError as exc:
+        return exc.message

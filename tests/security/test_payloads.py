@@ -19,7 +19,7 @@ QUIET = {"entity", "template", "Markdown", "Markdown with a title"}  # another p
 
 
 @pytest.mark.parametrize("name", sorted(MARKUP.keys() - QUIET))
-def test_markup_is_found_where_it_is_not_escaped(name: str) -> None:
+def test_unescaped_markup_is_found(name: str) -> None:
     text = MARKUP[name]
     places = (f"<p>{text}</p>", f'<p title="{text}">', f"<p title='{text}'>")
     scripts = f"<script>var a = '{text}'</script>", f"<textarea>{text}</textarea>"
@@ -27,7 +27,7 @@ def test_markup_is_found_where_it_is_not_escaped(name: str) -> None:
 
 
 @pytest.mark.parametrize("url", [url for name, url in URLS.items() if name != "user"])
-def test_urls_are_found_where_they_are_not_escaped(url: str) -> None:
+def test_unescaped_urls_are_found(url: str) -> None:
     assert live_parts(f'<a href="{url}">') or live_parts(f"<a href='{url}'>")
 
 
@@ -36,13 +36,13 @@ def test_an_evaluated_template_is_found() -> None:
     assert not live_parts("<p>&lt;x-live&gt; {{ 73331 * 91193 }} javascript:hurt()</p>")
 
 
-def test_every_source_type_is_poisoned() -> None:
+def test_every_source_type_has_a_hostile_publisher() -> None:
     assert set(CASES) == set(TYPES)
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_no_record_writes_to_the_terminal_what_it_obeys(
+def test_check_prints_no_control_characters_of_a_record(
     name: str, form: str, http: HttpClient
 ) -> None:
     """``ukharvest check`` prints titles, URLs and messages without control characters."""

@@ -58,16 +58,16 @@ def run(
 
 
 def test_a_test_that_hangs_fails_with_its_stack_and_the_next_is_run(tmp_path: Path) -> None:
-    done = run(tmp_path, HANGING.format(mark=""), timeout="3")
+    done = run(tmp_path, HANGING.format(mark=""), timeout="1")
 
     assert "1 failed, 1 passed" in done.stdout
-    assert "Timeout (>3.0s) from pytest-timeout" in done.stdout
+    assert "Timeout (>1.0s) from pytest-timeout" in done.stdout
     assert "threading.Event().wait()" in done.stdout
     assert done.returncode == 1
 
 
 def test_a_mark_gives_a_test_a_bound_of_its_own(tmp_path: Path) -> None:
-    mark = "import pytest\n@pytest.mark.timeout(3)"
+    mark = "import pytest\n@pytest.mark.timeout(1)"
     done = run(tmp_path, HANGING.format(mark=mark))
 
     assert "1 failed, 1 passed" in done.stdout
@@ -77,15 +77,18 @@ def test_a_hang_that_no_signal_reaches_ends_pytest_with_its_stack(tmp_path: Path
     # As in a library that waits for a lock of the database.
     deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
     deaf += HANGING.format(mark="")
-    done = run(tmp_path, deaf, timeout="4", faulthandler_timeout="8")
+    done = run(tmp_path, deaf, timeout="1", faulthandler_timeout="2")
 
     assert done.returncode == 1
-    assert "Timeout (0:00:08)!" in done.stderr
+    assert "Timeout (0:00:02)!" in done.stderr
     assert "in test_that_hangs" in done.stderr
 
 
 def test_what_tests_leave_does_not_hold_up_the_end(tmp_path: Path) -> None:
-    done = run(tmp_path, LEAVING, (DEV / "stack" / "run_tests.py",))
+    # With less patience than bin/test has.
+    program = f"import sys; sys.path.insert(0, {str(DEV / 'stack')!r}); import run_tests;"
+    program += "run_tests.LEFT_SECONDS = 1; run_tests.main()"
+    done = run(tmp_path, LEAVING, ("-c", program))
 
     assert "1 passed" in done.stdout
     assert "left by the tests, and ended: thread endless, process " in done.stdout

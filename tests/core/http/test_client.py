@@ -53,7 +53,7 @@ def test_a_space_in_an_address_is_encoded(publisher: Publisher, http: HttpClient
     assert http.get(f" {publisher.url('/my file.xml')}\n").content == b"found"
 
 
-def test_requests_say_who_asks_and_what_for(publisher: Publisher) -> None:
+def test_requests_name_the_portal_and_the_accepted_types(publisher: Publisher) -> None:
     publisher.serve("/a")
     with client(user_agent="portal (+mailto:data@example.gov.uk)") as http:
         http.get(publisher.url("/a"), accept="text/turtle", headers={"X-Extra": "1"})
@@ -138,7 +138,9 @@ def test_an_error_that_will_stay_is_not_retried(
     assert len(publisher.requests) == 1
 
 
-def test_a_bad_status_is_said_in_words(publisher: Publisher, http: HttpClient) -> None:
+def test_a_bad_status_is_an_error_with_url_and_status(
+    publisher: Publisher, http: HttpClient
+) -> None:
     with pytest.raises(BadStatus) as caught:
         http.get(publisher.url("/missing?api_key=secret"))
     assert str(caught.value) == f"{publisher.url('/missing?api_key=…')} answered 404 Not Found."

@@ -14,7 +14,7 @@ from tests.core.support import client
 from tests.publisher import Publisher, Response
 
 
-def test_no_more_is_kept_than_asked_for(http: HttpClient, publisher: Publisher) -> None:
+def test_only_the_requested_beginning_is_returned(http: HttpClient, publisher: Publisher) -> None:
     publisher.serve("/a", "0123456789")
     with http.get(publisher.url("/a"), first=4) as reply:
         assert reply.content == b"0123"
@@ -32,7 +32,7 @@ def test_a_length_over_the_limit_does_not_matter(publisher: Publisher) -> None:
         assert reply.content == b"x" * 10
 
 
-def test_an_endless_answer_is_left(http: HttpClient, publisher: Publisher) -> None:
+def test_an_endless_answer_is_closed(http: HttpClient, publisher: Publisher) -> None:
     is_over, sent = threading.Event(), 0
 
     def endless() -> Iterator[bytes]:
@@ -51,32 +51,36 @@ def test_an_endless_answer_is_left(http: HttpClient, publisher: Publisher) -> No
     assert sent < 200  # what buffers of the system hold
 
 
-def test_a_bomb_is_unpacked_no_further(http: HttpClient, publisher: Publisher) -> None:
+def test_a_bomb_is_unpacked_only_at_its_beginning(http: HttpClient, publisher: Publisher) -> None:
     publisher.serve("/a", b"0" * 50_000_000, packed=True)
     with http.get(publisher.url("/a"), first=1000) as reply:
         assert reply.content == b"0" * 1000
 
 
-def test_packed_data_that_are_none(http: HttpClient, publisher: Publisher) -> None:
+def test_the_beginning_of_data_that_are_not_packed_is_an_error(
+    http: HttpClient, publisher: Publisher
+) -> None:
     publisher.serve("/a", b"plain", headers={"Content-Encoding": "gzip"})
     with pytest.raises(FetchError, match="cannot be unpacked"):
         http.get(publisher.url("/a"), first=1000)
 
 
-def test_packed_data_that_end_too_early(http: HttpClient, publisher: Publisher) -> None:
+def test_the_beginning_of_cut_packed_data_is_an_error(
+    http: HttpClient, publisher: Publisher
+) -> None:
     half = gzip.compress(bytes(range(256)) * 4)[:-9]
     publisher.serve("/a", half, headers={"Content-Encoding": "gzip"})
     with pytest.raises(FetchError, match="cannot be unpacked"):
         http.get(publisher.url("/a"), first=100_000)
 
 
-def test_the_time_limit_stays(publisher: Publisher) -> None:
+def test_the_beginning_is_read_within_the_time_limit(publisher: Publisher) -> None:
     publisher.serve("/a", "0123456789", pause=0.1)
     with client(total=0.3, retries=0) as http, pytest.raises(Unreachable, match="not finished"):
         http.get(publisher.url("/a"), first=8)
 
 
-def test_of_an_error_as_well(http: HttpClient, publisher: Publisher) -> None:
+def test_the_beginning_of_an_error_page_is_read(http: HttpClient, publisher: Publisher) -> None:
     publisher.routes["/a"] = Response(b"no such thing", 404)
     with http.get(publisher.url("/a"), first=7, allow_status=range(400, 600)) as reply:
         assert (reply.status, reply.content) == (404, b"no such")

@@ -156,7 +156,7 @@ def test_a_large_chunk_that_drips_ends_too(publisher: Publisher) -> None:
         pytest.param(Response(headers={"Content-Length": "9" * 5000}), id="declared absurdly"),
     ],
 )
-def test_a_body_over_the_limit_is_given_up(publisher: Publisher, response: Response) -> None:
+def test_a_body_over_the_limit_is_an_error(publisher: Publisher, response: Response) -> None:
     publisher.routes["/a"] = response
     with (
         client(max_bytes=MIB, read=5.0) as http,
@@ -215,7 +215,7 @@ def test_bodies_are_unpacked(
         pytest.param("gzip, gzip", gzip.compress(gzip.compress(TEXT)), id="twice"),
     ],
 )
-def test_a_body_that_cannot_be_unpacked_is_an_error_in_words(
+def test_a_body_that_cannot_be_unpacked_is_an_error(
     publisher: Publisher, http: HttpClient, encoding: str, body: bytes
 ) -> None:
     publisher.serve("/a", body, headers={"Content-Encoding": encoding})

@@ -86,7 +86,7 @@ def test_a_redirect_to_nowhere_is_a_bad_status(publisher: Publisher, http: HttpC
         "http://me@127.0.0.1/",
     ],
 )
-def test_a_redirect_to_a_private_place_is_refused(
+def test_a_redirect_to_a_private_address_is_refused(
     publisher: Publisher, fake_time: FakeTime, to: str
 ) -> None:
     publisher.redirect("/a", to)

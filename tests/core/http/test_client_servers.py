@@ -141,7 +141,7 @@ def test_secrets_do_not_follow_a_redirect_to_another_server(publisher: Publisher
     assert sent(publisher) == [("/away", True, True), ("/a", False, False)]
 
 
-def test_no_stranger_can_send_the_portal_to_use_its_secret(publisher: Publisher) -> None:
+def test_another_source_cannot_use_a_secret_by_redirect(publisher: Publisher) -> None:
     """A source at another URL must not read, by redirect, what only the key opens."""
     publisher.serve("/secret")
     publisher.redirect("/start", publisher.url("/secret"))
@@ -200,7 +200,7 @@ def secure(certificate: Path) -> Iterator[tuple[Publisher, list[str]]]:
         yield publisher, names
 
 
-def test_certificate_and_sni_go_by_the_name_not_by_the_address(
+def test_certificate_and_sni_are_those_of_the_name(
     secure: tuple[Publisher, list[str]],
     certificate: Path,
     fake_time: FakeTime,
@@ -218,7 +218,7 @@ def test_certificate_and_sni_go_by_the_name_not_by_the_address(
     assert len(publisher.requests) == 1
 
 
-def test_a_certificate_of_nobody_we_know_is_refused(
+def test_a_self_signed_certificate_is_refused(
     secure: tuple[Publisher, list[str]], fake_time: FakeTime
 ) -> None:
     publisher, _ = secure

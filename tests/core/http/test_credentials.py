@@ -114,7 +114,7 @@ def test_a_word_of_a_header_is_no_secret_of_its_own() -> None:
     assert token.clean("Bearer of 012345678") == "Bearer of ***"
 
 
-def test_a_key_is_added_at_the_door_and_taken_out_behind_it(publisher: Publisher) -> None:
+def test_a_key_is_added_to_requests_and_removed_from_replies(publisher: Publisher) -> None:
     seen = f"/data?page=2&api_key={IN_URL}"
     publisher.serve(seen, f'{{"next": "{seen}", "said": "{KEY}"}}', headers={"Link": seen})
     # The publisher names the key in its redirect too; the door sends it once.

@@ -208,7 +208,7 @@ def test_web_addresses_pass_without_a_look_up(url: str) -> None:
         ("http://169.254.169.254/latest/meta-data/", "public internet"),
     ],
 )
-def test_other_texts_are_refused_in_words(url: str, message: str) -> None:
+def test_other_texts_are_refused_with_a_reason(url: str, message: str) -> None:
     for guard in (Guard(), Guard(proxied=True)):
         with pytest.raises(Blocked, match=message) as caught:
             guard.check_url(url)
@@ -227,25 +227,25 @@ def test_other_texts_are_refused_in_words(url: str, message: str) -> None:
         "metadata.google.internal",
     ],
 )
-def test_names_that_mean_near_me_are_refused_where_a_proxy_resolves_them(host: str) -> None:
+def test_local_names_are_refused_if_a_proxy_resolves_names(host: str) -> None:
     Guard().check_url(f"http://{host}/")  # resolved and checked when connecting
     with pytest.raises(Blocked, match="private network"):
         Guard(proxied=True).check_url(f"http://{host}/")
 
 
-def test_only_the_public_ones_of_a_names_addresses_are_used() -> None:
+def test_only_public_addresses_of_a_name_are_used() -> None:
     guard = Guard(resolve=resolver("10.0.0.1", "151.101.2.133", "::1", "2a04:4e42::645"))
     found = [to[0] for _, to in guard.addresses("data.example.org", 443)]
     assert found == ["151.101.2.133", "2a04:4e42::645"]
 
 
-def test_a_message_names_the_host_but_not_where_an_internal_name_leads() -> None:
+def test_messages_do_not_show_the_address_of_an_internal_name() -> None:
     with pytest.raises(Blocked, match="wiki.example.org") as caught:
         Guard(resolve=resolver("10.9.8.7")).addresses("wiki.example.org", 80)
     assert "10.9.8.7" not in str(caught.value)
 
 
-def test_the_guard_for_anybody_does_not_tell_names_inside_from_unknown_ones() -> None:
+def test_public_guard_hides_whether_an_internal_name_exists() -> None:
     def unknown(*_: Any, **_more: Any) -> Any:
         raise socket.gaierror(socket.EAI_NONAME, "not known")
 

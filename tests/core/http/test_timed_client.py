@@ -32,7 +32,9 @@ def http(reports: Told) -> TimedClient:
     )
 
 
-def test_an_answer(publisher: Publisher, http: TimedClient, reports: Told) -> None:
+def test_an_answer_is_reported_with_host_and_seconds(
+    publisher: Publisher, http: TimedClient, reports: Told
+) -> None:
     publisher.serve("/data", b"x")
     with http:
         assert http.get(publisher.url("/data")).content == b"x"
@@ -43,7 +45,7 @@ def test_an_answer(publisher: Publisher, http: TimedClient, reports: Told) -> No
     assert seconds > 0
 
 
-def test_each_attempt_counts(
+def test_each_attempt_is_reported(
     publisher: Publisher, http: TimedClient, reports: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timed_client, "MOST", 1)
@@ -55,7 +57,7 @@ def test_each_attempt_counts(
     assert [failed for _host, _seconds, failed in reports] == [True, True, False]
 
 
-def test_nobody_answers(http: TimedClient, reports: Told) -> None:
+def test_an_unreachable_host_is_reported_as_failed(http: TimedClient, reports: Told) -> None:
     with pytest.raises(Unreachable):
         http.get("http://127.0.0.1:9/")
     http.close()
@@ -63,14 +65,14 @@ def test_nobody_answers(http: TimedClient, reports: Told) -> None:
     assert all(failed for _host, _seconds, failed in reports)
 
 
-def test_what_is_refused_was_not_asked(http: TimedClient, reports: Told) -> None:
+def test_a_refused_url_is_not_reported(http: TimedClient, reports: Told) -> None:
     with pytest.raises(Blocked):
         http.get("http://10.0.0.1/")
     http.close()
     assert not reports
 
 
-def test_what_it_costs(publisher: Publisher, reports: Told) -> None:
+def test_requests_and_received_bytes_are_counted(publisher: Publisher, reports: Told) -> None:
     publisher.serve("/data", b"0123456789", packed=True)
     publisher.redirect("/old", "/data")
     publisher.redirect("/inside", "http://10.1.2.3/")

@@ -151,7 +151,7 @@ def test_a_point_where_the_system_has_no_meaning_is_refused() -> None:
         coordinate_systems.box_to_wgs84((1e9, 1e9, 2e9, 2e9), grid)
 
 
-def test_heights_are_no_places() -> None:
+def test_a_system_of_heights_has_no_coordinates() -> None:
     heights = coordinate_systems.find("EPSG:5701")
     assert heights is not None
     with pytest.raises(ValueError, match="no horizontal reference system"):
@@ -183,5 +183,5 @@ def test_threads_share_transformers() -> None:
     assert all(each == alone for each in found)
 
 
-def test_proj_asks_nothing_of_the_network() -> None:
+def test_proj_uses_no_network() -> None:
     assert not pyproj.network.is_network_enabled()

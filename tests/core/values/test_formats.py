@@ -95,7 +95,7 @@ IANA = "https://www.iana.org/assignments/media-types/"
         pytest.param("http://example.org/standard/v2", "", id="other-uri"),
     ],
 )
-def test_label(given: str, expected: str) -> None:
+def test_a_format_has_its_label(given: str, expected: str) -> None:
     assert formats.label(given) == expected
 
 
@@ -194,7 +194,7 @@ def test_every_way_to_say_a_format_leads_to_its_label(entry: Format) -> None:
         pytest.param("/csv/", "", id="folder"),
     ],
 )
-def test_of_url(path: str, expected: str) -> None:
+def test_a_url_shows_its_format(path: str, expected: str) -> None:
     assert formats.of_url("https://example.zip" + path) == expected
 
 

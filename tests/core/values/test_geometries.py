@@ -63,7 +63,7 @@ def test_a_point_is_read(text: str, point: list[float]) -> None:
 @pytest.mark.parametrize(
     "text", ["", "England", "http://sws.geonames.org/2635167/", "E09000001", "POLYGON(("]
 )
-def test_words_are_no_geometry(text: str) -> None:
+def test_a_place_name_is_no_geometry(text: str) -> None:
     assert parse_spatial(text) is None
 
 

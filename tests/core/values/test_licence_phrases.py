@@ -124,7 +124,7 @@ def test_a_licence_in_a_sentence_is_found(text: str, licence_id: str, url: str |
         "Contains data under the OGL. The rest is under a bespoke licence.",
     ],
 )
-def test_what_is_denied_or_held_back_is_not_open(text: str) -> None:
+def test_denied_or_restricted_licences_are_not_open(text: str) -> None:
     assert licences.find(text) == Licence(title=text)
 
 
@@ -139,7 +139,7 @@ def test_what_is_denied_or_held_back_is_not_open(text: str) -> None:
         (Licence("theirs", "Their licence"), "Their licence"),
     ],
 )
-def test_what_a_source_says_beyond_a_licences_name(licence: Licence, words: str) -> None:
+def test_a_licence_is_described_with_its_restrictions(licence: Licence, words: str) -> None:
     assert licences.describe_licence(licence) == words
 
 
@@ -150,7 +150,7 @@ def test_a_text_of_any_length_is_answered_at_once(part: str) -> None:
     licences.find("a" + part * (19_000 // len(part)) + "b")
 
 
-def test_terms_that_nobody_reads_to_their_end_name_no_licence() -> None:
+def test_very_long_terms_name_no_licence() -> None:
     found = licences.find("Under the OGL. " + "And so on. " * 2_000)
     assert found is not None
     assert found.id == ""

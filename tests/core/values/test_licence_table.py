@@ -131,7 +131,7 @@ def test_a_licence_has_its_own_title(row: dict[str, str]) -> None:
         ("CC0", "Creative Commons CCZero"),
     ],
 )
-def test_codes_of_the_eu(code: str, title: str) -> None:
+def test_licence_codes_of_the_eu_are_found(code: str, title: str) -> None:
     url = f"http://publications.europa.eu/resource/authority/licence/{code}"
     found = licences.find(url)
     assert found is not None
@@ -174,20 +174,20 @@ def test_every_phrase_is_found(
 
 
 @pytest.mark.parametrize(("row", "text"), list(zip(phrases.HARMLESS, HARMLESS, strict=True)))
-def test_what_is_harmless_takes_nothing_back(row: str, text: str) -> None:
+def test_harmless_phrases_keep_the_licence(row: str, text: str) -> None:
     assert re.search(row, text, re.IGNORECASE)
     assert getattr(licences.find(f"Open Government Licence, {text}."), "id", "") == "uk-ogl"
 
 
 @pytest.mark.parametrize(("row", "text"), list(zip(phrases.RESERVED, RESERVED, strict=True)))
-def test_what_is_held_back_is_not_open(row: str, text: str) -> None:
+def test_restricting_phrases_close_the_licence(row: str, text: str) -> None:
     assert re.search(row, text, re.IGNORECASE)
     whole = f"Open Government Licence, {text}."
     assert licences.find(whole) == Licence(title=whole)
 
 
 @pytest.mark.parametrize(("row", "text"), list(zip(phrases.DENIED, DENIED, strict=True)))
-def test_what_is_denied_is_not_given(row: str, text: str) -> None:
+def test_denying_phrases_give_no_licence(row: str, text: str) -> None:
     assert re.search(row, text, re.IGNORECASE)
     assert licences.find(text) == Licence(title=text)
 
@@ -225,7 +225,7 @@ def file(licence: Licence | None = None, kind: str = "", **extras: str) -> Resou
         pytest.param(None, "", [], None, id="nothing"),
     ],
 )
-def test_the_licence_of_a_dataset_without_one(
+def test_a_dataset_without_licence_has_that_of_its_files(
     own: Licence | None, rights: str, files: list[ResourceRecord], expected: Licence | None
 ) -> None:
     assert licences.of_dataset(own, rights, files) == expected

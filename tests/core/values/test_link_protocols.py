@@ -77,7 +77,7 @@ OGC = "http://www.opengis.net/def/"
         ("atomic clock", "", ""),
     ],
 )
-def test_what_a_protocol_says(text: str, kind: str, label: str) -> None:
+def test_a_protocol_gives_kind_and_label(text: str, kind: str, label: str) -> None:
     assert of_protocol(text) == (kind, label)
 
 
@@ -93,7 +93,7 @@ def test_what_a_protocol_says(text: str, kind: str, label: str) -> None:
         pytest.param("OGC-WMS", id="hyphen-for-colon"),
     ],
 )
-def test_how_it_is_written_does_not_count(text: str) -> None:
+def test_spelling_of_a_protocol_does_not_matter(text: str) -> None:
     assert of_protocol(text).label == "WMS"
 
 
@@ -108,11 +108,11 @@ def test_how_it_is_written_does_not_count(text: str) -> None:
         pytest.param("Dienst", "https://example.org/", "", id="other-address"),
     ],
 )
-def test_an_anchors_address_speaks_where_its_words_do_not(text: str, href: str, label: str) -> None:
+def test_the_href_of_an_anchor_gives_the_protocol(text: str, href: str, label: str) -> None:
     assert of_protocol(text, href).label == label
 
 
-def test_labels_are_those_of_the_table() -> None:
+def test_labels_of_protocols_are_known_formats() -> None:
     labels = {entry.label for entry in formats()}
     assert {said.label for _, said in KNOWN} - labels == {""}
     assert {"WMS", "WFS", "OGC API Features", "Atom Feed"} <= SERVICES

@@ -68,7 +68,7 @@ def test_an_address_says_itself_what_it_is(text: str, kind: str) -> None:
     + ["service 579", "/services/579/", "LGSL 579", "lgsl579", "LGSL:579", "Public toilets"]
     + ["public  TOILETS ", "579 Public toilets", "579 - Public toilets", "Public toilets (579)"],
 )
-def test_numbers_and_labels_count_in_a_field_of_their_kind_alone(text: str) -> None:
+def test_numbers_and_labels_need_a_field_of_their_kind(text: str) -> None:
     assert local_government_lists.find([text], SERVICE) == Identifiers(services=(TOILETS,))
     assert local_government_lists.find([text]).services == ()
     assert local_government_lists.find([text]).others
@@ -88,14 +88,14 @@ def test_numbers_and_labels_count_in_a_field_of_their_kind_alone(text: str) -> N
         ("Parks & open spaces", FUNCTION, ["http://id.esd.org.uk/function/36"]),
     ],
 )
-def test_the_field_decides_where_the_text_does_not(text: str, kind: str, uris: list[str]) -> None:
+def test_the_field_decides_an_ambiguous_identifier(text: str, kind: str, uris: list[str]) -> None:
     found = local_government_lists.find([text], kind)
     assert [*found.functions, *found.services] == uris
     assert not found.others
 
 
 @pytest.mark.parametrize("between", [" ", ",", ", ", ";", "; ", "\n", "\r\n", " | ", ",,", "\t"])
-def test_several_with_anything_between_them(between: str) -> None:
+def test_identifiers_are_found_between_any_separators(between: str) -> None:
     text = between.join([TOILETS, "https://id.esd.org.uk/function/40/", TOILETS, "esd:service/12"])
     twelve = "http://id.esd.org.uk/service/12"
     assert local_government_lists.find([text]) == Identifiers((STREETS,), (TOILETS, twelve))
@@ -158,13 +158,13 @@ def test_two_functions_of_one_label_are_not_guessed() -> None:
     + ["http://id.esd.org.uk/service/579abc", "http://a.example/?x=id.esd.org.uk/service/579"]
     + ["http://notesd.org.uk/service/579", "http://a.example/a,b", "1234567890123", "579abc"],
 )
-def test_what_is_neither_stays_as_it_is(text: str, kind: str) -> None:
+def test_other_texts_are_kept(text: str, kind: str) -> None:
     assert local_government_lists.find([text], kind) == Identifiers(others=(text,))
 
 
 @pytest.mark.parametrize("kind", ["", SERVICE])
 @pytest.mark.parametrize("text", ["", ";", ", ,", "-", "{}", "[]", "[null]", "\u200b"])
-def test_signs_without_words_say_nothing(text: str, kind: str) -> None:
+def test_signs_without_words_are_ignored(text: str, kind: str) -> None:
     assert local_government_lists.find([text, "Bins"], kind) == Identifiers(others=("Bins",))
     assert (
         local_government_lists.find([f"{text}, http://a.example/"], kind).others[-1]
@@ -174,18 +174,18 @@ def test_signs_without_words_say_nothing(text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["None", "n/a", "N/A.", "null", "Not applicable", "nan"])
-def test_that_there_is_none_is_no_value_of_the_field(text: str) -> None:
+def test_words_for_none_are_ignored(text: str) -> None:
     assert local_government_lists.find(
         [text, TOILETS, f"{TOILETS}, {text}"], SERVICE
     ) == Identifiers(services=(TOILETS,))
     assert local_government_lists.find([text]).others == (text,)
 
 
-def test_addresses_with_nothing_between_them() -> None:
+def test_joined_uris_are_split() -> None:
     assert local_government_lists.find([TOILETS + STREETS]) == Identifiers((STREETS,), (TOILETS,))
 
 
-def test_what_stands_beside_identifiers_is_kept() -> None:
+def test_texts_beside_identifiers_are_kept() -> None:
     found = local_government_lists.find([f"Bins {TOILETS} http://a.example/1 http://a.example/2"])
     assert found == Identifiers(
         (), (TOILETS,), ("Bins", "http://a.example/1", "http://a.example/2")
@@ -194,7 +194,7 @@ def test_what_stands_beside_identifiers_is_kept() -> None:
     assert two.others == ("http://a.example/1", "http://a.example/2")
 
 
-def test_identifiers_that_no_list_has_are_found_all_the_same() -> None:
+def test_identifiers_that_are_in_no_list_are_found() -> None:
     uri = "http://id.esd.org.uk/service/999999"
     assert local_government_lists.find([uri]) == Identifiers(services=(uri,))
     assert (
@@ -204,7 +204,7 @@ def test_identifiers_that_no_list_has_are_found_all_the_same() -> None:
     ) == ("", (), ())
 
 
-def test_labels_and_places() -> None:
+def test_an_identifier_has_label_and_parents() -> None:
     assert local_government_lists.label(TOILETS) == "Public toilets"
     assert local_government_lists.path(TOILETS) == (
         "Environmental protection",
@@ -217,7 +217,7 @@ def test_labels_and_places() -> None:
     assert local_government_lists.parent_functions([STREETS, TOILETS]) == (ENVIRONMENT, STREETS)
 
 
-def test_every_identifier_has_its_place() -> None:
+def test_every_identifier_has_a_path_to_its_label() -> None:
     for name in ("functions", "services"):
         for row in vocabulary.load(name).rows:
             assert local_government_lists.path(row["uri"])[-1] == row["label"]
@@ -234,7 +234,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     vocabulary.use(None)
 
 
-def test_a_portals_own_list_counts_even_where_it_goes_round(folder: Path) -> None:
+def test_own_list_of_a_portal_may_have_a_circle(folder: Path) -> None:
     rows = [
         f"{ENVIRONMENT},Green,{STREETS},Environment",
         f"{STREETS},Lanes,{ENVIRONMENT},Environment",

@@ -40,7 +40,7 @@ TOILETS = "http://schemas.opendata.esd.org.uk/PublicToilets"
         ("[", (), ("[",)),
     ],
 )
-def test_addresses_are_told_from_words(value: Any, urls: Any, others: Any) -> None:
+def test_urls_and_other_texts_are_separated(value: Any, urls: Any, others: Any) -> None:
     assert multivalue.addresses(value, "schemas") == Addresses(urls, others)
 
 
@@ -54,12 +54,12 @@ def test_several_values_are_stored_as_a_list_in_json() -> None:
 
 
 @pytest.mark.parametrize("value", [True, "true", "True", " YES ", 1, "on"])
-def test_yes(value: Any) -> None:
+def test_yes_is_true(value: Any) -> None:
     assert multivalue.parse_flag(value) == "true"
 
 
 @pytest.mark.parametrize("value", [False, None, "", "False", "no", 0, "none"])
-def test_no(value: Any) -> None:
+def test_no_is_empty(value: Any) -> None:
     assert multivalue.parse_flag(value) == ""
 
 

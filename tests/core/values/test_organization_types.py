@@ -26,13 +26,13 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("value", DATA_GOV)
-def test_those_of_data_gov_are_kept_as_they_are(value: str) -> None:
+def test_types_of_data_gov_are_unchanged(value: str) -> None:
     assert organization_types.find(value) == value
     assert value in organization_types.values()
 
 
 @pytest.mark.parametrize("value", organization_types.values())
-def test_each_is_found_by_its_label(value: str) -> None:
+def test_organization_types_are_found_by_label(value: str) -> None:
     assert organization_types.find(organization_types.label(value)) == value
     assert organization_types.find(value.upper()) == value
 

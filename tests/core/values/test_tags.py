@@ -34,7 +34,7 @@ CKAN_TAG = re.compile(r"[\w \-.]{2,100}")
         pytest.param(["[[REDACTED-EX B6]]"], (), id="redacted"),
     ],
 )
-def test_tags_are_cleaned_without_a_word(given: list[object], expected: tuple[str, ...]) -> None:
+def test_tags_are_cleaned_without_a_problem(given: list[object], expected: tuple[str, ...]) -> None:
     assert clean_tags(given, "keyword") == (expected, ())
 
 
@@ -49,7 +49,7 @@ def test_tags_are_cleaned_without_a_word(given: list[object], expected: tuple[st
         pytest.param(list("abcdefg"), (), "'e' and 2 more were left out", id="many"),
     ],
 )
-def test_a_lost_tag_is_reported_once(
+def test_an_omitted_tag_is_reported_once(
     given: list[object], expected: tuple[str, ...], message: str
 ) -> None:
     tags, problems = clean_tags(given, "keyword")
@@ -88,6 +88,6 @@ def test_every_tag_is_one_that_ckan_takes(size: int) -> None:
         pytest.param("a " + "x" * 200, "a-" + "x" * 88, id="long-second-word"),
     ],
 )
-def test_slug(title: str, expected: str) -> None:
+def test_a_slug_is_made_of_a_title(title: str, expected: str) -> None:
     assert slug(title) == expected
     assert re.fullmatch(r"[a-z0-9_-]{2,90}", expected)

@@ -14,9 +14,9 @@ def test_a_formula_is_quoted(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a=b", "2024-05-01", "(+44) 1", "https://a.example/=1"])
-def test_other_cells_stay(text: str) -> None:
+def test_other_cells_are_unchanged(text: str) -> None:
     assert as_cell(text) == text
 
 
-def test_what_is_unseen_is_named() -> None:
+def test_invisible_characters_are_named() -> None:
     assert name_unseen("a\nb\x1b[2J\u202ec") == "a[U+000A]b[U+001B][2J[U+202E]c"

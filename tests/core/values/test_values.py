@@ -130,7 +130,7 @@ def test_other_addresses_are_no_web_urls(given: str) -> None:
         pytest.param("http://example.org/?q=a b c", "http://example.org/?q=a%20b%20c", id="query"),
     ],
 )
-def test_blanks_in_a_url_are_encoded_where_that_mends_it(given: str, expected: str) -> None:
+def test_spaces_in_a_url_are_encoded(given: str, expected: str) -> None:
     assert parse_url(given) == expected
 
 
@@ -290,6 +290,6 @@ def test_parse_language(given: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "zz", "en,cy", "Klingonian", "1", "e", "en-"])
-def test_what_is_no_language_is_refused(given: str) -> None:
+def test_other_texts_are_no_language(given: str) -> None:
     with pytest.raises(ValueError, match="is not a language"):
         parse_language(given)

@@ -49,7 +49,7 @@ def test_a_bundled_list_is_whole(name: str, entries: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["functions", "services"])
-def test_what_an_entry_stands_in_is_a_function(name: str) -> None:
+def test_the_parent_of_an_entry_is_a_function(name: str) -> None:
     functions = {row["uri"] for row in vocabulary.load("functions").rows}
     assert {row["parent"] for row in vocabulary.load(name).rows} - functions <= {""}
 
@@ -82,7 +82,7 @@ def test_an_entrys_theme_is_one_of_the_portals(name: str) -> None:
         ),
     ],
 )
-def test_a_label(name: str, key: str, expected: str) -> None:
+def test_an_entry_has_its_label(name: str, key: str, expected: str) -> None:
     assert vocabulary.label(name, key) == expected
 
 
@@ -132,7 +132,7 @@ def test_entries_are_found(text: str, first: str) -> None:
     assert len(rows) < 200
 
 
-def test_a_search_for_nothing_finds_all_in_their_order() -> None:
+def test_an_empty_search_finds_all_in_order() -> None:
     assert list(vocabulary.search("services", " ")) == list(vocabulary.load("services").rows)
     assert not list(vocabulary.search("services", "no such words"))
 
@@ -145,7 +145,7 @@ def test_labels_of_what_an_entry_stands_in() -> None:
     assert vocabulary.above({"label": "no parents"}) == []
 
 
-def test_functions_that_stand_in_each_other_do_no_harm(lists_folder: Path) -> None:
+def test_functions_may_be_parents_of_each_other(lists_folder: Path) -> None:
     one, two = "http://id.esd.org.uk/function/1", "http://id.esd.org.uk/function/2"
     (lists_folder / "functions.csv").write_text(
         f"uri,label,parent,theme\n{one},One,{two},\n{two},Two,{one},\n", encoding="utf-8"
@@ -221,7 +221,7 @@ def test_an_unchanged_list_stays_the_same_object(lists_folder: Path) -> None:
         pytest.param(f'{FREQUENCIES}never,"A"x,,\n'.encode(), "no CSV", id="quotes"),
     ],
 )
-def test_a_faulty_list_is_told_and_not_used(
+def test_a_faulty_list_is_reported_and_not_used(
     lists_folder: Path, content: bytes, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     (lists_folder / "frequencies.csv").write_bytes(content)
@@ -241,7 +241,7 @@ def test_a_faulty_list_is_told_and_not_used(
         ("licences", "x,X,a.example,,", "text_url is 'a.example'; expected an address"),
     ],
 )
-def test_a_cell_that_is_not_what_its_column_holds(
+def test_a_cell_of_the_wrong_kind_is_a_fault(
     lists_folder: Path, name: str, line: str, words: str
 ) -> None:
     columns = ",".join(vocabulary.bundled(name).columns)
@@ -260,7 +260,7 @@ def test_a_list_that_its_reader_cannot_use_is_not_used(lists_folder: Path) -> No
     assert frequencies.parse_frequency("yearly") == "R/P1Y"
 
 
-def test_a_folder_in_the_place_of_a_file_and_one_that_may_not_be_read(lists_folder: Path) -> None:
+def test_an_unreadable_list_is_a_fault(lists_folder: Path) -> None:
     (lists_folder / "frequencies.csv").mkdir()
     assert "cannot be read" in vocabulary.faults()["frequencies"]
     vocabulary.use(lists_folder / "missing")

@@ -79,7 +79,7 @@ def test_encodings_are_read(content: bytes | str) -> None:
         pytest.param("<html><p>x</html>", "html", None, "without a title", id="html-no-title"),
     ],
 )
-def test_what_is_no_xml_is_refused_in_words(
+def test_other_documents_are_refused_with_code_and_line(
     content: bytes | str, code: str, line: int | None, message: str
 ) -> None:
     with pytest.raises(ParseError) as caught:
@@ -97,7 +97,7 @@ def test_what_is_no_xml_is_refused_in_words(
         pytest.param(f"<!DOCTYPE a [{BOMB}]><a>&e8;</a>", id="text"),
     ],
 )
-def test_an_entity_bomb_does_not_go_off(document: str) -> None:
+def test_an_entity_bomb_is_refused(document: str) -> None:
     with pytest.raises(ParseError):
         xml.parse(document)
 
@@ -173,24 +173,24 @@ def test_html_pages_are_known_by_their_title(content: bytes, title: str | None) 
         pytest.param(b"\n<?xml version='1.0'?><!DOCTYPE a SYSTEM 'a.dtd'><a/>", [], id="doctype"),
     ],
 )
-def test_begun(content: bytes, children: list[str]) -> None:
+def test_the_beginning_of_a_document_is_parsed(content: bytes, children: list[str]) -> None:
     root = xml.parse_beginning(content)
     assert root is not None
     assert (root.tag, [child.tag for child in root]) == ("a", children)
 
 
 @pytest.mark.parametrize("content", [b"", b"text", b'{"a": 1}', b"<!-- -->"])
-def test_nothing_begun(content: bytes) -> None:
+def test_the_beginning_of_anything_else_is_none(content: bytes) -> None:
     assert xml.parse_beginning(content) is None
 
 
-def test_begun_puts_no_entity_in() -> None:
+def test_the_beginning_of_a_document_resolves_no_entity() -> None:
     doctype = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY y "yy">]>'
     root = xml.parse_beginning(doctype + b"<a>&x;&y;</a>")
     assert root is not None
     assert etree.tostring(root) == b"<a>&x;&y;</a>"
 
 
-def test_a_text_that_libxml2_does_not_read_is_refused_in_plain_words() -> None:
+def test_a_text_beyond_the_limit_of_libxml2_is_refused() -> None:
     with pytest.raises(ParseError, match="a text of more than 10 MB, the longest that is read"):
         xml.parse(b"<a>" + b"x" * 10_000_001 + b"</a>")

@@ -72,7 +72,7 @@ def test_beginnings_that_servers_write_are_read(data: bytes) -> None:
         (b"<list>" + b"<a>" * 100_000, "not-xml", 1),
     ],
 )
-def test_what_is_no_such_document_is_refused(data: bytes, code: str, line: int | None) -> None:
+def test_broken_and_other_documents_are_refused(data: bytes, code: str, line: int | None) -> None:
     with pytest.raises(ParseError) as caught:
         ids(data)
     assert caught.value.code == code
@@ -98,6 +98,6 @@ def test_a_long_document_is_not_kept() -> None:
         b'<list><part><item x:id="1"/></part></list>',
     ],
 )
-def test_a_prefix_that_means_nothing_is_a_fault_in_words(data: bytes) -> None:
+def test_an_undeclared_prefix_is_named_in_the_error(data: bytes) -> None:
     with pytest.raises(ParseError, match="Namespace prefix x"):
         ids(data)

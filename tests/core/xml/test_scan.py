@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.xml.scan import expand, scan
 
 
-def test_the_root_is_told_and_the_file_is_at_its_beginning() -> None:
+def test_scan_returns_the_root_and_rewinds_the_file() -> None:
     body = io.BytesIO(b'<a xmlns="http://a.example/"><b/></a>')
     assert scan(body) == "{http://a.example/}a"
     assert body.tell() == 0
@@ -46,7 +46,7 @@ def test_any_other_doctype_is_refused(subset: str) -> None:
     assert caught.value.code == "doctype"
 
 
-def test_abbreviations_do_not_make_a_document_grow_without_end() -> None:
+def test_growth_by_abbreviations_is_limited() -> None:
     text = f'<!DOCTYPE a [<!ENTITY x "{"y" * 190}">]><a>{"&x;" * 100_000}</a>'
     with pytest.raises(ParseError, match="four times"):
         expand(io.BytesIO(text.encode()))

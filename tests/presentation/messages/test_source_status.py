@@ -71,7 +71,7 @@ def test_approved_deletions_are_no_import_and_cannot_be_stopped() -> None:
     assert shown.actions == ()
 
 
-def test_the_reason_of_a_failure_is_not_that_of_the_run_stopped_since() -> None:
+def test_reason_of_a_failure_is_not_that_of_a_stopped_run() -> None:
     for value in ("failing", "hiccup"):
         shown = card(make_told({"value": value}, last=STOPPED, judged=FAILED))
         assert shown.heading.endswith("failed: It took too long.")
@@ -84,7 +84,7 @@ def test_a_first_run_that_was_stopped_is_a_run() -> None:
     assert (shown.kind, shown.value, shown.actions[0]) == ("outcome", "stopped", "refresh")
 
 
-def test_who_decides_is_said_to_those_who_do_not() -> None:
+def test_others_see_who_decides() -> None:
     waits = {"value": "held", "state": "held", "held": 300}
     mine = card(make_told(waits, may_decide=True, max_share=0.2))
     theirs = card(make_told(waits, max_share=0.2))
@@ -121,7 +121,7 @@ def test_old_versions_are_named_only_if_there_are_some(datasets: int, is_said: b
 MISSING = {"records": 9, "of": 11, "asks_after": 2}
 
 
-def test_what_is_missing_is_said_with_who_will_be_asked_and_when() -> None:
+def test_missing_records_are_shown_with_the_time_of_approval() -> None:
     health = {"value": "shrunk", "missing": MISSING}
     mine = card(
         make_told(health, may_decide=True, last={"counts": {"missing": 9}, "shortfall": MISSING})
@@ -154,7 +154,7 @@ def test_an_empty_list_that_counts_says_so() -> None:
     assert shown.text[2].startswith("Check that the source's URL is right")
 
 
-def test_what_is_switched_off_says_how_to_switch_it_on() -> None:
+def test_a_switched_off_source_says_how_to_switch_it_on() -> None:
     shown = card(make_told({"value": "off", "state": "off", "datasets": 0}))
     assert shown.text[-1] == "To import from it again, switch the source on."
     assert shown.actions == ("switch_on",)

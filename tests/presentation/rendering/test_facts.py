@@ -42,7 +42,7 @@ HOSTILE = (
         ),
     ],
 )
-def test_texts_and_lists(text: str, expected: str) -> None:
+def test_texts_and_lists_are_rendered(text: str, expected: str) -> None:
     assert shown_facts.render_extra(text) == expected
 
 
@@ -81,11 +81,11 @@ def test_texts_and_lists(text: str, expected: str) -> None:
         ({"to": "2015", "description": "publication"}, "… – 2015 (publication)"),
     ],
 )
-def test_objects(value: dict[str, Any], expected: str) -> None:
+def test_objects_are_rendered(value: dict[str, Any], expected: str) -> None:
     assert shown_facts.render_extra(json.dumps(value)) == expected
 
 
-def test_half_a_character_does_no_harm() -> None:
+def test_half_a_character_is_replaced() -> None:
     assert str(shown_facts.render_extra('["\\ud800x"]')).encode() == b"?x"
 
 
@@ -98,5 +98,5 @@ def test_a_long_list_is_cut() -> None:
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, "[" * 50 + "]" * 50, '{"a":' * 60 + "1" + "}" * 60]
 )
-def test_depth_ends_nothing(text: str) -> None:
+def test_deep_values_are_shown_as_text(text: str) -> None:
     assert "<ul" not in shown_facts.render_extra(text)

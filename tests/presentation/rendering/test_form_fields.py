@@ -57,11 +57,11 @@ def test_services_stand_under_their_functions() -> None:
         ("update_frequency", "when I like", ["when I like"]),
     ],
 )
-def test_what_is_stored_or_was_sent_is_chosen(key: str, value: Any, found: list[str]) -> None:
+def test_stored_and_sent_values_are_selected(key: str, value: Any, found: list[str]) -> None:
     assert chosen(part(key, value)) == found
 
 
-def test_what_no_list_has_is_marked() -> None:
+def test_values_that_are_in_no_list_are_marked() -> None:
     label, options = part("la_function", STRANGE).groups[0]
     assert label == "Not in the list"
     assert options == (Option(STRANGE, f"{STRANGE} (not in the list)", True),)
@@ -72,7 +72,7 @@ def test_several_can_be_chosen_where_several_are_stored() -> None:
     assert several == ["theme-secondary", "la_function", "la_service"]
 
 
-def test_addresses_are_rows_with_empty_ones_behind_them() -> None:
+def test_urls_are_rows_with_empty_rows_behind_them() -> None:
     found = part("schema", f'["{SPEND}", "https://a.example/x"]')
     assert found.values == (SPEND, "https://a.example/x", "", "")
     ((_label, options),) = found.groups

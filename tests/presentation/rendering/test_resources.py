@@ -17,7 +17,7 @@ def names(found: Any) -> list[str]:
     return [each["name"] for each in found]
 
 
-def test_kinds_have_their_order_and_empty_ones_are_left_out() -> None:
+def test_groups_of_resources_have_an_order_and_are_not_empty() -> None:
     found = groups(
         [
             resource("guide", "documentation"),

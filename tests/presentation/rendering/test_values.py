@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import Any
@@ -97,7 +98,7 @@ def words(key: str, value: Any) -> list[str]:
         ("theme", '["https://id.esd.org.uk/function/40"]', ["Street care and cleaning"]),
     ],
 )
-def test_values_in_words(key: str, value: Any, expected: list[str]) -> None:
+def test_values_are_shown_in_words(key: str, value: Any, expected: list[str]) -> None:
     assert words(key, value) == expected
 
 
@@ -129,11 +130,11 @@ def test_values_in_words(key: str, value: Any, expected: list[str]) -> None:
         ("inspire-themes", '["Sun"]', []),
     ],
 )
-def test_links(key: str, value: str, links: list[str]) -> None:
+def test_values_have_links(key: str, value: str, links: list[str]) -> None:
     assert render(key, value).xpath(".//a/@href") == links
 
 
-def test_a_link_to_another_site_says_of_what() -> None:
+def test_a_link_to_another_site_names_what_it_is_about() -> None:
     [link] = render("la_service", f"{ESD}/service/579").xpath(".//a[@rel]")
     assert link.get("aria-label") == "Public toilets (id.esd.org.uk)"
 
@@ -145,24 +146,24 @@ def test_a_long_list_is_cut() -> None:
 
 @pytest.mark.parametrize("key", ["theme-secondary", "la_service", "schema", "dcat_subject"])
 @pytest.mark.parametrize("text", [f"{ESD}/service/579 ", "a,", "x ", "[", "1;"])
-def test_what_nobody_writes_takes_no_time(key: str, text: str) -> None:
+def test_endless_values_take_no_time(key: str, text: str) -> None:
     # Long enough that quadratic work would exceed the test's bound.
     assert values.render_value(key, text * 300_000, PORTAL) is not None
     assert values.render_value(key, json.dumps([text] * 300_000), PORTAL) is not None
 
 
-@pytest.mark.parametrize("key", sorted(values.KEYS))
-def test_half_a_character_breaks_no_page(key: str) -> None:
-    for text in ("x \\ud800", "http://a.example/\\ud800", f"{ESD}/service/579 \\ud800"):
-        assert str(values.render_value(key, f'["{text}"]', PORTAL)).encode()
+@pytest.mark.parametrize("text", ["x", "http://a.example/", f"{ESD}/service/579 "])
+def test_half_a_character_breaks_no_page(text: str) -> None:
+    for key in values.KEYS:
+        assert str(values.render_value(key, f'["{text}\\ud800"]', PORTAL)).encode(), key
 
 
-@pytest.mark.parametrize("key", sorted(values.KEYS))
 @pytest.mark.parametrize("text", [*HOSTILE, "[" * 5000, "http://[", "http://a.example:x/", "{}"])
-def test_nothing_of_a_strangers_acts(key: str, text: str) -> None:
-    for value in (text, [text], json.dumps([text, {text: text}]), f"{ESD}/service/579 {text}"):
+def test_hostile_texts_are_escaped_in_every_value(text: str) -> None:
+    inside = (text, [text], json.dumps([text, {text: text}]), f"{ESD}/service/579 {text}")
+    for key, value in itertools.product(values.KEYS, inside):
         page = render(key, value)
-        assert {each.tag for each in page.iter()} <= {"div", "ul", "li", "span", "a"}
+        assert {each.tag for each in page.iter()} <= {"div", "ul", "li", "span", "a"}, key
         for link in page.xpath(".//a"):
-            assert re.match(r"https?://|/dataset/\?", link.get("href"))
-            assert set(link.keys()) <= {"href", "title", "rel", "class", "aria-label"}
+            assert re.match(r"https?://|/dataset/\?", link.get("href")), key
+            assert set(link.keys()) <= {"href", "title", "rel", "class", "aria-label"}, key

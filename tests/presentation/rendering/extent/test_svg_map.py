@@ -83,7 +83,7 @@ def _place(figure: ElementTree.Element, longitude: float, latitude: float) -> tu
         ),
     ],
 )
-def test_words(geometry: Any, words: str) -> None:
+def test_an_extent_is_described_in_words(geometry: Any, words: str) -> None:
     assert svg_map.describe_extent(json.dumps(geometry)).startswith(words)
     label = _figure(geometry).find("svg").attrib["aria-label"]  # type: ignore[union-attr]
     assert label.startswith(f"Map. {words}")
@@ -104,12 +104,12 @@ def test_words(geometry: Any, words: str) -> None:
         '{"type": "GeometryCollection", "geometries": []}',
     ],
 )
-def test_what_is_no_geometry_gives_nothing(text: str) -> None:
+def test_other_texts_have_no_map(text: str) -> None:
     assert svg_map.describe_extent(text) == ""
     assert svg_map.render_extent(text, _url) is None
 
 
-def test_no_words_of_the_geometry_reach_the_page() -> None:
+def test_no_text_of_a_geometry_is_on_the_page() -> None:
     evil = {"type": "Point", "coordinates": [1, 51], "name": "<script>"}
     drawn = svg_map.render_extent(
         json.dumps({**evil, "type": "point"}), lambda path: path + '"><x>'
@@ -129,7 +129,7 @@ def test_no_words_of_the_geometry_reach_the_page() -> None:
         (WORLD, ["/portal/ukharvest/outline-world.svg#land"] * 3),
     ],
 )
-def test_the_outline_that_holds_the_window_as_often_as_it_is_seen(
+def test_a_map_draws_the_outlines_around_its_window(
     geometry: Geometry, outlines: list[str]
 ) -> None:
     assert _uses(_figure(geometry)) == outlines

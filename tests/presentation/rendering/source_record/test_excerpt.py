@@ -26,7 +26,7 @@ def test_json_without_a_marked_line_is_laid_out() -> None:
     assert [line.text for line in excerpt('{"a": 1}', set()).lines] == ["{", '  "a": 1', "}"]
 
 
-def test_of_a_long_one_what_is_around_the_marked_lines() -> None:
+def test_a_long_record_is_shown_around_its_marked_lines() -> None:
     content = "\n".join(["line"] * (MOST_LINES + 500))
     assert numbers(content, {10, 12, 900}) == [0, *range(7, 16), 0, *range(897, 904), 0]
     assert numbers(content, set()) == [*range(1, BEGINNING + 1), 0]

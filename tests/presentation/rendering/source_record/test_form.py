@@ -37,7 +37,7 @@ from ckanext.ukharvest.presentation.rendering.source_record.form import (
         ("1 < 2", TEXT),
     ],
 )
-def test_forms_are_told_apart(content: str, form: Form) -> None:
+def test_forms_of_records_are_recognised(content: str, form: Form) -> None:
     assert record_form.form_of(content) is form
 
 
@@ -60,7 +60,7 @@ def test_forms_are_told_apart(content: str, form: Form) -> None:
         ("<a/>", "<a/>"),
     ],
 )
-def test_xml_says_nothing_of_another_encoding(content: str, served: str | None) -> None:
+def test_xml_is_shown_without_its_encoding(content: str, served: str | None) -> None:
     found = record_form.as_utf8(content)
     if served is not None:
         assert found == served
@@ -85,6 +85,6 @@ def test_lines_are_counted_as_parsers_do() -> None:
     assert not is_all
 
 
-def test_sizes_are_told_in_words() -> None:
+def test_sizes_have_units() -> None:
     sizes = {"a" * 12: "12 bytes", "é" * 6000: "12 kB", "a" * 2_140_000: "2.1 MB"}
     assert [record_form.format_size(size_of(content)) for content in sizes] == list(sizes.values())

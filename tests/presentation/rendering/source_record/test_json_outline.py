@@ -67,13 +67,13 @@ def test_links_are_web_addresses_alone() -> None:
     assert [value.href for value in values_of(found)] == ["https://a.example/", ""]
 
 
-def test_what_no_page_can_hold_is_replaced() -> None:
+def test_characters_that_no_page_can_hold_are_replaced() -> None:
     found = outline('{"title": "a\\ud800b", "x\\ud800": 1}')
     assert [value.text for value in values_of(found)] == ["a?b", "1"]
     assert all("\ud800" not in line for line in page(found))
 
 
-def test_depth_has_an_end() -> None:
+def test_depth_of_a_record_is_limited() -> None:
     record: object = "deep"
     for _ in range(DEEPEST + 20):
         record = {"in": record, "beside": [1] * 9}
@@ -90,7 +90,7 @@ def test_depth_has_an_end() -> None:
     ("content", "words"),
     [("{", "not JSON"), ("[1]", "no object"), (json.dumps({"a": [0] * MOST}), "too many")],
 )
-def test_what_is_no_record(content: str, words: str) -> None:
+def test_other_texts_are_no_record(content: str, words: str) -> None:
     with pytest.raises(ParseError, match=words):
         outline(content)
 

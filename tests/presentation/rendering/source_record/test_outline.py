@@ -277,7 +277,7 @@ def test_an_inventory_reads_with_its_attributes() -> None:
         (el("http_URL.of-it", "x"), "Http URL of it = x"),
     ],
 )
-def test_what_a_property_says(content: str, row: str) -> None:
+def test_properties_have_labels_and_values(content: str, row: str) -> None:
     assert outline_lines(record(content)) == [row]
 
 
@@ -315,7 +315,7 @@ def test_only_web_addresses_become_links(address: str, is_link: bool) -> None:
 HOSTILE = "\"'><script>alert(1)</script>&amp;{{ 7*7 }}{% raw %}%(x)s"
 
 
-def test_hostile_words_stay_words() -> None:
+def test_hostile_texts_are_escaped_in_an_outline() -> None:
     content = record(
         text("gmd:abstract", HOSTILE),
         el("gmd:language", el("gmd:LanguageCode", codeListValue=HOSTILE)),
@@ -331,7 +331,7 @@ SOURCES = sorted((Path(__file__).parents[3] / "sources").rglob("*.xml"))
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
-def test_no_text_and_no_line_is_lost(path: Path) -> None:
+def test_an_outline_has_every_text_and_line(path: Path) -> None:
     try:
         root = xml.parse(path.read_bytes())
     except ParseError:
@@ -347,7 +347,7 @@ def test_no_text_and_no_line_is_lost(path: Path) -> None:
     assert set(lines_of(whole)) == lines
 
 
-def test_depth_does_no_harm() -> None:
+def test_depth_of_an_outline_is_limited() -> None:
     chain = "<a>" * 240 + "inside" + "</a>" * 240
     assert list(page(outline(chain)))[1:] == ["A = inside"]
     tree = "<a>x<c/>" * 240 + "inside" + "</a>" * 240
@@ -356,7 +356,7 @@ def test_depth_does_no_harm() -> None:
     assert "inside" in found[-1]
 
 
-def test_what_cannot_be_laid_out_is_said() -> None:
+def test_a_record_without_outline_has_a_reason() -> None:
     for content in ("", "<a>", "plain", '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'):
         with pytest.raises(ParseError):
             outline(content)
