@@ -310,8 +310,8 @@ MUTANTS = (
         "cleared-dataset-of-another",
         "Clearing a source leaves the datasets that another source has.",
         "ckanext.ukharvest.model.ownership.dataset_ids",
-        "        ~claimed,\n",
-        "",
+        "~claimed,\n        sa.or_(ours, sa.and_(harvested, ~harvested_by_others))",
+        "sa.or_(ours, sa.and_(harvested, ~claimed, ~harvested_by_others))",
         ("tests/ckan/test_stock.py",),
     ),
     Mutant(
