@@ -433,7 +433,7 @@ MUTANTS = (
         "ckanext.ukharvest.logic.source_rules._keep_reserved",
         "if given[name] != kept.get(name)",
         "if name not in kept",
-        ("tests/ckan/test_access_options.py",),
+        ("tests/ckan/test_source_rules.py",),
     ),
     Mutant(
         "record-may-run",
