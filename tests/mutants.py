@@ -90,10 +90,11 @@ def _names(statement: ast.stmt) -> list[str]:
 # In the order of the package's floors; those without CKAN first.
 MUTANTS = (
     Mutant(
-        "guard-6to4",
-        "An internal IPv4 address inside a 6to4 address is not contacted.",
-        "ckanext.ukharvest.core.http.guard._RESERVED",
-        '"2002::/16", ',
+        "guard-range",
+        "An IPv6 address outside the public range, such as ::127.0.0.1, is not contacted.",
+        "ckanext.ukharvest.core.http.guard._is_public",
+        "    if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST6:\n"
+        "        return False\n",
         "",
         ("tests/core/http/test_guard.py",),
     ),
