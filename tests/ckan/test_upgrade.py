@@ -18,7 +18,7 @@ from ckanext.harvest import queue
 
 from ckanext.ukharvest import logic
 from ckanext.ukharvest.logic import action
-from ckanext.ukharvest.model import Assessment, DataCheck, Worker, schema_version
+from ckanext.ukharvest.model import Assessment, DataCheck, Record, Worker, schema_version
 from ckanext.ukharvest.model.schema_version import State
 from ckanext.ukharvest.operations.doctor import services
 from tests.ckan.catalogues import catalogue
@@ -149,6 +149,18 @@ def test_rows_from_before_their_organisation_was_stored(
     act("harvest_source_patch", id=source, owner_org=third)
     assert figures(portal.run(source)) == {"updated": 3}
     assert [each["owner_org"] for each in portal.datasets()] == [third] * 3
+
+
+def test_upgrade_leaves_remote_organisations_unknown(
+    portal: Portal, publisher: Publisher, ckan: Ckan
+) -> None:
+    publisher.serve(PATH, catalogue(1))
+    portal.run(source := portal.source(publisher.url(PATH)))
+    options = sa.text("UPDATE harvest_source SET config = :config WHERE id = :id")
+    with tables_before("0101", ckan):
+        Session.execute(options, {"config": '{"remote_orgs": "create"}', "id": source})
+        Session.commit()
+    assert [row.owner_org for row in Session.query(Record)] == [""]
 
 
 def header(user: dict[str, Any]) -> dict[str, str]:

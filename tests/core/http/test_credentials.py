@@ -149,6 +149,16 @@ def test_another_server_gets_no_secret(publisher: Publisher, form: str) -> None:
     assert not any(each in text for each in (KEY, IN_URL, "Basic", "X-Key"))
 
 
+@pytest.mark.parametrize("form", ["query api_key=", "basic council:", "X-Key: "])
+def test_secret_is_not_sent_to_another_port(publisher: Publisher, form: str) -> None:
+    secret = parse_credential(f"{publisher.base} {form}{KEY}")
+    with Publisher() as other, client(credentials=[secret]) as http:
+        http.get(other.url("/a"), allow_status=[404])
+    (request,) = other.requests
+    text = f"{request.path}\n{request.headers}"
+    assert not any(each in text for each in (KEY, IN_URL, "Basic", "X-Key"))
+
+
 @pytest.mark.parametrize("answer", [{"hang": True}, {"cut": -1}, {"status": 401}, {"cut": 3}])
 def test_faults_and_logs_do_not_repeat_a_key(
     publisher: Publisher, caplog: pytest.LogCaptureFixture, answer: dict[str, object]

@@ -206,9 +206,10 @@ def test_metres_outside_their_system_are_reported() -> None:
     assert "lies outside the area of OSGB36 / British National Grid" in record.problems[0].message
 
 
-def test_where_the_data_is_not_is_left_out() -> None:
+@pytest.mark.parametrize(("true", "false"), [("true", "false"), ("1", "0")])
+def test_excluded_area_is_no_part_of_the_place(true: str, false: str) -> None:
     without = "<gmd:extentTypeCode><gco:Boolean>{}</gco:Boolean></gmd:extentTypeCode>"
-    kept, left = without.format("true"), without.format("false")
+    kept, left = without.format(true), without.format(false)
     record = parsed(box(-3, 53, -2, 54, kept) + box(10, 20, 30, 40, left))
     assert _corners(record) == ("-3", "53", "-2", "54")
 

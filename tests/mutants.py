@@ -1,0 +1,455 @@
+"""Seeded faults that the tests have to find: the table of bin/mutants.
+
+Each entry breaks one guarantee by a slip that a programmer could make. Whoever moves or rewrites
+the code of an entry changes the entry in the same commit. An entry is removed only when another
+takes its place for the same guarantee.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One seeded fault.
+
+    Attributes:
+        name: unique.
+        guarantee: what users rely on and the fault breaks, in one sentence.
+        place: qualified name of the function, class or constant with the text.
+        text: occurs once in the place.
+        replacement: the fault.
+        tests: files or folders of the tests that are run first.
+    """
+
+    name: str
+    guarantee: str
+    place: str
+    text: str
+    replacement: str
+    tests: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file of the place."""
+        return self._split()[0]
+
+    def _split(self) -> tuple[Path, list[str]]:
+        """Return the file of the place, and the names within it."""
+        parts = self.place.split(".")
+        for number in range(len(parts) - 1, 0, -1):
+            folder = ROOT.joinpath(*parts[:number])
+            for path in (folder.with_suffix(".py"), folder / "__init__.py"):
+                if path.is_file():
+                    return path, parts[number:]
+        raise ValueError(f"{self.name}: there is no module of {self.place}")
+
+    def apply(self) -> str:
+        """Return the file's source with the fault.
+
+        Raises:
+            ValueError: there is no such place, or it does not have the text exactly once.
+        """
+        path, names = self._split()
+        source = path.read_text(encoding="utf-8")
+        found = _find(ast.parse(source), names)
+        if found is None:
+            raise ValueError(f"{self.name}: {path.name} does not define {'.'.join(names)}")
+        lines = source.split("\n")
+        start, end = found.lineno - 1, found.end_lineno
+        place = "\n".join(lines[start:end])
+        if (count := place.count(self.text)) != 1:
+            raise ValueError(f"{self.name}: {self.place} has the text {count} times, not once")
+        changed = place.replace(self.text, self.replacement).split("\n")
+        return "\n".join([*lines[:start], *changed, *lines[end:]])
+
+
+def _find(tree: ast.Module, names: list[str]) -> ast.stmt | None:
+    """Return the definition of a function, class or constant; ``names`` lead to it."""
+    body, found = tree.body, None
+    for name in names:
+        found = next((each for each in body if name in _names(each)), None)
+        body = getattr(found, "body", [])
+    return found
+
+
+def _names(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        return [statement.name]
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    return [each.id for each in targets if isinstance(each, ast.Name)]
+
+
+# In the order of the package's floors; those without CKAN first.
+MUTANTS = (
+    Mutant(
+        "guard-range",
+        "An IPv6 address outside the public range, such as ::127.0.0.1, is not contacted.",
+        "ckanext.ukharvest.core.http.guard._is_public",
+        "    if isinstance(ip, ipaddress.IPv6Address) and ip not in _UNICAST6:\n"
+        "        return False\n",
+        "",
+        ("tests/core/http/test_guard.py",),
+    ),
+    Mutant(
+        "secret-by-host",
+        "A secret is sent only to its own scheme, host and port.",
+        "ckanext.ukharvest.core.http.credentials.Secrets.of_server",
+        "each.origin == server",
+        "each.origin[1] == server[1]",
+        ("tests/core/http/test_credentials.py",),
+    ),
+    Mutant(
+        "gzip-end",
+        "A gzip body that breaks off is an error, not a shorter document.",
+        "ckanext.ukharvest.core.http.body._unpacked",
+        'decoder.flush()\n    if not decoder.eof:\n        raise zlib.error("incomplete")',
+        "decoder.flush()",
+        ("tests/core/http/test_client_limits.py",),
+    ),
+    Mutant(
+        "retry-after-cap",
+        "A server cannot make a run wait longer than the limit.",
+        "ckanext.ukharvest.core.http.client.HttpClient._attempts",
+        "min(reply.retry_after, self.limits.retry_after_cap)",
+        "reply.retry_after",
+        ("tests/core/http/test_client.py",),
+    ),
+    Mutant(
+        "xml-doctype",
+        "XML with a DOCTYPE is refused.",
+        "ckanext.ukharvest.core.xml.parser._refuse",
+        "docinfo.internalDTD",
+        "docinfo.externalDTD",
+        ("tests/core/xml/test_parser.py",),
+    ),
+    Mutant(
+        "json-depth",
+        "JSON that is nested too deep is refused also if its brackets come in several pieces.",
+        "ckanext.ukharvest.core.json_limits.JsonPieces._is_too_deep",
+        "if self._depth + opened <= MAX_DEPTH",
+        "if opened <= MAX_DEPTH",
+        ("tests/core/test_json_limits.py",),
+    ),
+    Mutant(
+        "licence-reservation",
+        "Terms that name an open licence and reserve something are not open.",
+        "ckanext.ukharvest.core.values.licences.find_agreed_licence",
+        "len(t) > _LONGEST_TERMS or phrases.holds_back(t) for t in texts",
+        "len(t) > _LONGEST_TERMS for t in texts",
+        ("tests/core/values/test_licence_phrases.py",),
+    ),
+    Mutant(
+        "deletion-of-half",
+        "Deletions of half of a source's datasets need no approval, of more than half they do.",
+        "ckanext.ukharvest.core.deletions.is_more_than_half",
+        "2 * due > active",
+        "2 * due >= active",
+        ("tests/core/test_deletions.py",),
+    ),
+    Mutant(
+        "deletion-counted-twice",
+        "Datasets that this run deletes do not count again in the forecast of later runs.",
+        "ckanext.ukharvest.core.deletions._shortfall",
+        "left = active - deleted",
+        "left = active",
+        ("tests/core/test_deletions.py",),
+    ),
+    Mutant(
+        "fingerprint-rules",
+        "A change of parser, mapper or options changes the fingerprint, so records come again.",
+        "ckanext.ukharvest.core.fingerprint.fingerprint",
+        'sha256(canonical_json(list(import_rules)).encode("utf-8"))',
+        "sha256()",
+        ("tests/core/test_fingerprint.py",),
+    ),
+    Mutant(
+        "link-server-away",
+        "A link is not dead because its whole server is away.",
+        "ckanext.ukharvest.core.link_states.after_check",
+        "fault in DEFINITE and not is_away",
+        "fault in DEFINITE",
+        ("tests/core/test_link_states.py",),
+    ),
+    Mutant(
+        "page-forbidden",
+        "A page that is refused does not prove that a source has no further records.",
+        "ckanext.ukharvest.readers.paging._refused",
+        "in (404, 410)",
+        "in (403, 404, 410)",
+        ("tests/readers/test_paging.py",),
+    ),
+    Mutant(
+        "csw-changing-total",
+        "A CSW whose total changes during a read is not complete, so nothing is deleted.",
+        "ckanext.ukharvest.readers.csw.tally.Tally.is_proven",
+        "self.current == self.total and not self.has_changed",
+        "self.current == self.total",
+        ("tests/readers/csw/test_reader.py",),
+    ),
+    Mutant(
+        "oaipmh-lost-deletions",
+        "A repository that does not remember its deletions is read whole, not for changes only.",
+        "ckanext.ukharvest.readers.oaipmh.walk.Walk._since",
+        'self._source.since if self._identity.deleted == "persistent" else ""',
+        "self._source.since",
+        ("tests/readers/oaipmh/test_walk.py",),
+    ),
+    Mutant(
+        "waf-error-report",
+        "A server's error report in the place of a file does not prove that its record is gone.",
+        "ckanext.ukharvest.readers.waf.reader.Waf._refused",
+        "isinstance(exc, OtherDocument) and not _FAILED.search(exc.root)",
+        "isinstance(exc, OtherDocument)",
+        ("tests/readers/waf/test_faults.py",),
+    ),
+    Mutant(
+        "gemini-excluded-area",
+        "An area that a record excludes, in either spelling of false, is not part of its place.",
+        "ckanext.ukharvest.parsers.gemini.extent._areas",
+        'not in ("false", "0")',
+        '!= "false"',
+        ("tests/parsers/gemini/test_extent.py",),
+    ),
+    Mutant(
+        "dcat-download",
+        "The URL of a file is that of its download, not of the page about it.",
+        "ckanext.ukharvest.parsers.dcat.distribution._addresses",
+        "[*downloads, *accesses, endpoint]",
+        "[*accesses, *downloads, endpoint]",
+        ("tests/parsers/dcat",),
+    ),
+    Mutant(
+        "private-dataset",
+        "A dataset that a person made private stays private after an import.",
+        "ckanext.ukharvest.mapping.package_mapper.KEPT_FIELDS",
+        '"private", ',
+        "",
+        ("tests/mapping/test_package_mapper.py",),
+    ),
+    Mutant(
+        "schema-bound",
+        "A value that equals the minimum or maximum of its column is valid.",
+        "ckanext.ukharvest.schema_check.columns._is_above",
+        "value >= bound if or_equal else value > bound",
+        "value > bound",
+        ("tests/schema_check/test_table_schema.py",),
+    ),
+    Mutant(
+        "label-not-escaped",
+        "Markup in a harvested value is shown as text.",
+        "ckanext.ukharvest.presentation.rendering.values._markup",
+        "head = escape(item.label)",
+        "head = Markup(item.label)",
+        ("tests/presentation/rendering/test_values.py",),
+    ),
+    Mutant(
+        "check-exit-code",
+        "`ukharvest check` has an exit code other than 0 if records would fail.",
+        "ckanext.ukharvest.check_command.command.run",
+        "return check.exit_code",
+        "return FINE",
+        ("tests/check_command/test_command.py",),
+    ),
+    Mutant(
+        "stars-own-links",
+        "Links to the dataset's own host do not make it linked data.",
+        "ckanext.ukharvest.quality.stars.rules.is_linked",
+        '{"", *map(_host, own)}',
+        '{""}',
+        ("tests/quality/stars/test_rules.py",),
+    ),
+    # These need CKAN.
+    Mutant(
+        "migration-remote-organisations",
+        "An upgrade does not guess the organisations of sources that take them from their portal.",
+        "ckanext.ukharvest.migration.ukharvest.versions.0101_record_organization._FILL",
+        "\n      AND COALESCE(source.config, '') NOT LIKE '%remote_orgs%'",
+        "",
+        ("tests/ckan/test_upgrade.py",),
+    ),
+    Mutant(
+        "claims-in-turn",
+        "Consumers take batches of several sources in turn, so a large one does not block others.",
+        "ckanext.ukharvest.model.claims._runs",
+        "SourceState.claimed.asc().nulls_first(), HarvestJob.created",
+        "HarvestJob.created",
+        ("tests/ckan/test_batches.py",),
+    ),
+    Mutant(
+        "last-attempt",
+        "A record fails only at the sixth attempt that meets a failing service.",
+        "ckanext.ukharvest.model.retries._wait_again",
+        "attempts > len(PAUSES)",
+        "attempts >= len(PAUSES)",
+        ("tests/ckan/test_outages.py",),
+    ),
+    Mutant(
+        "guid-lock",
+        "Two sources that list one record at the same moment make one dataset.",
+        "ckanext.ukharvest.model.guid_conflicts.lock_and_find",
+        '    Session.execute(_LOCK, {"guids": sorted(guids)})\n',
+        "",
+        ("tests/ckan/chaos/test_at_the_same_time.py",),
+    ),
+    Mutant(
+        "pruned-current-object",
+        "Pruning never removes the current harvest object of a dataset.",
+        "ckanext.ukharvest.model.prune._objects_of",
+        "        HarvestObject.current.isnot(True),\n",
+        "",
+        ("tests/ckan/test_prune.py",),
+    ),
+    Mutant(
+        "cleared-dataset-of-another",
+        "Clearing a source leaves the datasets that another source has.",
+        "ckanext.ukharvest.model.ownership.dataset_ids",
+        "~claimed,\n        sa.or_(ours, sa.and_(harvested, ~harvested_by_others))",
+        "sa.or_(ours, sa.and_(harvested, ~claimed, ~harvested_by_others))",
+        ("tests/ckan/test_stock.py",),
+    ),
+    Mutant(
+        "approved-although-back",
+        "A record that came back is not deleted by an approval of the older list.",
+        "ckanext.ukharvest.model.pending_deletions.waiting",
+        "            Record.missed_runs > 0,\n",
+        "",
+        ("tests/ckan/test_approval.py",),
+    ),
+    Mutant(
+        "adopted-from-another",
+        "A source does not adopt datasets of another organisation by their identifiers.",
+        "ckanext.ukharvest.model.adoption._by_extras",
+        "            Package.owner_org == _organisation(source),\n",
+        "",
+        ("tests/ckan/test_adopt_by_guid.py", "tests/ckan/test_adoption.py"),
+    ),
+    Mutant(
+        "mail-of-former-organisation",
+        "When a source moves, addresses that its former organisation chose get no more emails.",
+        "ckanext.ukharvest.model.notifications.Settings.within",
+        "self if organization_id == self.organization else replace(self, addresses=())",
+        "self",
+        ("tests/ckan/test_mails.py",),
+    ),
+    Mutant(
+        "private-source-listed",
+        "A private source is listed only to people of its organisation.",
+        "ckanext.ukharvest.model.source_list._listed",
+        "    if row.private and not manages and row.owner_org not in asker.reads:\n"
+        "        return None\n",
+        "",
+        ("tests/ckan/test_sources_page.py",),
+    ),
+    Mutant(
+        "batch-not-committed",
+        "The end of failed records of a batch is stored, so their run can finish.",
+        "ckanext.ukharvest.engine.batches._end_and_commit",
+        "    end(object_ids)\n    Session.commit()",
+        "    end(object_ids)",
+        ("tests/ckan/test_batches.py",),
+    ),
+    Mutant(
+        "job-of-refused-dataset",
+        "Background jobs of a dataset that was refused are not run.",
+        "ckanext.ukharvest.engine.savepoints.savepoint",
+        "        held_jobs.back_to(jobs)\n",
+        "",
+        ("tests/ckan/test_batches.py",),
+    ),
+    Mutant(
+        "deleted-by-hand",
+        "A full run brings back a dataset that a person deleted.",
+        "ckanext.ukharvest.engine.dataset_writer.batch._Batch._result",
+        "and not row.removed and not write.forced",
+        "and not row.removed",
+        ("tests/ckan/test_after.py",),
+    ),
+    Mutant(
+        "wrong-owner",
+        "A dataset goes to the remote organisation if the source takes those over.",
+        "ckanext.ukharvest.engine.import_stage._defaults",
+        "owner_org=owner_org or setting.owner_org",
+        "owner_org=setting.owner_org or owner_org",
+        ("tests/ckan/test_remote_groups.py",),
+    ),
+    Mutant(
+        "nameless-record",
+        "A record without identifier keeps the run from deleting, as it may be any known one.",
+        "ckanext.ukharvest.engine.gather.ending._completeness",
+        "if ending.complete and state.listing.has_nameless",
+        "if not ending.complete and state.listing.has_nameless",
+        ("tests/ckan/test_approval.py", "tests/ckan/test_memory.py"),
+    ),
+    Mutant(
+        "endless-kills",
+        "A record that ended three consumers is given up and not tried again.",
+        "ckanext.ukharvest.operations.sweeper.objects._recover",
+        "lost.kills >= MAX_KILLS",
+        "lost.kills > MAX_KILLS",
+        ("tests/ckan/test_sweeper.py",),
+    ),
+    Mutant(
+        "export-of-hidden-dataset",
+        "A dataset that another plugin hides from visitors is not exported.",
+        "ckanext.ukharvest.operations.export.datasets._show",
+        '"ignore_auth": False',
+        '"ignore_auth": True',
+        ("tests/ckan/test_export.py",),
+    ),
+    Mutant(
+        "doctor-dead-consumer",
+        "The doctor finds work that is held by a consumer without heartbeat.",
+        "ckanext.ukharvest.operations.doctor.claims.unowned",
+        "Worker.id == Claim.worker_id, Worker.heartbeat > alive",
+        "Worker.id == Claim.worker_id",
+        ("tests/ckan/test_doctor_fix.py",),
+    ),
+    Mutant(
+        "indexed-errors",
+        "The search index, which everybody can read, has no errors of a source.",
+        "ckanext.ukharvest.search.index_fields._of_source",
+        '("data_dict", "validated_data_dict")',
+        '("data_dict",)',
+        ("tests/ckan/test_access.py",),
+    ),
+    Mutant(
+        "approval-by-editor",
+        "Only administrators of the organisation may approve deletions.",
+        "ckanext.ukharvest.logic.auth.is_administrator",
+        'organisation, user, "admin"',
+        'organisation, user, "update_dataset"',
+        ("tests/ckan/test_who_decides.py",),
+    ),
+    Mutant(
+        "reserved-option",
+        "An editor cannot change an option that a sysadmin has set.",
+        "ckanext.ukharvest.logic.source_rules._keep_reserved",
+        "if given[name] != kept.get(name)",
+        "if name not in kept",
+        ("tests/ckan/test_source_rules.py",),
+    ),
+    Mutant(
+        "record-may-run",
+        "A browser runs and loads nothing because of a harvested record.",
+        "ckanext.ukharvest.web.pages.records._guarded",
+        '    response.headers["Content-Security-Policy"] = policy\n',
+        "",
+        ("tests/ckan/test_source_record.py",),
+    ),
+    Mutant(
+        "failed-gather-open",
+        "A run whose gather raised an exception is ended, so its source can run again.",
+        "ckanext.ukharvest.patches.queue_callbacks._fail_job",
+        "    job.gather_finished = utcnow()\n",
+        "",
+        ("tests/ckan/test_callbacks.py",),
+    ),
+)
