@@ -87,12 +87,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
-            is_browsed = "chromium_process" in item.fixturenames
             is_shared = item.path.name in ENGINE and not has_own_size(item)
-            if is_shared and is_of_shapes(item) and not is_browsed:
+            if is_shared and is_of_shapes(item) and not is_browsed(item):
                 item.add_marker(pytest.mark.engine)
             # Browsers see the pages of the oldest version in the journey.
-            is_once = is_browsed and item.path.name != "test_journey.py"
+            is_once = is_browsed(item) and item.path.name != "test_journey.py"
             if item.path.name in COMPAT and is_of_shapes(item) and not is_once:
                 item.add_marker(pytest.mark.compat)
     # Tests that can share their consumers run in a row: starting them takes seconds.
@@ -106,14 +105,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def files_of_shard(items: list[pytest.Item], number: int, parts: int) -> set[Path]:
-    """Return the files of one of several parts with about as many tests each."""
+    """Return the files of one of several parts that take about as long."""
+    weights: Counter[Path] = Counter()
+    for item in items:
+        # A browser opens several pages in each test.
+        weights[item.path] += 10 if is_browsed(item) else 1
     shards: list[set[Path]] = [set() for _ in range(parts)]
     sizes = [0] * parts
-    for path, size in Counter(item.path for item in items).most_common():
+    for path, weight in weights.most_common():
         smallest = sizes.index(min(sizes))
         shards[smallest].add(path)
-        sizes[smallest] += size
+        sizes[smallest] += weight
     return shards[number - 1]
+
+
+def is_browsed(item: pytest.Item) -> bool:
+    """Tell whether a test opens pages in a browser."""
+    return "chromium_process" in getattr(item, "fixturenames", ())
 
 
 def is_of_shapes(item: pytest.Item) -> bool:
