@@ -78,7 +78,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_turns, "LONGEST", 3600.0)
 
 
-def test_so_many_requests_at_once(publisher: Publisher, unhurried: None) -> None:
+def test_requests_at_once_to_one_host_are_limited(publisher: Publisher, unhurried: None) -> None:
     turns, two = [RecordedTurns() for _ in range(6)], threading.Barrier(2, timeout=60)
 
     def wait() -> None:
@@ -102,7 +102,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_the_wait_for_a_turn_is_not_the_servers(
+def test_waiting_for_a_turn_is_no_time_of_the_request(
     publisher: Publisher, fake_time: FakeTime, unhurried: None
 ) -> None:
     publisher.serve(PATH, {})
@@ -135,7 +135,7 @@ def test_the_delay_is_kept(publisher: Publisher) -> None:
     assert all(delay / 2 < pause <= delay for pause in pauses)
 
 
-def test_without_a_delay_nobody_waits_for_the_delay_of_others(
+def test_a_client_without_delay_does_not_wait_for_others(
     publisher: Publisher, fake_time: FakeTime
 ) -> None:
     publisher.serve(PATH, {})

@@ -99,7 +99,7 @@ def hanging(portal: Portal, publisher: Publisher, title: str) -> tuple[str, str]
     return job_id, stuck
 
 
-def test_its_object_is_imported_by_another_consumer_and_its_late_result_is_harmless(
+def test_another_consumer_imports_the_object_of_a_hung_one(
     portal: Portal,
     publisher: Publisher,
     faulty: Consumers,
@@ -145,7 +145,7 @@ def test_its_object_is_imported_by_another_consumer_and_its_late_result_is_harml
     }
 
 
-def test_the_sweeper_does_not_wait_for_what_it_holds_and_gives_up_after_three(
+def test_sweeper_gives_up_an_object_that_hung_three_times(
     portal: Portal,
     publisher: Publisher,
     faulty: Consumers,
@@ -169,7 +169,7 @@ def test_the_sweeper_does_not_wait_for_what_it_holds_and_gives_up_after_three(
     assert "three times" in portal.job(job_id)["object_error_summary"][0]["message"]
 
 
-def test_a_hung_gather_is_done_by_another_consumer_and_ends_when_it_wakes_up(
+def test_another_consumer_does_the_gather_of_a_hung_one(
     portal: Portal,
     publisher: Publisher,
     faulty: Consumers,
