@@ -123,18 +123,12 @@ def test_each_way_names_what_the_server_answered(
 def test_a_failing_server_is_named_when_the_time_is_up(
     editor: dict[str, Any], publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(address_lookup.Probe, "seconds", 0.0)
+    def give_one_request(probe: address_lookup.Probe) -> None:
+        probe.clock = lambda: float(len(publisher.paths))
+        probe._ends = 0.5
+
+    monkeypatch.setattr(address_lookup.Probe, "__post_init__", give_one_request)
     publisher.serve(PATH, b"", status=500)
-    probe = address_lookup.Probe
-    monkeypatch.setattr(
-        probe, "__post_init__", lambda self: setattr(self, "_ends", self.clock() + 0.05)
-    )
-
-    def slow(_request: Any) -> Response:
-        publisher.closing.wait(0.1)
-        return Response(b"", 500)
-
-    publisher.routes[PATH] = slow
     found = find_out(editor, publisher.url(PATH))
     assert found["result"]["error"]["code"] == "bad-status"
     assert len(publisher.paths) == 1

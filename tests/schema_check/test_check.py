@@ -125,7 +125,7 @@ def test_findings_before_the_end_are_reported(monkeypatch: pytest.MonkeyPatch) -
 
 def test_memory_is_limited() -> None:
     data = "[" + "[]," * 1_500_000 + "1]"
-    report = _check({"type": "array"}, data, memory=100 * 1024 * 1024)
+    report = _check({"type": "array"}, data, memory=100 * 1024 * 1024, seconds=300)
     assert report.verdict is Verdict.UNCHECKED
     assert "memory" in report.reason
 
