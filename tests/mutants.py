@@ -297,7 +297,7 @@ MUTANTS = (
         "ckanext.ukharvest.model.guid_conflicts.lock_and_find",
         '    Session.execute(_LOCK, {"guids": sorted(guids)})\n',
         "",
-        ("tests/ckan/chaos/test_at_the_same_time.py",),
+        ("tests/ckan/test_batches.py",),
     ),
     Mutant(
         "pruned-current-object",

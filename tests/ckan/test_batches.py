@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from pika.exceptions import AMQPConnectionError
 
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.engine.dataset_writer import batch
-from ckanext.ukharvest.model import Claim, Record, Retry, claims, utcnow
+from ckanext.ukharvest.model import Claim, Record, Retry, claims, guid_conflicts, utcnow
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.patches import fetch_batches
@@ -216,12 +217,8 @@ def test_jobs_of_other_plugins_are_enqueued_after_the_commit_and_not_for_refused
     jobs.get_queue().empty()
 
 
-def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Publisher) -> None:
-    tags = [f"new tag {number}" for number in range(20)]
-    records = [dataset(number, title="The same", keyword=tags) for number in range(40)]
-    id_ = source(portal, publisher, records)
-    job_id = gather(portal, id_)
-    model.Session.remove()
+def consume_twice() -> None:
+    """Import what waits in two threads, each a consumer with batches of seven."""
     faults: list[Exception] = []
 
     def consume(name: str) -> None:
@@ -233,18 +230,50 @@ def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Pu
         except Exception as exc:  # noqa: BLE001 - the test reports it
             faults.append(exc)
 
+    model.Session.remove()
     threads = [threading.Thread(target=consume, args=(name,)) for name in ("one", "two")]
     for each in threads:
         each.start()
     for each in threads:
         each.join(120)
     assert not faults
+
+
+def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Publisher) -> None:
+    tags = [f"new tag {number}" for number in range(20)]
+    records = [dataset(number, title="The same", keyword=tags) for number in range(40)]
+    id_ = source(portal, publisher, records)
+    job_id = gather(portal, id_)
+    consume_twice()
     assert figures(portal.finish(job_id)) == {"added": 40}
     names = [each["name"] for each in portal.datasets()]
     assert len(set(names)) == 40
     assert set(names) == {"the-same", *(f"the-same-{number}" for number in range(2, 41))}
     query = model.Session.query(model.Tag.name).filter(model.Tag.name.in_(tags))
     assert sorted(row[0] for row in query) == sorted(tags)
+
+
+def test_record_of_two_sources_at_once_has_one_dataset(
+    portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who looks for the datasets of others waits until another one who looked has committed."""
+    jobs_ = []
+    for path in ("/one.json", "/two.json"):
+        publisher.serve(path, catalogue(3))
+        jobs_.append(gather(portal, portal.source(publisher.url(path))))
+    real, both = guid_conflicts.lock_and_find, threading.Barrier(2)
+
+    def look(objects: Any) -> Any:
+        found = real(objects)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(2)  # in vain, if the other waits for the lock
+        return found
+
+    monkeypatch.setattr(guid_conflicts, "lock_and_find", look)
+    consume_twice()
+    done = sum((Counter(figures(portal.finish(job_id))) for job_id in jobs_), Counter[str]())
+    assert done == {"added": 3, "errored": 3}
+    assert len(portal.datasets()) == 3
 
 
 def test_sources_take_turns_and_a_gather_sends_few_messages(

@@ -31,20 +31,26 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def failing(house: Path, *ids: str, status: int = 1) -> mutants.Result:
-    """Try the fault with a bin/test in which these tests fail."""
+def failing(house: Path, *ids: str, status: int = 1, is_always: bool = False) -> mutants.Result:
+    """Try the fault with a bin/test in which these tests fail.
+
+    Args:
+        is_always: they fail without the fault, too.
+    """
+    fault = CODE.replace("2", "3")
     seen = []
 
     def run(_command: Sequence[str], _log: int) -> int:
         seen.append(house.read_text())
+        fails = is_always or seen[-1] == fault
         report = paths.make_folder("results") / "part.xml"
-        flaky.failures_of(report).write_text("".join(f"{each}\n" for each in ids))
-        return status
+        flaky.failures_of(report).write_text("".join(f"{each}\n" for each in ids if fails))
+        return status if fails else 0
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mutants, "_wait", run)
         result = mutants.try_mutant(FAULT, None)
-    assert seen == [CODE.replace("2", "3")]
+    assert seen == [fault, CODE][: 1 + bool(ids)]
     return result
 
 
@@ -73,6 +79,12 @@ def test_fault_without_failing_test_is_not_caught(house: Path) -> None:
 def test_tests_that_cannot_run_catch_nothing(house: Path) -> None:
     result = failing(house, status=1)
     assert (result.caught_by, result.trouble) == ("", "bin/test ended with 1; see the log")
+
+
+def test_test_that_always_fails_catches_nothing(house: Path) -> None:
+    result = failing(house, "test_a.py::test_one", is_always=True)
+    assert result.trouble == "test_a.py::test_one fails without the fault, too"
+    assert not result.caught_by
 
 
 def test_changed_tree_is_refused(house: Path, capsys: pytest.CaptureFixture[str]) -> None:
