@@ -38,7 +38,7 @@ class PortalCopy:
     Attributes:
         began: when the source was made; UTC without a time zone, as are all times of CKAN.
         ended: when its run had ended.
-        ids: id of the organisation and of the site's user, which each test makes anew.
+        user_id: the site's user, whom each test makes anew.
         number: how many sources the portal had made.
         rows: the new rows of each table.
         documents: documents of the search index.
@@ -49,7 +49,7 @@ class PortalCopy:
     job_id: str
     began: dt.datetime
     ended: dt.datetime
-    ids: tuple[str, str]
+    user_id: str
     number: int
     rows: Rows
     documents: list[dict[str, Any]]
@@ -74,7 +74,8 @@ class SourceMaker:
         self._publisher = publisher
         plugins = " ".join(config["ckan.plugins"])
         self.job_id = ""
-        self.key: tuple[str, ...] = (publisher.base, plugins, repr(sorted(settings.items())))
+        place = publisher.base, portal.organization_id
+        self.key: tuple[str, ...] = (*place, plugins, repr(sorted(settings.items())))
 
     def __call__(
         self,
@@ -121,7 +122,7 @@ class SourceMaker:
             job_id=job_id,
             began=began.replace(microsecond=0),
             ended=_now(),
-            ids=self._ids(),
+            user_id=_site_user_id(),
             number=self._portal.number,
             rows=new_rows(rows, after),
             documents=list(documents.values()),
@@ -131,7 +132,7 @@ class SourceMaker:
         )
 
     def _restore(self, copy: PortalCopy) -> None:
-        renew = _renewed(copy, self._ids())
+        renew = _renewed(copy, _site_user_id())
         insert, values = [], []
         for table in model.repo.metadata.sorted_tables:  # each behind those that it refers to
             if rows := copy.rows.get(table.name):
@@ -151,13 +152,13 @@ class SourceMaker:
         self._publisher.requests.extend(copy.requests)
         self._publisher.connections += copy.connections
 
-    def _ids(self) -> tuple[str, str]:
-        user = model.Session.query(model.User.id).filter_by(name=config["ckan.site_id"]).scalar()
-        return self._portal.organization_id, user
+
+def _site_user_id() -> str:
+    return str(model.Session.query(model.User.id).filter_by(name=config["ckan.site_id"]).scalar())
 
 
-def _renewed(copy: PortalCopy, ids: tuple[str, str]) -> Callable[[Any], Any]:
-    """Return a function that gives texts, and lists and dicts of them, this test's ids and times.
+def _renewed(copy: PortalCopy, user_id: str) -> Callable[[Any], Any]:
+    """Return a function that gives texts, and lists and dicts of them, this test's user and times.
 
     The run has ended now. Whole seconds, so that times without fractions remain the same times.
     """
@@ -172,9 +173,7 @@ def _renewed(copy: PortalCopy, ids: tuple[str, str]) -> Callable[[Any], Any]:
 
     def renew(value: Any) -> Any:
         if isinstance(value, str):
-            for old, new in zip(copy.ids, ids, strict=True):
-                value = value.replace(old, new)
-            return _TIME.sub(moved, value)
+            return _TIME.sub(moved, value.replace(copy.user_id, user_id))
         if isinstance(value, dt.datetime):
             return value + later
         if isinstance(value, list):
