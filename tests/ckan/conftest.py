@@ -6,7 +6,7 @@ import functools
 import hashlib
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,9 @@ from tests.ckan.browser import (  # noqa: F401
 )
 from tests.ckan.entry_points import entry_points
 from tests.ckan.harvesting import Consumers, Portal, Workers
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.processes import finish
+from tests.publisher import Publisher
 
 HERE = Path(__file__).parent
 # Tests of how work is shared, lost and given back; CI runs them with batches of several sizes.
@@ -80,7 +82,10 @@ COMPAT = {
 # one type for each shape of source is enough: a document, a file for each record, pages of records.
 SHAPES = {"data_json", "gemini-waf", "oaipmh"}
 BATCH_SIZE = "ckanext.ukharvest.batch_size"
+# The same in all tests: stored hashes of datasets, which copies of portals keep, depend on it.
+ORGANIZATION_ID = "0a1c7c1e-5a35-4d6b-9a39-5d0b0f4a3c52"
 _shared_app: list[Any] = []
+_port = [0]  # of the last publisher in tests with copies of portals
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -220,13 +225,15 @@ def less_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def empty_tables() -> None:
+def empty_tables(but: Container[str] = ()) -> None:
     """Empty the tables that ``model.repo.delete_all`` empties, in one round trip."""
     model.Session.remove()
     connection = model.Session.connection()
     made = {*sa.inspect(connection).get_table_names()} - {"alembic_version"}
     names = [each.name for each in reversed(model.repo.metadata.sorted_tables)]
-    delete = "; ".join(f'DELETE FROM "{name}"' for name in names if name in made)  # noqa: S608
+    delete = "; ".join(
+        f'DELETE FROM "{name}"' for name in names if name in made and name not in but
+    )  # noqa: S608
     connection.exec_driver_sql(delete)
     model.Session.commit()
 
@@ -346,10 +353,16 @@ def workers(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Work
 
 @pytest.fixture
 def organization() -> dict[str, str]:
-    """The organisation of most sources, as CKAN's action would make it, which takes 70 ms."""
+    """The organisation of most sources."""
+    return make_organization()
+
+
+def make_organization() -> dict[str, str]:
+    """Make an organisation as CKAN's action would, which takes 70 ms."""
     name, title = "somewhere-council", "Somewhere Council"
     site_user = tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"]
     made = model.Group(name=name, title=title, type="organization", is_organization=True)
+    made.id = ORGANIZATION_ID
     model.Session.add(made)
     model.Session.flush()
     maker = model.User.get(site_user)
@@ -371,6 +384,35 @@ def portal(
     if is_in_process(request.node):
         return Portal(organization["id"])
     return Portal(organization["id"], workers.running(settings(request.node)))
+
+
+@pytest.fixture
+def publisher(request: pytest.FixtureRequest) -> Iterator[Publisher]:
+    """A publisher without routes.
+
+    For tests with copies of portals it has the same port again if that is free: rows name it.
+    """
+    port = _port[0] if "ready_source" in request.fixturenames else 0
+    try:
+        server = Publisher(port=port)
+    except OSError:
+        server = Publisher()
+    if "ready_source" in request.fixturenames:
+        _port[0] = server.port
+    with server:
+        yield server
+
+
+@pytest.fixture
+def ready_source(
+    request: pytest.FixtureRequest, portal: Portal, publisher: Publisher
+) -> SourceMaker:
+    """Make sources that were harvested once: by copies, but for the first test that asks for one.
+
+    For tests marked ``in_process`` that patch and count nothing in the first run.
+    """
+    assert is_in_process(request.node)
+    return SourceMaker(portal, publisher, settings(request.node))
 
 
 @pytest.fixture

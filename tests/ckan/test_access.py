@@ -24,6 +24,7 @@ from ckanext.harvest.model import (
 from ckanext.ukharvest.model import JobReport, Record, RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
 
 pytestmark = pytest.mark.in_process
@@ -47,13 +48,12 @@ class Place(NamedTuple):
 
 
 @pytest.fixture
-def place(portal: Portal, publisher: Publisher) -> Place:
+def place(portal: Portal, publisher: Publisher, ready_source: SourceMaker) -> Place:
     """A source with a failed record, one with a problem, and a failed run."""
     lost = dataset(1, title="")
     faulty = dataset(2, modified="the tenth of Brumaire")
-    publisher.serve(PATH, catalogue([dataset(0), lost, faulty]))
-    source = portal.source(publisher.url(PATH), name=NAME)
-    jobs = [portal.run(source)["id"]]
+    source = ready_source(PATH, catalogue([dataset(0), lost, faulty]), name=NAME)
+    jobs = [ready_source.job_id]
     publisher.serve(PATH, Response(b"gone", status=410))
     jobs.append(portal.run(source)["id"])
     told = (

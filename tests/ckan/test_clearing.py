@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.model import JobReport, Record, locks, ownership
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, work_off
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -29,10 +30,9 @@ Session = model.Session
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    source = portal.source(publisher.url(PATH), name="parking")
-    assert figures(portal.run(source)) == {"added": 3}
+def source(portal: Portal, publisher: Publisher, ready_source: SourceMaker) -> str:
+    source = ready_source(PATH, catalogue(3), name="parking")
+    assert figures(portal.job(ready_source.job_id)) == {"added": 3}
     publisher.serve(PATH, catalogue([dataset(n, title=f"Changed {n}") for n in range(3)]))
     return source
 

@@ -19,6 +19,7 @@ from ckanext.ukharvest.model import pending_deletions as held_deletions
 from tests.ckan import looks
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_run_pages import faulty, member, sysadmin
 from tests.publisher import Publisher
 
@@ -35,11 +36,8 @@ PAGE = "/harvest/somewhere/deletions"
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(10))
-    source_id = portal.source(publisher.url(PATH), name="somewhere")
-    portal.run(source_id)
-    return source_id
+def source(ready_source: SourceMaker) -> str:
+    return ready_source(PATH, catalogue(10), name="somewhere")
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from ckanext.ukharvest.operations.export.files import ExportError
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.chaos.test_full_disk import ROOM, small_disk
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -57,10 +58,10 @@ def check_source(kind: str, url: str) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.fixture
-def harvested(portal: Portal, publisher: Publisher) -> list[str]:
-    """Titles of the datasets: eleven usual and one odd from a harvest, and two bare ones."""
+def harvested(portal: Portal, ready_source: SourceMaker) -> list[str]:
+    """Titles of the datasets: four usual and one odd from a harvest, and two bare ones."""
     odd = dataset(
-        11,
+        4,
         title="Ouse & “Foss” \\ < >",
         description="Line one\n\nLine two\t\U0001f6b2",
         spatial="-1.2,53.9,-1.0,54.0",
@@ -69,11 +70,10 @@ def harvested(portal: Portal, publisher: Publisher) -> list[str]:
         theme=["Environment", "https://data.example/themes/water"],
         language=["en", "cy"],
     )
-    publisher.serve("/data.json", catalogue([*(dataset(number) for number in range(11)), odd]))
-    portal.run(portal.source(publisher.url("/data.json")))
+    ready_source("/data.json", catalogue([*(dataset(number) for number in range(4)), odd]))
     factories.Dataset(name="bare", title="", notes="", owner_org=portal.organization_id)
     factories.Dataset(name="alone", title="Alone", notes="")
-    numbered = [f"Dataset {number:05}" for number in range(11)]
+    numbered = [f"Dataset {number:05}" for number in range(4)]
     return sorted([*numbered, odd["title"], "bare", "Alone"])
 
 

@@ -16,6 +16,7 @@ from ckanext.ukharvest.model import RecordProblem
 from ckanext.ukharvest.source_types import GEMINI_WAF
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.contract import SERVERS, items
 from tests.publisher import Publisher
 
@@ -55,11 +56,11 @@ def folder(publisher: Publisher) -> Folder:
 
 
 @pytest.fixture
-def source(portal: Portal, folder: Folder) -> str:
+def source(portal: Portal, folder: Folder, ready_source: SourceMaker) -> str:
     """A source with one record, harvested."""
     folder.serve({"rivers.xml": dataset(GUID)})
-    source_id = portal.source(folder.url, "gemini-waf")
-    assert figures(portal.run(source_id)) == {"added": 1}
+    source_id = ready_source(folder.path, type_="gemini-waf")
+    assert figures(portal.job(ready_source.job_id)) == {"added": 1}
     return source_id
 
 

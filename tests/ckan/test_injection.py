@@ -21,6 +21,7 @@ from ckanext.ukharvest.logic import action, schema
 from ckanext.ukharvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_mails import Inbox, choose, inbox, marked_up, plain, server  # noqa: F401
 from tests.publisher import Publisher, Response
 from tests.security.markup import live_parts
@@ -42,16 +43,13 @@ PARAMETERS += ("version", "ext_west", "clear", "mode", "format", "token", "from"
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
+def source(ready_source: SourceMaker) -> str:
     """A source whose guids are the hostile texts; the last has a wrong date, a problem."""
     made = [
         dataset(number, identifier=text, title=f"T {number}", modified="never")
         for number, text in enumerate([*QUERIES.values(), *MARKUP.values()])
     ]
-    publisher.serve(PATH, catalogue(made))
-    source = portal.source(publisher.url(PATH), name="somewhere")
-    portal.run(source)
-    return source
+    return ready_source(PATH, catalogue(made), name="somewhere")
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Record, SourceState
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -28,10 +29,8 @@ PATH = "/data.json"
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    source = portal.source(publisher.url(PATH), frequency="WEEKLY", name="parking")
-    portal.run(source)
+def source(portal: Portal, publisher: Publisher, ready_source: SourceMaker) -> str:
+    source = ready_source(PATH, catalogue(3), frequency="WEEKLY", name="parking")
     publisher.serve(PATH, catalogue(2))
     portal.run(source)
     return source

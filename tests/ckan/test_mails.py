@@ -26,6 +26,7 @@ from ckanext.ukharvest.operations import doctor
 from ckanext.ukharvest.operations.notifications import MAX_TRIES, sending, weekly
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
 
 pytestmark = pytest.mark.in_process
@@ -83,11 +84,8 @@ def inbox(server: Inbox, app: CKANTestApp) -> Iterator[Inbox]:
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    source = portal.source(publisher.url(PATH), name="somewhere")
-    portal.run(source)
-    return source
+def source(ready_source: SourceMaker) -> str:
+    return ready_source(PATH, catalogue(3), name="somewhere")
 
 
 @pytest.fixture

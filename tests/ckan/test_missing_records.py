@@ -15,6 +15,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_mails import Inbox, choose, inbox, plain, server  # noqa: F401
 from tests.publisher import Publisher, Response
 
@@ -44,11 +45,8 @@ def admin(organization: dict[str, str]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(12))
-    source = portal.source(publisher.url(PATH), name="parking")
-    portal.run(source)
-    return source
+def source(ready_source: SourceMaker) -> str:
+    return ready_source(PATH, catalogue(12), name="parking")
 
 
 def show_source(source: str) -> dict[str, Any]:

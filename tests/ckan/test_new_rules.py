@@ -15,6 +15,7 @@ from ckanext.ukharvest.model import Record, RecordProblem
 from ckanext.ukharvest.source_types import DATA_JSON
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -23,11 +24,10 @@ PATH = "/data.json"
 
 
 @pytest.fixture
-def source_id(portal: Portal, publisher: Publisher) -> str:
+def source_id(portal: Portal, ready_source: SourceMaker) -> str:
     """A source whose five datasets were harvested."""
-    publisher.serve(PATH, catalogue(5))
-    id_ = portal.source(publisher.url(PATH))
-    assert figures(portal.run(id_)) == {"added": 5}
+    id_ = ready_source(PATH, catalogue(5))
+    assert figures(portal.job(ready_source.job_id)) == {"added": 5}
     return id_
 
 

@@ -16,6 +16,7 @@ from ckanext.ukharvest.model import Change, Record, changes
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -26,11 +27,8 @@ GUID = "https://data.example/id/00000"
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(2))
-    source_id = portal.source(publisher.url(PATH))
-    portal.run(source_id)
-    return source_id
+def source(ready_source: SourceMaker) -> str:
+    return ready_source(PATH, catalogue(2))
 
 
 def serve(publisher: Publisher, *more: dict[str, Any], **fields: Any) -> None:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.model import Record, run_records
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -50,8 +51,10 @@ def source(portal: Portal, publisher: Publisher) -> str:
 
 
 @pytest.fixture
-def run(portal: Portal, source: str) -> str:
-    return str(portal.run(source)["id"])
+def run(ready_source: SourceMaker) -> str:
+    """Return the run of a source like that."""
+    ready_source(PATH, catalogue(faulty()), name="somewhere")
+    return ready_source.job_id
 
 
 @pytest.fixture
@@ -98,7 +101,7 @@ def test_a_run_in_figures(run: str) -> None:
     assert shown["seconds"] >= 0
 
 
-def test_problems_by_kind(source: str, run: str) -> None:
+def test_problems_by_kind(run: str) -> None:
     groups = call_action("ukharvest_problem_group_list", job_id=run)
     assert codes(groups) == {
         "duplicate-guid": ("lost", 1),
@@ -117,9 +120,8 @@ def test_problems_by_kind(source: str, run: str) -> None:
     )
 
 
-def test_what_is_open_and_what_a_run_saw(
-    portal: Portal, publisher: Publisher, source: str, run: str
-) -> None:
+def test_what_is_open_and_what_a_run_saw(portal: Portal, publisher: Publisher, run: str) -> None:
+    source = HarvestJob.get(run).source_id
     asked = ("ukharvest_problem_group_list", "ukharvest_problem_list", "ukharvest_record_list")
     before = [call_action(action, job_id=run) for action in asked]
     counts = call_action("ukharvest_run_show", id=run)["counts"]
@@ -153,7 +155,8 @@ def test_a_run_keeps_what_it_rejected_records_for(portal: Portal, publisher: Pub
         assert group["tip"]
 
 
-def test_records_of_a_run(portal: Portal, publisher: Publisher, source: str, run: str) -> None:
+def test_records_of_a_run(portal: Portal, publisher: Publisher, run: str) -> None:
+    source = HarvestJob.get(run).source_id
     listed = call_action("ukharvest_record_list", job_id=run)
     assert listed["listed"] == {"lost": 2, "added": 4, "problems": 2}
     assert [each["outcome"] for each in listed["results"]] == ["lost"] * 2 + ["added"] * 4
@@ -278,8 +281,9 @@ def test_outsiders_see_nothing_of_it(app: CKANTestApp, portal: Portal, run: str)
 
 
 def test_titles_of_others_private_datasets_are_not_told(
-    portal: Portal, run: str, source: str, organization: dict[str, str]
+    portal: Portal, run: str, organization: dict[str, str]
 ) -> None:
+    source = HarvestJob.get(run).source_id
     elsewhere = factories.Organization()
     moved = {"private": True, "owner_org": elsewhere["id"]}
     call_action("package_patch", id="dataset-00004", **moved)

@@ -16,6 +16,7 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_remote_groups import THERE
 from tests.ckan.test_takeover import RemoteSite, package
 from tests.publisher import Publisher, Response
@@ -33,12 +34,9 @@ def elsewhere() -> str:
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
+def source(ready_source: SourceMaker) -> str:
     """A source of four datasets that a run has imported."""
-    publisher.serve(PATH, catalogue(4))
-    source_id = portal.source(publisher.url(PATH), name="parking")
-    portal.run(source_id)
-    return source_id
+    return ready_source(PATH, catalogue(4), name="parking")
 
 
 def give(source_id: str, organization_id: str) -> None:

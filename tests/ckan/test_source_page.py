@@ -24,6 +24,7 @@ from ckanext.ukharvest.web.pages import run_feed
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -51,6 +52,12 @@ def at_one_moment(test: Callable[..., None]) -> Callable[..., None]:
 def source(portal: Portal, publisher: Publisher) -> str:
     publisher.serve(PATH, catalogue(3))
     return portal.source(publisher.url(PATH), name="parking", frequency="DAILY")
+
+
+@pytest.fixture
+def harvested_source(ready_source: SourceMaker) -> str:
+    """Return the same source after a run that added its three datasets."""
+    return ready_source(PATH, catalogue(3), name="parking", frequency="DAILY")
 
 
 @pytest.fixture
@@ -92,9 +99,8 @@ def test_before_the_first_run(app: CKANTestApp, source: str, editor: Any) -> Non
     assert (found["state"], found["health"], found["actions"]) == ("new", "new", ["start", "check"])
 
 
-def test_after_a_good_run(app: CKANTestApp, portal: Portal, source: str, editor: Any) -> None:
-    portal.run(source)
-    found = show_source(source)
+def test_after_a_good_run(app: CKANTestApp, harvested_source: str, editor: Any) -> None:
+    found = show_source(harvested_source)
     assert (found["state"], found["health"], found["datasets"]) == ("idle", "healthy", 3)
     assert found["heading"] == "All good"
     assert found["text"] == ["Last run just now: 3 added."]
@@ -136,30 +142,29 @@ def test_a_failure_that_often_passes(portal: Portal, publisher: Publisher, sourc
 
 
 def test_held_deletions(
-    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str, editor: Any
+    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested_source: str, editor: Any
 ) -> None:
-    portal.run(source)
     publisher.serve(PATH, catalogue(1))
-    portal.run(source)
-    portal.run(source)
-    found = show_source(source)
+    portal.run(harvested_source)
+    portal.run(harvested_source)
+    found = show_source(harvested_source)
     assert found["heading"] == "Waiting for your decision: 2 datasets would be deleted"
     assert (found["state"], found["held"], found["actions"][0]) == ("held", 2, "review")
     assert "of a source's datasets. Nothing has been deleted." in found["text"][0]
-    heading = show_source(source, "ed")["heading"]
+    heading = show_source(harvested_source, "ed")["heading"]
     assert heading == "Waiting for an administrator's decision: 2 datasets would be deleted"
     assert f"{PAGE}/deletions" in app.get(PAGE, headers=editor).body
 
 
 def test_a_run_that_proved_nothing_says_why(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher, harvested_source: str
 ) -> None:
-    portal.run(source)
     publisher.serve(PATH, catalogue([dataset(0), dataset(1, identifier="")]))
-    portal.run(source)
+    portal.run(harvested_source)
     report = Session.query(JobReport).order_by(JobReport.id.desc()).first()
     assert report.reason
-    assert show_source(source)["text"][-1].lower() == f"{report.reason}.".lower().replace("..", ".")
+    text = show_source(harvested_source)["text"][-1].lower()
+    assert text == f"{report.reason}.".lower().replace("..", ".")
 
 
 @at_one_moment
@@ -263,11 +268,10 @@ def test_an_open_page_of_who_is_no_longer_logged_in(app: CKANTestApp, source: st
 
 
 def test_outsiders_see_the_source_and_its_datasets_alone(
-    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str
+    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested_source: str
 ) -> None:
-    portal.run(source)
     publisher.serve(PATH, status=404)
-    portal.run(source)
+    portal.run(harvested_source)
     # A user's picture would have a random size, which can be the number searched for below.
     stranger = factories.UserWithToken(image_url="")
     for headers in ({}, {"Authorization": stranger["token"]}):
@@ -282,7 +286,7 @@ def test_outsiders_see_the_source_and_its_datasets_alone(
         assert "About Source 1" in about
         assert re.search(r"<dt>Added to this site</dt><dd>\s*<time", about)
         assert "Dataset 00001" in app.get(f"{PAGE}/datasets", headers=headers).body
-    found = show_source(source, stranger["name"])
+    found = show_source(harvested_source, stranger["name"])
     assert found["datasets"] == 3
     assert not {"state", "health", "last_run", "heading"} & found.keys()
     for page in (f"{PAGE}/job", f"{PAGE}/state", "/harvest/admin/parking"):
@@ -294,14 +298,13 @@ def test_outsiders_see_the_source_and_its_datasets_alone(
 
 
 def test_a_private_dataset_is_shown_to_its_organisation(
-    app: CKANTestApp, portal: Portal, source: str, editor: Any
+    app: CKANTestApp, portal: Portal, harvested_source: str, editor: Any
 ) -> None:
-    portal.run(source)
     first = portal.datasets()[0]
     sysadmin = {"user": factories.Sysadmin()["name"]}
     call_action("package_patch", sysadmin, id=first["id"], private=True)
-    assert show_source(source, "stranger")["datasets"] == 2
-    assert show_source(source, "ed")["datasets"] == 3
+    assert show_source(harvested_source, "stranger")["datasets"] == 2
+    assert show_source(harvested_source, "ed")["datasets"] == 3
     assert first["title"] in app.get(f"{PAGE}/datasets", headers=editor).body
     assert first["title"] not in app.get(f"{PAGE}/datasets").body
 
@@ -341,16 +344,15 @@ def test_a_full_run_asks_first(app: CKANTestApp, source: str, editor: Any) -> No
     assert Session.query(JobReport).one().mode == "force"
 
 
-def test_off_and_on_again(app: CKANTestApp, portal: Portal, source: str, editor: Any) -> None:
-    portal.run(source)
+def test_off_and_on_again(app: CKANTestApp, harvested_source: str, editor: Any) -> None:
     app.get(f"{PAGE}/switch-off", headers=editor)
-    assert show_source(source)["state"] == "idle"
+    assert show_source(harvested_source)["state"] == "idle"
     app.post(f"{PAGE}/switch-off", headers=editor)
-    assert show_source(source)["state"] == "off"
+    assert show_source(harvested_source)["state"] == "off"
     assert "Switch on" in app.get(PAGE, headers=editor).body
     app.get(PAGE, status=404)
     app.post(f"{PAGE}/switch-on", headers=editor)
-    assert show_source(source)["state"] == "idle"
+    assert show_source(harvested_source)["state"] == "idle"
     app.get(PAGE, status=200)
 
 
@@ -358,12 +360,11 @@ def test_the_feed(
     app: CKANTestApp,
     portal: Portal,
     publisher: Publisher,
-    source: str,
+    harvested_source: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    portal.run(source)
     publisher.serve(PATH, status=404)
-    portal.run(source)
+    portal.run(harvested_source)
     answer = app.get(f"{PAGE}/runs.atom")
     assert answer.headers["Content-Type"].startswith("application/atom+xml")
     feed = ET.fromstring(answer.body)
@@ -401,10 +402,8 @@ def test_hostile_titles_stay_text(
 
 
 def test_a_bounded_number_of_statements(
-    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str, editor: Any
+    app: CKANTestApp, portal: Portal, publisher: Publisher, harvested_source: str, editor: Any
 ) -> None:
-    portal.run(source)
-
     def cost(address: str) -> int:
         Session.remove()
         with statements() as sent:
@@ -416,7 +415,7 @@ def test_a_bounded_number_of_statements(
     assert max(before) <= MOST_STATEMENTS, before
     publisher.serve(PATH, catalogue(12))
     for _ in range(4):
-        portal.run(source)
+        portal.run(harvested_source)
     after = [cost(page) for page in pages]
     assert all(new <= old + 2 for new, old in zip(after, before, strict=True)), (before, after)
 
@@ -429,10 +428,9 @@ def test_what_waits_is_in_the_state(portal: Portal, source: str) -> None:
 
 @pytest.mark.giant
 def test_ten_thousand_records_are_not_slow(
-    app: CKANTestApp, portal: Portal, source: str, editor: Any
+    app: CKANTestApp, portal: Portal, harvested_source: str, editor: Any
 ) -> None:
-    portal.run(source)
-    job = HarvestJob.get(portal.create_job(source))
+    job = HarvestJob.get(portal.create_job(harvested_source))
     job.status, job.gather_started, job.gather_finished = "Running", utcnow(), utcnow()
     Session.flush()
     many = sa.text(
@@ -444,7 +442,7 @@ def test_ten_thousand_records_are_not_slow(
           FROM generate_series(1, 10000) AS n
         """
     )
-    Session.execute(many, {"job": job.id, "source": source})
+    Session.execute(many, {"job": job.id, "source": harvested_source})
     Session.commit()
 
     reads.check(app, [PAGE, f"{PAGE}/state", f"{PAGE}/job"], editor)

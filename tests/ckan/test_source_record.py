@@ -16,6 +16,7 @@ from ckanext.ukharvest.model import documents, prune
 from tests.ckan.catalogues import catalogue
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -35,10 +36,10 @@ RECORD = dataset(
 
 
 @pytest.fixture
-def harvested(portal: Portal, publisher: Publisher) -> dict[str, Any]:
+def harvested(portal: Portal, ready_source: SourceMaker) -> dict[str, Any]:
     """The dataset of RECORD."""
-    publisher.serve(PATH, RECORD.encode("iso-8859-1"), headers={"Content-Type": "text/xml"})
-    portal.run(portal.source(publisher.url(PATH), "gemini-single"))
+    headers = {"Content-Type": "text/xml"}
+    ready_source(PATH, RECORD.encode("iso-8859-1"), "gemini-single", headers=headers)
     [shown] = portal.datasets()
     return shown
 

@@ -23,6 +23,7 @@ from tests.ckan import looks, reads
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -43,19 +44,17 @@ def editor(organization: dict[str, str]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def sources(portal: Portal, publisher: Publisher) -> dict[str, str]:
+def sources(portal: Portal, publisher: Publisher, ready_source: SourceMaker) -> dict[str, str]:
     """A good source and a failing one of our council, and one of another."""
     other = factories.Organization(name="other-council", title="Other Council")
-    publisher.serve(PATH, catalogue(3))
-    publisher.serve("/gone", b"", status=404)
     ids = {
-        "good": portal.source(publisher.url(PATH), name="good", frequency="DAILY"),
+        "good": ready_source(PATH, catalogue(3), name="good", frequency="DAILY"),
         "failing": portal.source(publisher.url("/gone"), name="failing"),
         "theirs": portal.source(
             publisher.url("/catalogue.ttl"), "dcat_rdf", name="theirs", owner_org=other["id"]
         ),
     }
-    portal.run(ids["good"])
+    publisher.serve("/gone", b"", status=404)
     fail(portal, ids["failing"])
     return ids
 

@@ -16,6 +16,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -45,11 +46,8 @@ def admin(organization: dict[str, str]) -> Person:
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    source = portal.source(publisher.url(PATH), name="parking")
-    portal.run(source)
-    return source
+def source(ready_source: SourceMaker) -> str:
+    return ready_source(PATH, catalogue(3), name="parking")
 
 
 def lines(page: str) -> str:

@@ -1,0 +1,111 @@
+"""Copies of harvested portals that tests start from: equal to what a run makes."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from ckan import model
+from ckan.lib import search
+from ckan.lib.search.common import make_connection
+from ckan.tests.helpers import call_action
+from ckanext.harvest import queue
+
+from ckanext.ukharvest.model import Record
+from tests.ckan.catalogues import catalogue
+from tests.ckan.conftest import empty_redis, empty_tables, make_organization
+from tests.ckan.gemini_records import dataset as gemini
+from tests.ckan.harvesting import Portal, figures
+from tests.ckan.portal_copies import (
+    OF_PROCESSES,
+    Rows,
+    SourceMaker,
+    new_rows,
+    read_keys,
+    read_rows,
+)
+from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
+
+XML = {"Content-Type": "application/xml"}
+TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?")
+IN_INDEX = "_version_", "indexed_ts"
+
+
+def empty_portal() -> None:
+    """Begin anew, as each test does."""
+    empty_tables(but=OF_PROCESSES)
+    search.clear_all()
+    queue.purge_queues()
+    empty_redis()
+    make_organization()
+
+
+def state_of(portal: Portal, before: Rows) -> dict[str, Any]:
+    """Return all that a portal holds and answers, without times and the site's user.
+
+    Args:
+        before: the rows that were there before the source.
+    """
+    user = call_action("get_site_user")["id"]
+
+    def plain(value: Any) -> str:
+        text = json.dumps(value, sort_keys=True, default=str)
+        return TIME.sub("time", text.replace(user, "user"))
+
+    indexed = [
+        {key: value for key, value in document.items() if key not in IN_INDEX}
+        for document in make_connection().search("*:*", rows=100, sort="index_id asc").docs
+    ]
+    found = call_action("package_search", q="*:*", rows=100, sort="name asc")
+    return {
+        "rows": {
+            name: sorted(plain(row) for row in rows)
+            for name, rows in new_rows(before, read_rows()).items()
+        },
+        "keys": sorted(read_keys()),
+        "shown": [plain(dataset) for dataset in portal.datasets()],
+        "found": plain(found),
+        "indexed": [plain(document) for document in indexed],
+    }
+
+
+def package_hashes() -> list[str]:
+    """Return the hashes that tell whether a dataset comes out as before."""
+    model.Session.remove()
+    return [row[0] for row in model.Session.query(Record.package_hash).order_by(Record.id)]
+
+
+@pytest.mark.parametrize("type_", ["data_json", "gemini-single"])
+def test_copy_of_a_portal_equals_what_the_run_made(
+    portal: Portal, publisher: Publisher, ready_source: SourceMaker, type_: str
+) -> None:
+    body = catalogue(4) if type_ == "data_json" else gemini("copied", "Copied rivers").encode()
+    headers = {} if type_ == "data_json" else XML
+    count = 4 if type_ == "data_json" else 1
+    before = read_rows()
+    ready_source("/copied", body, type_, headers=headers, name="copied", frequency="DAILY")
+    harvested, requests = state_of(portal, before), [*publisher.requests]
+    assert len(harvested["shown"]) == count
+    assert sum(map(len, harvested["rows"].values())) > 10
+
+    empty_portal()
+    before = read_rows()
+    portal.number = 0
+    publisher.requests.clear()
+    ready_source.key = ready_source.key[:-1]
+    source = ready_source("/copied", body, type_, headers=headers, name="copied", frequency="DAILY")
+    assert publisher.requests == requests  # the very same: nothing was asked again
+    copied = state_of(portal, before)
+    for part in harvested:
+        assert copied[part] == harvested[part], part
+
+    assert figures(portal.run(source)) == {"not modified": count}
+    assert len(publisher.requests) > len(requests)
+    assert [dataset["state"] for dataset in portal.datasets()] == ["active"] * count
+    hashes = package_hashes()
+    assert figures(portal.run(source, force=True)) == {"updated": count}
+    assert package_hashes() == hashes
