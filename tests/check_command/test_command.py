@@ -19,11 +19,11 @@ from tests.contract import SERVERS
 from tests.iso_spelling import text
 from tests.parsers.gemini.rules.documents import dataset
 from tests.publisher import SOURCES, Publisher, recorded
+from tests.publishing.csw import Catalogue
+from tests.publishing.sparql import Endpoint
 from tests.readers.ckan_api.test_reader import Site
-from tests.readers.csw.catalogue import Catalogue
 from tests.readers.dkan_api.test_reader import serve_list, serve_names
 from tests.readers.xml_document.test_reader import document
-from tests.sparql_endpoint import Endpoint
 
 COMMAND = Path(sys.executable).with_name("ukharvest")
 

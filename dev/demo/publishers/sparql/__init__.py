@@ -31,7 +31,7 @@ _SECOND_PAGE = re.compile(r"OFFSET 40|STR\(\?dataset\) >")
 def routes(base: str, fault: str) -> dict[str, Route]:  # noqa: ARG001 - its texts have no address
     """Return the endpoint, which answers queries by GET and POST."""
     # Only the servers have its library, and not the process that counts.
-    from tests.sparql_endpoint import Endpoint
+    from tests.publishing.sparql import Endpoint
 
     entries = catalogue.entries()
     if fault == "bad-record":

@@ -1,4 +1,4 @@
-"""A CSW on the loopback interface with configurable faults."""
+"""A CSW with configurable faults, and one that serves a listing."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from lxml import etree
 
-from tests.publisher import Publisher, Request, Response
+from tests.publisher import Everything, Publisher, Request, Response
+from tests.publishing.gemini import CSW, gemini
+from tests.publishing.listing import Listing
+from tests.publishing.service import NOT_FOUND, Service, path_of
 
 GMD = "http://www.isotc211.org/2005/gmd"
-CSW = "http://www.opengis.net/cat/csw/2.0.2"
 NAMES = {"csw": CSW, "ogc": "http://www.opengis.net/ogc"}
 XML = {"Content-Type": "application/xml"}
 # Namespace → method, media type of requests.
@@ -164,7 +166,9 @@ class Catalogue:
 
     def serve(self, publisher: Publisher, path: str = "/csw") -> str:
         """Let a publisher answer as this catalogue; return the source's URL."""
-        publisher.routes = _Below(path, self)
+        publisher.routes = Everything(
+            lambda request: self(request) if path_of(request) == path else NOT_FOUND
+        )
         return publisher.url(path)
 
     def __call__(self, request: Request) -> Response:
@@ -258,14 +262,41 @@ def capabilities(*bindings: tuple[str, str, str]) -> str:
     )
 
 
-class _Below(dict[str, Any]):
-    """Routes that give the same answer to a path with any query."""
+@dataclass
+class ListedCatalogue(Catalogue):
+    """Answers with the pages of a listing, by GET unless ``methods`` say otherwise."""
 
-    def __init__(self, path: str, route: Catalogue) -> None:
-        super().__init__()
-        self._path = path
-        self._route = route
+    listing: Listing | None = None
 
-    def get(self, key: str, default: Any = None) -> Any:
-        path = urlsplit(key.rpartition(" ")[2]).path
-        return self._route if path == self._path else default
+    def page(self, asked: Asked) -> Response:
+        assert self.listing
+        start = asked.start - 1
+        records = self.listing.page(start)
+        following = self.listing.following(start)
+        return results(
+            [gemini(each) for each in records],
+            numberOfRecordsMatched=self.listing.total(start),
+            numberOfRecordsReturned=len(records),
+            nextRecord=0 if following is None else following + 1,
+            elementSet="full",
+        )
+
+
+_PATH = "/csw"
+_PAGE = (
+    f"{_PATH}?service=CSW&version=2.0.2&request=GetRecords&resultType=results"
+    "&outputSchema=http%3A%2F%2Fwww.isotc211.org%2F2005%2Fgmd&typeNames=gmd%3AMD_Metadata"
+    "&elementSetName=full&startPosition={}&maxRecords=50&sortBy=apiso%3AIdentifier%3AA"
+)
+
+
+def _answer(request: Request, listing: Listing) -> Response | None:
+    """Answer as a catalogue that refuses POST and returns fewer records than requested."""
+    if path_of(request) != _PATH or request.method == "POST":
+        return None
+    return ListedCatalogue([], listing=listing)(request)
+
+
+GEMINI_CSW = Service(
+    _PATH, _answer, lambda listing: [_PAGE.format(start + 1) for start in listing.starts]
+)

@@ -1,4 +1,4 @@
-"""A SPARQL endpoint for tests and the demo: pyoxigraph behind HTTP, with the faults of servers."""
+"""A SPARQL endpoint: pyoxigraph behind HTTP with the faults of servers, or pages of a listing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 import pyoxigraph as ox
 
 from tests.publisher import Everything, Publisher, Request, Response
+from tests.publishing.dcat import TURTLE, turtle_of, uri, urls
+from tests.publishing.listing import Listing
+from tests.publishing.service import Service, path_of
 
 F = ox.RdfFormat
 R = ox.QueryResultsFormat
-# How texts of Turtle begin; tests.contract.turtle_of has the datasets.
-TURTLE = "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n"
 _LIMIT = re.compile(r" LIMIT \d+ OFFSET \d+\Z")
 
 
@@ -98,6 +99,25 @@ class Endpoint:
             size, offset = map(int, re.findall(r"\d+", limits[0]))
             return f"{query[: limits.start()]} LIMIT {min(size, self.most)} OFFSET {offset}"
         return f"{query.removesuffix('} }')}LIMIT {self.most} }} }}"
+
+
+def _paged(request: Request, listing: Listing) -> Response | None:
+    """Answer the reader's queries alone, with whatever pages a listing has."""
+    if path_of(request) != _PATH:
+        return None
+    query = text_of(request)
+    if "COUNT(" in query:
+        return rows("number_of_datasets", "literal", [str(listing.total(0))])
+    if "CONSTRUCT" in query:
+        numbers = sorted({int(each) for each in re.findall(r"example/id/(\d+)>", query)})
+        found = [turtle_of(listing.find(each)) for each in numbers]
+        return Response((TURTLE + "".join(found)).encode())
+    start = int(query.rpartition("OFFSET ")[2])
+    return rows("dataset", "uri", [uri(each) for each in listing.page(start)])
+
+
+_PATH = "/sparql"
+SPARQL = Service(_PATH, _paged, lambda _listing: [_PATH], late=0, guid=uri, urls=urls)
 
 
 def _response(body: bytes, kind: ox.RdfFormat | ox.QueryResultsFormat) -> Response:
