@@ -1,14 +1,13 @@
-"""Bring the showcase's sources into the states that its start page links to."""
+"""Bring the showcase's sources into the states that the start page links to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from demo.api import Api, tell
-from demo.processes import PublisherServer
-from demo.runs import Row, Source, ensure_source
-
-from . import KIND, LATER, PUBLISHERS
+from .api import Api, tell
+from .processes import PublisherServer
+from .publishers import LATER
+from .runs import Row, Source, ensure_sources
 
 Run = Callable[[str, list[Source]], list[Row]]
 # The one whose publisher lists fewer: what a second run misses too would be deleted.
@@ -18,9 +17,7 @@ SCHEDULES = (("DAILY", "02:30"), ("WEEKLY", "04:00"), ("DAILY", "05:15"), ("MONT
 
 def play(api: Api, server: PublisherServer, run: Run) -> list[Row]:
     """Run the sources before and after their publishers changed; later, once more."""
-    sources = [
-        ensure_source(api, name, publisher, server, KIND) for name, publisher in PUBLISHERS.items()
-    ]
+    sources = ensure_sources(api, [server])
     if any(api("harvest_job_list", source_id=source.id) for source in sources):
         tell(server.control, fault=LATER)
         return run("", sources)
