@@ -192,7 +192,8 @@ def _linked(kind: str, record: Record, base: str) -> Record:
     """Return a record with the URLs of its page and its files."""
     if kind == "ods":
         exports = tuple(
-            File(base + export_path(record.guid, form), form, form) for form in ("csv", "json")
+            File(base + export_path(record.guid, form.lower()), form, form)
+            for form in ("CSV", "JSON")
         )
         return replace(record, files=exports)
     subject = next(each for each in SUBJECTS if record.title.startswith(each.title))
