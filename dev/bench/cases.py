@@ -8,11 +8,9 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from tests.publisher import Publisher
-
 from stack.console import say, step
 
-from .catalogues import FORMATS
+from .catalogues import Catalogues
 from .portals import Consumers, Inside, Portal
 
 LIMIT = 3600.0  # seconds for one run
@@ -128,13 +126,13 @@ class Bench:
         self,
         ours: Portal,
         stock: Portal,
-        publisher: Publisher,
+        catalogues: Catalogues,
         *,
         rounds: int,
         size: int,
         nights: int,
     ) -> None:
-        self.ours, self.stock, self.publisher = ours, stock, publisher
+        self.ours, self.stock, self.catalogues = ours, stock, catalogues
         self.rounds, self.size, self.nights = rounds, size, nights
         self._number = 0
         self._packages: dict[str, list[dict[str, Any]]] = {}
@@ -143,12 +141,7 @@ class Bench:
         """Serve a new catalogue; return its name and the URL that a source names."""
         self._number += 1
         name = f"catalogue-{self._number}"
-        self.serve_again(format_, name, count)
-        return name, self.publisher.url(FORMATS[format_][1].format(name))
-
-    def serve_again(self, format_: str, name: str, count: int, changed: int = 0) -> None:
-        """Serve a catalogue whose first records changed."""
-        self.publisher.routes.update(FORMATS[format_][0](name, count, changed))
+        return name, self.catalogues.serve(format_, name, count)
 
     def first_harvest(
         self,

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.publisher import Publisher
-
 from stack.console import StackError, say
 from stack.paths import DEFAULT_CKAN, ROOT
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import full_portal, large, report, year
+from . import catalogues, full_portal, large, report, year
 from .cases import BATCHES, FLOOR, FOUR, REFUSED, SINGLE, STOCK, TWO, Bench, Case, Target
 from .nights import Nights
 from .portals import OURS, Portal
@@ -75,8 +73,8 @@ def _run(options: argparse.Namespace) -> int:
         list(pool.map(Portal.prepare, (ours, stock)))
     rounds, size = (1, 100) if options.quick else (options.rounds, options.size)
     nights = 2000 if options.quick else options.nights
-    with Publisher() as publisher:
-        bench = Bench(ours, stock, publisher, rounds=rounds, size=size, nights=nights)
+    with catalogues.running() as served:
+        bench = Bench(ours, stock, served, rounds=rounds, size=size, nights=nights)
         cases = list(_cases(bench, options.only, quick=options.quick))
     print(report.table(cases))
     if options.output:

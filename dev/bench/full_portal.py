@@ -5,7 +5,7 @@ from __future__ import annotations
 from stack.console import say, step
 
 from .cases import LIMIT, OUR_TYPES, Bench, Case, Side, Target
-from .catalogues import folder
+from .catalogues import fetch
 from .portals import Inside
 
 SOURCES, RECORDS = 500, 100_000
@@ -44,8 +44,7 @@ class FullPortal:
 
     def _fill(self, inside: Inside) -> str:
         bench, count = self._bench, RECORDS // SOURCES
-        bench.serve_again("data.json", _NAME, count)
-        url = bench.publisher.url(f"/{_NAME}/data.json")
+        url = bench.catalogues.serve("data.json", _NAME, count)
         kind = OUR_TYPES["data.json"]
         source = str(inside.ask("source", name=_NAME, url=url, kind=kind)["id"])
         with bench.ours.consumers(2), step(f"First harvest of {count} records"):
@@ -93,9 +92,8 @@ class FullPortal:
 def gemini_rules(bench: Bench) -> Case:
     """Measure how many records a second are parsed, and what the standard's rules cost."""
     case = Case("GEMINI records parsed in one process", "records/s")
-    bodies = (each.body for each in folder("rules", bench.size).values())
-    found = (each.decode() for each in bodies if isinstance(each, bytes))
-    documents = [each for each in found if "<gmd:MD_Metadata" in each]
+    url = bench.catalogues.serve("folder", "rules", bench.size)
+    documents = [fetch(f"{url}{number}.xml") for number in range(bench.size)]
     with bench.ours.inside() as inside, step(case.title):
         for _round in range(bench.rounds):
             for name, rate in inside.ask("gemini", documents=documents)["rates"].items():

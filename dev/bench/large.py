@@ -74,4 +74,4 @@ def _gather(inside: Inside, source_id: str) -> None:
 def _drop(bench: Bench, inside: Inside, source_id: str) -> None:
     """Delete a source with what waits of it, so that the next case begins without it."""
     inside.ask("drop", source_id=source_id)
-    bench.publisher.routes.clear()
+    bench.catalogues.clear()

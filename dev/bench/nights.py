@@ -93,7 +93,7 @@ class Nights:
             bench.warm_up(inside, self._format)
             seconds, _counts = counted(inside, consumers, self._source, bench.size)
         self.upgraded.sides[FIRST].values.append(bench.size / seconds)
-        bench.serve_again(self._format, self._name, self._count)
+        bench.catalogues.serve(self._format, self._name, self._count)
         with bench.ours.consumers(FILLERS):
             inside.ask("harvest", source_id=self._source, limit=LIMIT)
         inside.ask("sql", statement="ANALYZE")
@@ -108,7 +108,7 @@ class Nights:
                 seconds = self._night(inside, self.unchanged, {})
             share = self._count // SHARE
             self._changed = share - self._changed  # changed, and back again
-            bench.serve_again(self._format, self._name, self._count, self._changed)
+            bench.catalogues.serve(self._format, self._name, self._count, changed=self._changed)
             with step(f"{self.changed.title}, round {number + 1}"):
                 self._night(inside, self.changed, {"updated": share})
         self.changed.sides[SUM].values.append(self._count / (seconds + share / rate))

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
-from tests.publisher import Response
-
 from stack.console import say, step
 
 from .cases import LIMIT, OUR_TYPES, Bench, Case, Side, Target
-from .catalogues import data_json
 from .portals import Inside
 
 DAYS = 365
@@ -30,8 +25,7 @@ def measure(bench: Bench) -> Case:
         {GROWTH: Side()},
     )
     with bench.ours.inside() as inside, bench.ours.consumers() as _:
-        url = bench.publisher.url(f"/{_NAME}/data.json")
-        _serve(bench, 0)
+        url = bench.catalogues.serve("data.json", _NAME, RECORDS)
         kind = OUR_TYPES["data.json"]
         source = inside.ask("source", name=_NAME, url=url, kind=kind)["id"]
         with step(f"First harvest of {RECORDS:,} records"):
@@ -51,20 +45,6 @@ def measure(bench: Bench) -> Case:
 
 def _harvest(bench: Bench, inside: Inside, source: str) -> None:
     for day in range(1, DAYS + 1):
-        _serve(bench, day)
+        bench.catalogues.serve("data.json", _NAME, RECORDS, day=day)
         figures = inside.ask("harvest", source_id=source, limit=LIMIT)["figures"]
         assert figures == {"updated": CHANGED}, figures
-
-
-def _serve(bench: Bench, day: int) -> None:
-    """Serve the catalogue of a day: each day other records are described anew."""
-    [(path, response)] = data_json(_NAME, RECORDS).items()
-    assert isinstance(response.body, bytes)
-    catalogue = json.loads(response.body)
-    for number, each in enumerate(catalogue["dataset"]):
-        # The last day on or before this one on which the record changed.
-        last = day - (day - 1 - number // CHANGED) % (RECORDS // CHANGED)
-        if last > 0:
-            each["description"] += f" Counted again on day {last}."
-    headers = {"Content-Type": "application/json"}
-    bench.publisher.routes[path] = Response(json.dumps(catalogue).encode(), headers=headers)

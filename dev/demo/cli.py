@@ -12,13 +12,13 @@ from stack.paths import CKAN_VERSIONS, DEFAULT_CKAN
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import processes, showcase, table
+from . import processes, table
 from .api import Api, tell
 from .expectation import Expectation, differences
+from .play import play, set_schedules
 from .portal import Portal
-from .publishers import CONTROL, FAULTS, load
+from .publishers import CONTROL, FAULTS, SHOWCASE
 from .runs import Row, Source, ensure_sources, run
-from .showcase.play import play, set_schedules
 
 DESCRIPTION = f"""\
 A CKAN portal on this machine that harvests publishers out of the repository: what is missing
@@ -73,7 +73,6 @@ class Demo:
         # Until the ports are known: bin/test of this checkout saves ports too.
         with locked():
             self.portal = Portal(ensure_site(ckan, "demo"))
-            self._check_publishers()
             if fresh:
                 processes.stop_demo(self.portal)
                 self.portal.write_ini("http://127.0.0.1")
@@ -82,13 +81,8 @@ class Demo:
         self.api = Api(self.web.url, self.portal.login.token)
         for server in servers:
             tell(server.control, fault="")
-        self.showcase = next((each for each in servers if each.kind == showcase.SERVER), None)
+        self.showcase = next((each for each in servers if each.kind == SHOWCASE), None)
         self.sources = ensure_sources(self.api, (each for each in servers if each != self.showcase))
-
-    def _check_publishers(self) -> None:
-        """Fail at the start if a type has no publisher."""
-        for kind in self.portal.types:
-            load(kind)
 
     def run(self, label: str, sources: list[Source] | None = None) -> list[Row]:
         return run(self.api, self.sources if sources is None else sources, self.workers, label)
@@ -132,7 +126,7 @@ def _compare_all(demo: Demo) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     wrong: list[str] = []
     for fault, label in {"": "first", **FAULTS}.items():
-        sources = [each for each in demo.sources if not fault or fault in each.publisher.FAULTS]
+        sources = [each for each in demo.sources if not fault or fault in each.publisher.faults]
         for source in sources:
             tell(source.server.control, fault=fault)
         figures = {source: expectations[source].run() for source in sources}

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tests.publisher import Request, Response
 
-from demo.publishers import Box
+from .publishers import Box
 
 LARGEST = 2048  # pixels
 # The reader's browser asks from another site's page.

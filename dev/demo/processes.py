@@ -15,10 +15,9 @@ from stack.process import Daemon
 from stack.service import Service
 from stack.site import services
 
-from . import showcase
 from .api import Api, ApiError, fetch
 from .portal import Portal
-from .publishers import CONTROL
+from .publishers import CONTROL, SHOWCASE
 
 HERE = Path(__file__).parent
 PREFIX = "demo-"
@@ -143,7 +142,7 @@ def start(
 ) -> tuple[Web, list[PublisherServer], list[Worker]]:
     """Start what does not run, and restart what runs older code or settings."""
     web = Web(portal)
-    kinds = [*portal.types, showcase.SERVER] if with_showcase else portal.types
+    kinds = [*portal.types, SHOWCASE] if with_showcase else portal.types
     publishers = [PublisherServer(kind) for kind in kinds]
     # The port is only certain when the server has it; until then the ini is for commands.
     port = web.state.port(web.name) or web.default_port
@@ -177,7 +176,7 @@ def _give_up_jobs(api: Api) -> None:
 def _running(portal: Portal, ini: str) -> Stamp:
     """Return what the processes were started from."""
     code = sorted(path for path in ROOT.glob("ckanext/**/*") if path.suffix != ".pyc")
-    ours = sorted(HERE.glob("**/*.*"))
+    ours = sorted([*HERE.glob("*.*"), *ROOT.glob("tests/publishing/*.py")])
     return Stamp(portal.site.folder / "stamp-running", digest([*code, *ours], ini))
 
 

@@ -14,7 +14,7 @@ from stack.console import StackError, say
 
 from .api import Api, NotFound
 from .processes import PublisherServer, Worker
-from .publishers import Publisher, load
+from .publishers import Publisher, described
 
 # Seconds without any progress, after which a run has failed.
 STALLED_SECONDS = 180
@@ -29,17 +29,20 @@ class Source:
 
     id: str
     name: str
-    kind: str
     publisher: Publisher
     server: PublisherServer
 
     @property
+    def kind(self) -> str:
+        return self.publisher.kind
+
+    @property
     def title(self) -> str:
-        return self.publisher.TITLE
+        return self.publisher.title
 
     @property
     def url(self) -> str:
-        return self.server.url + self.publisher.PATH
+        return self.server.url + self.publisher.path
 
 
 @dataclass(frozen=True)
@@ -55,37 +58,33 @@ class Row:
 
 
 def ensure_sources(api: Api, servers: Iterable[PublisherServer]) -> list[Source]:
-    """Create or update a source of each type, and its organisation."""
+    """Create or update the sources of the servers' publishers, and their organisations."""
     return [
-        ensure_source(api, f"thornmere-{server.kind.replace('_', '-')}", load(server.kind), server)
+        _ensure_source(api, publisher, server)
         for server in servers
+        for publisher in described(server.control)
     ]
 
 
-def ensure_source(
-    api: Api, name: str, publisher: Publisher, server: PublisherServer, kind: str = ""
-) -> Source:
-    """Create or update a source and its organisation; its type is the server's kind or ``kind``."""
-    kind = kind or server.kind
-    owner = _ensure_organisation(api, publisher.ORGANISATION)
+def _ensure_source(api: Api, publisher: Publisher, server: PublisherServer) -> Source:
     wanted = {
-        "name": name,
-        "title": publisher.TITLE,
-        "notes": publisher.__doc__ or "",
-        "url": server.url + publisher.PATH,
-        "source_type": kind,
-        "owner_org": owner,
+        "name": publisher.name,
+        "title": publisher.title,
+        "notes": publisher.notes,
+        "url": server.url + publisher.path,
+        "source_type": publisher.kind,
+        "owner_org": _ensure_organisation(api, publisher.organisation),
         "frequency": "MANUAL",
-        "config": json.dumps(publisher.CONFIG) if publisher.CONFIG else "",
+        "config": json.dumps(publisher.config) if publisher.config else "",
     }
     try:
-        found = api("harvest_source_show", id=name)
+        found = api("harvest_source_show", id=publisher.name)
     except NotFound:
         found = api("harvest_source_create", **wanted)
     # A publisher's port can change; the source must point to its current address.
     if found["url"] != wanted["url"]:
         found = api("harvest_source_update", **{**wanted, "id": found["id"]})
-    return Source(found["id"], name, kind, publisher, server)
+    return Source(found["id"], publisher.name, publisher, server)
 
 
 def _ensure_organisation(api: Api, title: str) -> str:

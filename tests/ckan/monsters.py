@@ -8,23 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import escape
 
-from tests.contract import (
-    DKAN_LIST,
-    OAI_LIST,
-    ODS_LIST,
-    SEARCH,
-    Item,
-    atom_entry,
-    atom_feed,
-    catalogue,
-    gemini,
-    items,
-    oai_dc,
-    oaipmh,
-    ods_dataset,
-    package,
-)
 from tests.publisher import Publisher
+from tests.publishing.data_json import catalogue
+from tests.publishing.gemini import gemini
+from tests.publishing.oaipmh import OAI_LIST, oai_dc, oaipmh
+from tests.publishing.ods import ODS_LIST, ods_dataset
+from tests.publishing.opensearch import atom_entry, atom_feed
+from tests.publishing.packages import DKAN_LIST, SEARCH, package
+from tests.publishing.records import Item, items
 
 TEXT = "All work and no play. " * 900_000  # 20 MB, the longest text of JSON that is read
 XML_TEXT = TEXT[:9_900_000]  # libxml2 reads 10 MB
@@ -140,9 +131,13 @@ def _data_json(publisher: Publisher) -> str:
     return "/data.json"
 
 
-def _xml_text(text: str) -> str:
+def _legal(text: str) -> str:
     """Return a text without what XML cannot hold: no XML parser reads it."""
-    return escape("".join(sign for sign in text if sign.isprintable() or sign in "\t\n"))
+    return "".join(sign for sign in text if sign.isprintable() or sign in "\t\n")
+
+
+def _xml_text(text: str) -> str:
+    return escape(_legal(text))
 
 
 def _gemini_record(number: int, monster: Monster) -> str:
@@ -171,7 +166,7 @@ def _gemini_record(number: int, monster: Monster) -> str:
             "</gml:Polygon></gmd:polygon></gmd:EX_BoundingPolygon></gmd:geographicElement>"
             "</gmd:EX_Extent></gmd:extent>"
         )
-    record = gemini(Item(number, _xml_text(monster.title), _xml_text(monster.text)))
+    record = gemini(Item(number, _legal(monster.title), _legal(monster.text)))
     end = "</gmd:MD_DataIdentification>"
     record = record.replace(end, f"{keywords}{places}{end}")
     start = "<gmd:MD_DigitalTransferOptions>"
@@ -246,7 +241,7 @@ def _oaipmh(publisher: Publisher) -> str:
     """Serve records of Dublin Core, whose limits are the same code; GEMINI's are above."""
     found = []
     for number, monster in enumerate((Monster(), LARGE, ODD)):
-        record = oai_dc(Item(number, _xml_text(monster.title), _xml_text(monster.text)))
+        record = oai_dc(Item(number, _legal(monster.title), _legal(monster.text)))
         subjects = "".join(f"<dc:subject>tag {each}</dc:subject>" for each in range(monster.tags))
         links = "".join(
             f"<dc:identifier>{_url(each)}</dc:identifier>" for each in range(monster.resources)
@@ -283,7 +278,7 @@ def _ods_dataset(number: int, monster: Monster) -> dict[str, Any]:
 def _opensearch(publisher: Publisher) -> str:
     found = []
     for number, monster in enumerate((Monster(), LARGE, ODD)):
-        entry = atom_entry(Item(number, _xml_text(monster.title), _xml_text(monster.text)))
+        entry = atom_entry(Item(number, _legal(monster.title), _legal(monster.text)))
         tags = "".join(f'<category term="tag {each}"/>' for each in range(monster.tags))
         links = "".join(
             f'<link rel="enclosure" href="{_url(each)}"/>' for each in range(monster.resources)

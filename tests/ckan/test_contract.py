@@ -13,8 +13,9 @@ from ckanext.harvest.model import HarvestObject
 from ckanext.ukharvest.harvesters.base import UkHarvester
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
-from tests.contract import SERVERS, Item, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher
+from tests.publishing.records import Item, items
 
 
 def _registered() -> dict[str, type]:

@@ -12,8 +12,8 @@ from lxml import html
 from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, extras, figures
-from tests.contract import DKAN_LIST, SEARCH
 from tests.publisher import Publisher
+from tests.publishing.packages import DKAN_LIST, SEARCH
 
 pytestmark = pytest.mark.in_process
 

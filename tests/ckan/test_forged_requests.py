@@ -20,7 +20,8 @@ from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import SourcePreview
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
+from tests.publishing.records import items
 from tests.security.attacks import ATTACKS
 from tests.security.canary import SECRET, Canary
 from tests.security.features import WITH_CKAN

@@ -17,8 +17,9 @@ from ckanext.ukharvest.source_types import GEMINI_WAF
 from tests.ckan.gemini_records import dataset, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.ckan.portal_copies import SourceMaker
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher
+from tests.publishing.records import items
 
 pytestmark = pytest.mark.in_process
 

@@ -13,8 +13,8 @@ from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.monsters import AS_OTHERS, RESOURCES, SERVERS
 from tests.contract import SERVERS as CONTRACT
-from tests.contract import Item
 from tests.publisher import Publisher
+from tests.publishing.records import Item
 
 LIMITS = {"resources": "20", "tags": "30", "text": "5000", "line": "500", "values": "40"}
 

@@ -9,9 +9,9 @@ from ckan import model
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import JobReport
 from tests.ckan.harvesting import Portal, act, extras, figures
-from tests.contract import Item, atom_entry
 from tests.publisher import Publisher
-from tests.readers.opensearch.service import Service
+from tests.publishing.opensearch import Search, atom_entry
+from tests.publishing.records import Item
 
 COUNT = 20
 
@@ -23,7 +23,7 @@ def entry(number: int, **changed: Any) -> str:
 def test_a_search_is_harvested_and_only_proven_lists_delete(
     portal: Portal, publisher: Publisher
 ) -> None:
-    service = Service([entry(number) for number in range(COUNT)], cap=7)
+    service = Search([entry(number) for number in range(COUNT)], cap=7)
     source = portal.source(service.serve(publisher), "opensearch", config={"search_terms": "title"})
     assert figures(portal.run(source)) == {"added": COUNT}
     assert {given["q"] for given in service.asked} == {"title"}

@@ -11,9 +11,10 @@ from ckan import model
 from ckanext.ukharvest.model import JobReport, Record
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher
-from tests.publishers.faults import FAULTS, play
+from tests.publishing.faults import FAULTS, play
+from tests.publishing.records import items
 
 PLAYED = ("slow", "resets-halfway", "half-a-document", "error-page-with-200", "five-gigabytes")
 

@@ -14,8 +14,9 @@ from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.browser import NARROW, Visitor
 from tests.ckan.test_source_previews import work
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher
+from tests.publishing.records import items
 from tests.reading.test_address_lookup import ASK, CAPABILITIES, CKAN_PAGE, DKAN_PAGE, YES
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.model import Record
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_source_previews import editor, work  # noqa: F401 - fixture
-from tests.contract import Item, gemini
 from tests.publisher import Publisher
+from tests.publishing.gemini import gemini
+from tests.publishing.records import Item
 
 pytestmark = pytest.mark.in_process
 

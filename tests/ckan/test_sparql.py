@@ -19,9 +19,10 @@ from tests import dcat_catalogue
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.servers import oxigraph
 from tests.conftest import LOOPBACK
-from tests.contract import items, turtle_of
 from tests.publisher import Publisher
-from tests.sparql_endpoint import TURTLE, Endpoint, rows
+from tests.publishing.dcat import TURTLE, turtle_of
+from tests.publishing.records import items
+from tests.publishing.sparql import Endpoint, rows
 
 pytestmark = pytest.mark.in_process
 

@@ -25,12 +25,8 @@ class _Source(SimpleNamespace):
     def __init__(self) -> None:
         super().__init__(id="1", kind="data_json", url="http://x/", title="X")
         self.records: list[Served] | None = []
-        self.publisher = SimpleNamespace(count=lambda _read, _url: self.read())
-
-    def read(self) -> list[Served]:
-        if self.records is None:
-            raise OSError("500")
-        return self.records
+        self.publisher = SimpleNamespace(served=lambda _control: self.records)
+        self.server = SimpleNamespace(control="http://x/_control")
 
     def __hash__(self) -> int:
         return 1

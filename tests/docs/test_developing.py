@@ -17,8 +17,8 @@ from ckanext.ukharvest.readers.paging import unique
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SourceType
 from ckanext.ukharvest.testing import contract
 from docs import codes
-from tests import contract as servers
 from tests.publisher import Publisher
+from tests.publishing.service import fixed
 
 PAGE = (codes.ROOT / "docs" / "developing.md").read_text(encoding="utf-8")
 CODE = dict(re.findall(r"<!-- (\S+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
@@ -92,9 +92,8 @@ def test_the_example_passes_the_contract(
     publisher: Publisher,
     http: HttpClient,
 ) -> None:
-    names = dict(vars(servers))
-    exec(compile(CODE["tests/contract.py"], "contract", "exec"), names)  # noqa: S102 - our own page
-    given = {"kind": kind, "serve": names["_parks"], "publisher": publisher, "http": http}
+    serve = fixed(run("tests/publishing/parks.py").PARKS)
+    given = {"kind": kind, "serve": serve, "publisher": publisher, "http": http}
     test(**{name: given[name] for name in inspect.signature(test).parameters})
 
 

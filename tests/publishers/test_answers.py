@@ -17,10 +17,11 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.source_types import TYPES, SourceType
 from tests.conftest import LOOPBACK
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher, Route
-from tests.publishers.faults import FAULTS, PATIENT, Fault, play
 from tests.publishers.reading import ReadResult, read
+from tests.publishing.faults import FAULTS, PATIENT, Fault, play
+from tests.publishing.records import items
 
 MOST_REQUESTS = 60  # for six records on two pages, with retries and other interfaces
 # Where a fault is played: at all addresses, or at the last one of the read.

@@ -1,6 +1,6 @@
 """Pages that do not fit together, for each source type that has pages.
 
-The reasons why some cells cannot occur are in ``PAGED`` (a type without pages) and in ``EXPECTED``.
+A type that is one document has none; why other cells cannot occur is in ``EXPECTED``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from ckanext.ukharvest.readers.sparql import walk as sparql_walk
 from ckanext.ukharvest.source_types import TYPES
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
-from tests.publishers.faults import PATIENT
-from tests.publishers.pages import CATALOGUES, GOOD, OPTIONS, PAGED
 from tests.publishers.reading import ReadResult, read
+from tests.publishing import SERVICES
+from tests.publishing.faults import PATIENT
+from tests.publishing.listing import FAULTY, GOOD
 
 MOST_PAGES = 40
 
@@ -68,24 +69,24 @@ def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_type_and_every_fault_is_in_the_table() -> None:
-    assert set(PAGED) == set(TYPES)
-    assert set(EXPECTED) == set(CATALOGUES)
+    assert set(SERVICES) == set(TYPES)
+    assert set(EXPECTED) == set(FAULTY)
 
 
-CELLS = [(fault, name) for fault in CATALOGUES for name in sorted(PAGED) if callable(PAGED[name])]
+PAGED = [name for name in sorted(SERVICES) if SERVICES[name].is_paged]
+CELLS = [(fault, name) for fault in FAULTY for name in PAGED]
 
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("fault", "type_name"), CELLS)
 def test_odd_pages_end_and_delete_nothing(fault: str, type_name: str, publisher: Publisher) -> None:
-    kind, serve, chosen = TYPES[type_name], PAGED[type_name], OPTIONS.get(type_name)
-    assert callable(serve)
+    kind, service = TYPES[type_name], SERVICES[type_name]
     with HttpClient(Guard(LOOPBACK), PATIENT, sleep=lambda _seconds: None) as http:
-        url = publisher.url(serve(publisher, GOOD))
-        known = read(kind, url, http, set(), chosen).guids
+        url = publisher.url(service.serve(publisher, GOOD))
+        known = read(kind, url, http, set(), service.options).guids
         assert len(known) == 6
-        serve(publisher, CATALOGUES[fault])
-        result = read(kind, url, http, known, chosen)
+        service.serve(publisher, FAULTY[fault])
+        result = read(kind, url, http, known, service.options)
     usual, others = EXPECTED[fault]
     expected = others.get(type_name, usual)
     assert _outcome(result, known) == expected

@@ -12,8 +12,9 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.address_lookup import Found, Probe, look_up
 from ckanext.ukharvest.reading.budget import Over
 from ckanext.ukharvest.source_types import TYPES
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher
+from tests.publishing.records import items
 
 CKAN_PAGE = '<!doctype html><title>Open Data</title><meta name="generator" content="ckan 2.11">'
 DKAN_PAGE = '<title>Data</title><meta name="Generator" content="Drupal 10"><p>DKAN</p>'

@@ -15,11 +15,14 @@ from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.source_preview import SourcePreview
 from tests.conftest import LOOPBACK
-from tests.contract import SERVERS, atom_feed, gemini, items, osdd
+from tests.contract import SERVERS
 from tests.publisher import Publisher, Response
-from tests.readers.csw.catalogue import XML, Asked, Catalogue
-from tests.readers.opensearch.service import ATOM, BY_INDEX, Service, entries
-from tests.sparql_endpoint import TURTLE, Endpoint
+from tests.publishing.csw import XML, Asked, Catalogue
+from tests.publishing.dcat import TURTLE
+from tests.publishing.gemini import gemini
+from tests.publishing.opensearch import ATOM, BY_INDEX, Search, atom_feed, entries, osdd
+from tests.publishing.records import items
+from tests.publishing.sparql import Endpoint
 
 PATH = "/data.json"
 FACETS = (
@@ -236,7 +239,7 @@ def test_values_of_a_description_document_are_counted_by_searches(publisher: Pub
         total = {"S1": 4, "S2": 1}[given["q"]]
         return Response(atom_feed("", total).encode(), headers=ATOM)
 
-    url = Service(entries(5), document, change=count).serve(publisher)
+    url = Search(entries(5), document, change=count).serve(publisher)
     found = held(url, "opensearch")["searchTerms"]
     assert numbers(found) == [("S1", 4), ("S2", 1)]
     assert (found["include"], found["prefix"], found["of"]) == ("parameters", "searchTerms=", 5)

@@ -27,8 +27,9 @@ from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.records import as_entry
 from ckanext.ukharvest.reading.source_preview import SourcePreview
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
-from tests.contract import SERVERS, items
+from tests.contract import SERVERS
 from tests.publisher import Publisher
+from tests.publishing.records import items
 from tests.quality.link_check.support import XML, request_path, wms
 
 LIMITS = HttpLimits(connect=2, read=2, total=5, max_bytes=1_000_000, retries=0)

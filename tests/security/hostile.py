@@ -6,8 +6,8 @@ import json
 from typing import Any, NamedTuple
 
 from tests.publisher import SOURCES, Publisher, Response, recorded
+from tests.publishing.sparql import Endpoint, F
 from tests.security.payloads import Poison, poisoned
-from tests.sparql_endpoint import Endpoint, F
 
 # A recorded publisher with many fields, for each source type; that of DCAT is below.
 CASES = {

@@ -8,7 +8,8 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import fingerprint
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.parsers.oaipmh import parser
-from tests.contract import Item, gemini
+from tests.publishing.gemini import gemini
+from tests.publishing.records import Item
 
 DC = '<{}><dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">T</dc:title></{}>'
 TRIPLES = (

@@ -15,7 +15,7 @@ from ckanext.ukharvest.readers.csw.capabilities import request_bindings
 from ckanext.ukharvest.readers.csw.ways import Binding, find_binding
 from ckanext.ukharvest.source_types import GEMINI_CSW
 from tests.publisher import Publisher, Request, Response
-from tests.readers.csw.catalogue import (
+from tests.publishing.csw import (
     Asked,
     Catalogue,
     capabilities,
@@ -25,7 +25,8 @@ from tests.readers.csw.catalogue import (
     gmd,
     refusal,
 )
-from tests.readers.csw.reads import BEST, Reads, errors, guids, many
+from tests.readers.csw.reads import BEST, many
+from tests.readers.reads import Reads, errors, guids
 
 VERSIONS = ("SOAP 1.1", "SOAP 1.2")
 OPTION = {"SOAP 1.1": "soap-1.1", "SOAP 1.2": "soap-1.2"}

@@ -9,10 +9,12 @@ import pytest
 from ckanext.ukharvest.core.errors import BadStatus, Blocked, ProtocolError, TooLarge
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.source_types import GEMINI_CSW
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher, Response
-from tests.readers.csw.catalogue import Asked, Catalogue, refusal, report, results
-from tests.readers.csw.reads import BEST, Reads, errors, guids, many
+from tests.publishing.csw import Asked, Catalogue, refusal, report, results
+from tests.readers.csw.reads import BEST, many
+from tests.readers.reads import Reads, errors, guids
 
 # Pages that fail
 
@@ -60,14 +62,14 @@ def test_records_on_the_first_page_may_break_it_too(reads: Reads, fault: Respons
 def test_a_page_that_is_too_large_is_asked_for_in_parts(publisher: Publisher) -> None:
     limits = HttpLimits(max_bytes=2000)
     with HttpClient(Guard(LOOPBACK), limits) as http:
-        found, ending = Reads(publisher, http)(Catalogue(many(30)), {"page_size": 16})
+        found, ending = Reads(GEMINI_CSW, publisher, http)(Catalogue(many(30)), {"page_size": 16})
     assert len(found) == 30
     assert ending.complete
 
 
 def test_a_record_that_is_too_large_by_itself_is_refused_in_words(publisher: Publisher) -> None:
     with HttpClient(Guard(LOOPBACK), HttpLimits(max_bytes=100)) as http:
-        error = Reads(publisher, http).refused(Catalogue(many(30)))
+        error = Reads(GEMINI_CSW, publisher, http).refused(Catalogue(many(30)))
     assert isinstance(error, TooLarge)
 
 

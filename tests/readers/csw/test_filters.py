@@ -15,9 +15,10 @@ from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO
 from ckanext.ukharvest.readers.csw.reader import OPTIONS
 from ckanext.ukharvest.readers.csw.ways import Way
 from tests.publisher import Response
-from tests.readers.csw.catalogue import NAMES, Asked, Catalogue, refusal
-from tests.readers.csw.reads import BEST, Reads, many
+from tests.publishing.csw import NAMES, Asked, Catalogue, refusal
+from tests.readers.csw.reads import BEST, many
 from tests.readers.csw.test_request import body, condition, shape
+from tests.readers.reads import Reads
 
 OGC = NAMES["ogc"]
 APISO = "http://www.opengis.net/cat/csw/apiso/1.0"

@@ -11,8 +11,8 @@ from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 from tests import gemini_catalogue
 from tests.publisher import Publisher
-from tests.readers.csw.catalogue import GMD, Catalogue
-from tests.readers.csw.reads import Reads
+from tests.publishing.csw import GMD, Catalogue
+from tests.readers.reads import Reads
 
 COUNT = 60
 PAGE = 7

@@ -10,8 +10,9 @@ import pytest
 from ckanext.ukharvest.core.errors import DuplicateGuid
 from ckanext.ukharvest.readers.csw import server
 from tests.publisher import Response
-from tests.readers.csw.catalogue import Asked, Catalogue, gmd, refusal, results
-from tests.readers.csw.reads import BEST, Reads, errors, guids, many
+from tests.publishing.csw import Asked, Catalogue, gmd, refusal, results
+from tests.readers.csw.reads import BEST, many
+from tests.readers.reads import Reads, errors, guids
 
 # Pages
 

@@ -14,7 +14,7 @@ from ckanext.ukharvest.readers.csw.filters import Wanted
 from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO
 from ckanext.ukharvest.readers.csw.reader import OPTIONS
 from ckanext.ukharvest.readers.csw.ways import Way, ways
-from tests.readers.csw.catalogue import CSW, GMD, NAMES
+from tests.publishing.csw import CSW, GMD, NAMES
 
 BEST = Way("POST", ISO)
 

@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.reading.records import Check
 from ckanext.ukharvest.source_types import GEMINI_CSW
 from tests.publisher import Response
-from tests.readers.csw.catalogue import answer, dublin_core, results
+from tests.publishing.csw import answer, dublin_core, results
 from tests.readers.csw.reads import many
 
 

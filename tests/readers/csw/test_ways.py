@@ -10,17 +10,9 @@ from ckanext.ukharvest.core.errors import FetchError, RecordError
 from ckanext.ukharvest.core.records import Reading
 from ckanext.ukharvest.source_types import GEMINI_CSW, find
 from tests.publisher import Publisher, Response
-from tests.readers.csw.catalogue import (
-    CSW,
-    GMD,
-    Asked,
-    Catalogue,
-    dublin_core,
-    gmd,
-    refusal,
-    results,
-)
-from tests.readers.csw.reads import BEST, Reads, many
+from tests.publishing.csw import CSW, GMD, Asked, Catalogue, dublin_core, gmd, refusal, results
+from tests.readers.csw.reads import BEST, many
+from tests.readers.reads import Reads
 
 # Unsupported requests
 

@@ -8,20 +8,22 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.readers.oaipmh.response import Refused
+from ckanext.ukharvest.source_types import OAIPMH
 from tests.conftest import LOOPBACK, FakeTime
-from tests.contract import Item, oai_dc, oaipmh
 from tests.publisher import Publisher, Response
-from tests.readers.oaipmh.repository import (
+from tests.publishing.oaipmh import (
     XML,
     Arguments,
-    Reads,
     Repository,
     deleted,
     error,
-    guids,
     numbered,
+    oai_dc,
+    oaipmh,
     resumption,
 )
+from tests.publishing.records import Item
+from tests.readers.reads import Reads, guids
 
 ALL = [f"id-{number}" for number in range(5)]
 FIRST = {"metadataPrefix": "oai_dc"}
@@ -242,7 +244,7 @@ def test_a_server_that_asks_to_wait_is_waited_for(publisher: Publisher) -> None:
     repository = Repository(numbered(3), change=lambda _given: next(busy, None))
     clock = FakeTime()
     with HttpClient(Guard(LOOPBACK), sleep=clock.sleep, clock=clock.clock) as http:
-        found, ending = Reads(publisher, http)(repository, {"metadata_prefix": "oai_dc"})
+        found, ending = Reads(OAIPMH, publisher, http)(repository, {"metadata_prefix": "oai_dc"})
     assert (len(found), ending.complete) == (3, True)
     assert clock.sleeps == [7]
 

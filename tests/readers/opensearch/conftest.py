@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.source_types import OPENSEARCH
 from tests.publisher import Publisher
-from tests.readers.opensearch.service import Reads
+from tests.readers.reads import Reads
 
 
 @pytest.fixture
 def reads(publisher: Publisher, http: HttpClient) -> Reads:
-    return Reads(publisher, http)
+    return Reads(OPENSEARCH, publisher, http)

@@ -20,9 +20,9 @@ from ckanext.ukharvest.reading.budget import Budget, Watched
 from ckanext.ukharvest.reading.source_preview import SourcePreview
 from ckanext.ukharvest.source_types import OPENSEARCH
 from tests.conftest import LOOPBACK
-from tests.contract import atom_feed, osdd
 from tests.publisher import Response
-from tests.readers.opensearch.service import Reads, Service, entries, guids, identities
+from tests.publishing.opensearch import Search, atom_feed, entries, identities, osdd
+from tests.readers.reads import Reads, guids
 
 LINK = '<link rel="{}" type="application/opensearchdescription+xml" href="{}">'
 
@@ -33,36 +33,36 @@ def page(*links: str) -> Response:
 
 def test_a_website_is_read_by_the_description_document_that_it_names(reads: Reads) -> None:
     website = page(LINK.format("alternate", "/no"), LINK.format("SEARCH", "osdd.xml"))
-    service = Service(entries(3), change=lambda given: None if "n" in given else website)
+    service = Search(entries(3), change=lambda given: None if "n" in given else website)
     found, ending = reads(service, path="/home")
     assert (guids(found), ending.complete) == (identities(0, 1, 2), True)
 
 
 def test_a_website_without_one_is_no_source(reads: Reads) -> None:
     with pytest.raises(ProtocolError, match="HTML page instead of an answer of OpenSearch"):
-        reads(Service([], change=lambda _given: page()), path="/home")
+        reads(Search([], change=lambda _given: page()), path="/home")
     pages = page(LINK.format("search", "/other"))
     with pytest.raises(ProtocolError, match="is no OpenSearch description document"):
-        reads(Service([], change=lambda _given: pages), path="/home")
+        reads(Search([], change=lambda _given: pages), path="/home")
 
 
 @pytest.mark.parametrize("option", ["search_terms", "answer"])
 def test_a_list_of_results_takes_no_options(reads: Reads, option: str) -> None:
     given = {"search_terms": "a", "answer": "atom"}
     with pytest.raises(ConfigError, match=f"{option}: .* is a list of results"):
-        reads(Service(entries(3)), {option: given[option]}, path="/search")
+        reads(Search(entries(3)), {option: given[option]}, path="/search")
 
 
 def test_a_link_into_internal_space_is_refused(reads: Reads) -> None:
     inside = '<link rel="next" href="http://169.254.169.254/latest/"/>'
-    service = Service(entries(5), inside=lambda _start, _given: inside)
+    service = Search(entries(5), inside=lambda _start, _given: inside)
     with pytest.raises(Blocked):
         reads(service, path="/search")
     website = page(LINK.format("search", "http://169.254.169.254/osdd.xml"))
     with pytest.raises(Blocked):
-        reads(Service([], change=lambda _given: website), path="/home")
+        reads(Search([], change=lambda _given: website), path="/home")
     with pytest.raises(Blocked):
-        reads(Service([], osdd("http://169.254.169.254/s?q={searchTerms?}")))
+        reads(Search([], osdd("http://169.254.169.254/s?q={searchTerms?}")))
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_a_link_into_internal_space_is_refused(reads: Reads) -> None:
 )
 def test_another_document_is_refused_with_its_name(reads: Reads, body: str, words: str) -> None:
     with pytest.raises(ProtocolError, match=words):
-        reads(Service([], change=lambda _given: Response(body.encode())))
+        reads(Search([], change=lambda _given: Response(body.encode())))
 
 
 def of_entry(reads: Reads, entry: str) -> RawRecord:
     feed = atom_feed(entry, 1).replace("<feed ", '<feed xmlns:gml="http://www.opengis.net/gml" ')
-    (raw,), _ = reads(Service([], change=lambda _given: Response(feed.encode())))
+    (raw,), _ = reads(Search([], change=lambda _given: Response(feed.encode())))
     return raw
 
 
@@ -144,7 +144,7 @@ def features(*found: Any, **more: Any) -> Response:
 )
 def test_totals_of_geojson(reads: Reads, more: dict[str, Any], is_complete: bool) -> None:
     both = [{"id": "a", "properties": {"updated": "2024"}}, {"properties": {"identifier": "b"}}]
-    service = Service([], change=lambda _given: features(*both, **more))
+    service = Search([], change=lambda _given: features(*both, **more))
     found, ending = reads(service)
     assert guids(found) == ["a", "b"]
     assert ending.complete == is_complete
@@ -152,14 +152,14 @@ def test_totals_of_geojson(reads: Reads, more: dict[str, Any], is_complete: bool
 
 def test_features_of_any_shape_fail_alone(reads: Reads) -> None:
     odd = [None, 1, [], {"id": []}, {"id": "a", "properties": []}]
-    found, _ = reads(Service([], change=lambda _given: features(*odd, totalResults=5)))
+    found, _ = reads(Search([], change=lambda _given: features(*odd, totalResults=5)))
     assert [bool(raw.error) for raw in found] == [True, True, True, True, False]
 
 
 def test_updated_and_navigation_of_a_feature_are_no_content(reads: Reads) -> None:
     def of_feature(**inner: Any) -> str:
         feature = {"id": "a", "properties": {"title": "A", **inner}}
-        (raw,), _ = reads(Service([], change=lambda _given: features(feature, totalResults=1)))
+        (raw,), _ = reads(Search([], change=lambda _given: features(feature, totalResults=1)))
         return print_of(raw)
 
     data = {"href": "a.csv"}
@@ -178,7 +178,7 @@ def test_a_saved_page_says_what_it_holds(tmp_path: Path) -> None:
 
 
 def test_a_preview_and_a_check_say_which_option_is_missing(reads: Reads) -> None:
-    url = Service([], osdd("/s?q={searchTerms}&amp;u={geo:uid}")).serve(reads.publisher)
+    url = Search([], osdd("/s?q={searchTerms}&amp;u={geo:uid}")).serve(reads.publisher)
     out, err = io.StringIO(), io.StringIO()
     code = command.run("opensearch", url, as_json=True, allow_private=True, out=out, err=err)
     (error,) = json.loads(out.getvalue())["errors"]

@@ -5,27 +5,29 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
-from tests.contract import Item, atom_entry, atom_feed, osdd
 from tests.publisher import Response
-from tests.readers.opensearch.service import (
+from tests.publishing.opensearch import (
     BY_PAGE,
     Arguments,
-    Reads,
-    Service,
+    Search,
+    atom_entry,
+    atom_feed,
     entries,
-    guids,
     identities,
+    osdd,
 )
+from tests.publishing.records import Item
+from tests.readers.reads import Reads, guids
 
 ALL = identities(0, 1, 2, 3, 4)
 
 
-def froms(service: Service) -> list[str]:
+def froms(service: Search) -> list[str]:
     return [given.get("from", "") for given in service.asked]
 
 
 def test_the_next_page_begins_after_the_records_that_came(reads: Reads) -> None:
-    service = Service(entries(5))  # two records a page, though 50 are requested
+    service = Search(entries(5))  # two records a page, though 50 are requested
     found, ending = reads(service)
     assert guids(found) == ALL
     assert (ending.complete, ending.reason) == (True, "")
@@ -37,7 +39,7 @@ def test_the_next_page_begins_after_the_records_that_came(reads: Reads) -> None:
 @pytest.mark.parametrize("offset", [0, 1])
 def test_pages_are_counted_from_page_offset(reads: Reads, offset: int) -> None:
     described = osdd(BY_PAGE).replace("<Url ", f'<Url pageOffset="{offset}" ')
-    service = Service(entries(5), described, offset=offset)
+    service = Search(entries(5), described, offset=offset)
     found, ending = reads(service, {"page_size": 2})
     assert (guids(found), ending.complete) == (ALL, True)
     pages = [given.get("page", "") for given in service.asked]
@@ -46,7 +48,7 @@ def test_pages_are_counted_from_page_offset(reads: Reads, offset: int) -> None:
 
 def test_a_required_number_of_the_first_record_is_sent(reads: Reads) -> None:
     described = osdd("/search?from={startIndex}").replace("<Url ", '<Url indexOffset="0" ')
-    service = Service(entries(3), described, offset=0)
+    service = Search(entries(3), described, offset=0)
     found, ending = reads(service)
     assert (guids(found), ending.complete) == (ALL[:3], True)
     assert froms(service) == ["0", "2", "3"]
@@ -54,7 +56,7 @@ def test_a_required_number_of_the_first_record_is_sent(reads: Reads) -> None:
 
 def test_a_server_that_counts_from_0_and_does_not_say_so_loses_nothing(reads: Reads) -> None:
     start = "<os:startIndex>{}</os:startIndex>"
-    service = Service(entries(5), offset=0, inside=lambda first, _given: start.format(first))
+    service = Search(entries(5), offset=0, inside=lambda first, _given: start.format(first))
     found, ending = reads(service)
     assert (guids(found), ending.complete) == (ALL, True)
 
@@ -63,7 +65,7 @@ def test_without_numbers_pages_follow_links(reads: Reads) -> None:
     def link(first: int, _given: Arguments) -> str:
         return f'<link rel="next" href="search?from={first + 3}"/>' if first + 2 < 5 else ""
 
-    service = Service(entries(5), osdd("/search?q={searchTerms?}"), inside=link)
+    service = Search(entries(5), osdd("/search?q={searchTerms?}"), inside=link)
     found, ending = reads(service)
     assert (guids(found), ending.complete) == (ALL, True)
     assert froms(service) == ["", "3", "5"]
@@ -71,7 +73,7 @@ def test_without_numbers_pages_follow_links(reads: Reads) -> None:
 
 @pytest.mark.parametrize("total", ["", "5+", ">5", "about five", "-1", "5.5"])
 def test_an_unknown_total_or_an_estimate_proves_nothing(reads: Reads, total: str) -> None:
-    found, ending = reads(Service(entries(5), total=total))
+    found, ending = reads(Search(entries(5), total=total))
     assert guids(found) == ALL
     assert not ending.complete
     words = "estimate" if total in ("5+", ">5") else "does not say how many records"
@@ -80,14 +82,14 @@ def test_an_unknown_total_or_an_estimate_proves_nothing(reads: Reads, total: str
 
 @pytest.mark.parametrize("total", ["4", "6", "1000"])
 def test_another_total_than_what_is_shown_proves_nothing(reads: Reads, total: str) -> None:
-    found, ending = reads(Service(entries(5), total=total))
+    found, ending = reads(Search(entries(5), total=total))
     assert guids(found) == ALL
     assert not ending.complete
     assert f"announces {int(total):,} records and shows 5 different ones" in ending.reason
 
 
 def test_a_total_that_changes_between_pages_proves_nothing(reads: Reads) -> None:
-    service = Service(entries(5))
+    service = Search(entries(5))
 
     def change(given: Arguments) -> None:
         service.total = "5" if "from" in given else "6"
@@ -99,7 +101,7 @@ def test_a_total_that_changes_between_pages_proves_nothing(reads: Reads) -> None
 
 
 def test_a_server_that_repeats_its_first_page_ends(reads: Reads) -> None:
-    service = Service(entries(5))
+    service = Search(entries(5))
     page = atom_feed("".join(entries(2)), 5)
     service.change = lambda _given: Response(page.encode())
     found, ending = reads(service)
@@ -108,14 +110,14 @@ def test_a_server_that_repeats_its_first_page_ends(reads: Reads) -> None:
 
 @pytest.mark.parametrize("status", [400, 404, 500])
 def test_a_refusal_behind_the_last_record_is_its_end(reads: Reads, status: int) -> None:
-    service = Service(entries(4))
+    service = Search(entries(4))
     service.change = lambda given: Response(b"", status) if given.get("from") == "5" else None
     found, ending = reads(service)
     assert (guids(found), ending.complete) == (ALL[:4], True)
 
 
 def test_a_limit_of_pages_is_said_and_proves_nothing(reads: Reads) -> None:
-    service = Service(entries(5))
+    service = Search(entries(5))
     service.change = lambda given: Response(b"", 400) if given.get("from") == "3" else None
     found, ending = reads(service)
     assert (guids(found), ending.complete) == (ALL[:2], False)
@@ -123,47 +125,47 @@ def test_a_limit_of_pages_is_said_and_proves_nothing(reads: Reads) -> None:
 
 
 def test_a_refusal_of_the_first_page_is_an_error(reads: Reads) -> None:
-    service = Service(entries(5), change=lambda _given: Response(b"", 400))
+    service = Search(entries(5), change=lambda _given: Response(b"", 400))
     with pytest.raises(BadStatus, match="400"):
         reads(service)
 
 
 def test_a_page_that_is_another_document_is_an_error(reads: Reads) -> None:
     described = osdd().encode()
-    service = Service(entries(5))
+    service = Search(entries(5))
     service.change = lambda given: Response(described) if "from" in given else None
     with pytest.raises(ProtocolError, match="expected results in Atom or GeoJSON"):
         reads(service)
 
 
 def test_an_empty_list_deletes_nothing(reads: Reads) -> None:
-    found, ending = reads(Service([]))
+    found, ending = reads(Search([]))
     assert (found, ending.complete) == ([], False)
     assert "has no records" in ending.reason
 
 
 def test_a_record_that_moves_to_the_next_page_comes_once(reads: Reads) -> None:
     records = entries(5)
-    service = Service([*records[:2], records[1], *records[2:]], total="5")
+    service = Search([*records[:2], records[1], *records[2:]], total="5")
     found, ending = reads(service)
     assert (guids(found), ending.complete) == (ALL, True)
     assert not any(raw.error for raw in found)
 
 
 def test_two_records_with_one_identity_are_reported_and_not_counted_twice(reads: Reads) -> None:
-    service = Service([*entries(3), atom_entry(Item(0, "Another title"))])
+    service = Search([*entries(3), atom_entry(Item(0, "Another title"))])
     found, ending = reads(service)
     assert [raw.error is None for raw in found] == [True, True, True, False]
     assert not ending.complete
 
 
 def test_a_killed_read_goes_on_with_the_next_page(reads: Reads) -> None:
-    found, _ = reads(Service(entries(5)))
+    found, _ = reads(Search(entries(5)))
     points = [raw.resume for raw in found]
     assert [bool(point) for point in points] == [False, True, False, True, True]
-    service = Service(entries(5))
+    service = Search(entries(5))
     rest, ending = reads(service, resume=points[1])
     assert (guids(rest), ending.complete) == (ALL[2:], True)
     assert froms(service)[0] == "3"
-    again, ending = reads(Service(entries(5)), resume="of another reader")
+    again, ending = reads(Search(entries(5)), resume="of another reader")
     assert (guids(again), ending.complete) == (ALL, True)

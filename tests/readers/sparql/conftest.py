@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, SPARQL
 from tests.publisher import Publisher
-from tests.sparql_endpoint import Endpoint
+from tests.publishing.sparql import Endpoint
 
 Read = Callable[..., tuple[list[RawRecord], Ending]]
 

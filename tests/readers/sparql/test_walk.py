@@ -14,10 +14,11 @@ from ckanext.ukharvest.core.records import RawRecord, Reading, Source
 from ckanext.ukharvest.readers.sparql.response import Cut, Refused
 from ckanext.ukharvest.source_types import DCAT_RDF
 from tests.conftest import LOOPBACK, FakeTime
-from tests.contract import Item, turtle_of
 from tests.publisher import Publisher, Request, Response
+from tests.publishing.dcat import turtle_of
+from tests.publishing.records import Item
+from tests.publishing.sparql import Endpoint, F, R
 from tests.readers.sparql.conftest import Read
-from tests.sparql_endpoint import Endpoint, F, R
 
 PREFIXES = (
     "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> ."

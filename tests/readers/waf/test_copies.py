@@ -7,8 +7,9 @@ import pytest
 from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.records import Copy
 from ckanext.ukharvest.source_types import GEMINI_WAF
-from tests.contract import Item, gemini
 from tests.publisher import Request, Response
+from tests.publishing.gemini import gemini
+from tests.publishing.records import Item
 from tests.readers.waf.waf_site import FGDC, Folder
 
 

@@ -9,9 +9,10 @@ import pytest
 from ckanext.ukharvest.core.errors import ProtocolError, SourceError
 from ckanext.ukharvest.core.records import Copy, Ending
 from ckanext.ukharvest.readers.waf import folder as waf_folder
-from tests.contract import Item, gemini
 from tests.counting import assert_linear, count_calls
 from tests.publisher import Response
+from tests.publishing.gemini import gemini
+from tests.publishing.records import Item
 from tests.readers.waf.waf_site import FGDC, Folder, guids
 
 

@@ -21,8 +21,9 @@ from ckanext.ukharvest.readers.waf import files
 from ckanext.ukharvest.readers.waf import folder as waf_folder
 from ckanext.ukharvest.source_types import GEMINI_WAF
 from tests.conftest import LOOPBACK
-from tests.contract import Item, gemini
 from tests.publisher import Request, Response
+from tests.publishing.gemini import gemini
+from tests.publishing.records import Item
 from tests.readers.waf.waf_site import Folder, guids
 
 

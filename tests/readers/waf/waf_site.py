@@ -8,8 +8,9 @@ from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, RawRecord, Reading, Source
 from ckanext.ukharvest.source_types import GEMINI_WAF
-from tests.contract import Item, gemini
 from tests.publisher import Publisher
+from tests.publishing.gemini import gemini
+from tests.publishing.records import Item
 
 LIKE_XML = {"Content-Type": "application/xml"}
 FGDC = "<?xml version='1.0'?><metadata><idinfo><descript/></idinfo></metadata>"
