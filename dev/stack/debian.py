@@ -60,6 +60,10 @@ SOLR = (
 )
 # Only for the tests of portals whose queues are there.
 RABBITMQ = (Need("RabbitMQ", _command("rabbitmq-server"), ("rabbitmq-server",)),)
+# Only for tests of folders on a web server. Where there is apt-get it is unpacked, not installed:
+# Debian's package would start a service on port 80.
+_NGINX = ("nginx", "/usr/sbin/nginx", "apt-get")
+NGINX = (Need("nginx", lambda: any(map(shutil.which, _NGINX)), ("nginx",)),)
 # Only for tests that use a browser; playwright's own build of it is no Debian package. Without the
 # parts for a screen a page takes 60 % of the time.
 BROWSER = (Need("Chromium", _command("chromium-headless-shell"), ("chromium-headless-shell",)),)

@@ -65,11 +65,11 @@ class WebServer:
 
 def ensure() -> Path:
     """Install nginx if needed, and return the program."""
-    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    found = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
     if found:
         return Path(found)
     with locked():
-        # Unpacked, not installed: Debian's package would start a service on port 80.
+        debian.ensure(debian.NGINX)
         return debian.unpacked("nginx", STACK / "nginx") / "usr" / "sbin" / "nginx"
 
 

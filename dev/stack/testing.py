@@ -132,7 +132,7 @@ def _needs(due: Iterable[Part]) -> tuple[debian.Need, ...]:
     if any(part.ckan for part in due):
         found += NEEDS
     if any(part.is_whole and CKAN_TESTS in part.where for part in due):
-        found += (*debian.BROWSER, *debian.RABBITMQ)
+        found += (*debian.BROWSER, *debian.NGINX, *debian.RABBITMQ)
     return tuple(found)
 
 

@@ -65,6 +65,18 @@ def test_without_apt_all_missing_packages_are_listed(programs: Path) -> None:
     assert "gcc" not in str(caught.value)
 
 
+def test_nginx_is_to_be_installed_only_where_apt_cannot_unpack_it(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (apt := programs / "apt-get").touch(0o755)
+    debian.ensure(debian.NGINX)
+    apt.unlink()
+    monkeypatch.setattr(debian, "_NGINX", ("nginx", "apt-get"))
+
+    with pytest.raises(console.StackError, match="nginx: nginx"):
+        debian.ensure(debian.NGINX)
+
+
 def test_without_root_and_sudo_packages_are_listed(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
