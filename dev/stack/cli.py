@@ -101,8 +101,9 @@ def _stop_guests() -> None:
 def _status(options: argparse.Namespace) -> int:
     print(f"{'folder':<22} {STACK}")
     for ckan in CKAN_VERSIONS:
-        made = venv.folder(ckan) if ckan in venv.versions_made() else "not made"
-        print(f"{f'CKAN {ckan}':<22} {made}")
+        folder = venv.folder(ckan)
+        made = (folder / "stamp-requirements").is_file()
+        print(f"{f'CKAN {ckan}':<22} {folder if made else 'not made'}")
     down = 0
     for service in all_services():
         running = service.is_running()

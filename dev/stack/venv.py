@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import console, debian
 from .console import StackError, say, step
-from .paths import CKAN_VERSIONS, DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
+from .paths import DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
 from .state import locked
 
 REQUIREMENTS = ("ckan[requirements]", "ckanext-harvest", "ckanext-spatial", "ckanext-dcat")
@@ -265,7 +265,3 @@ def _uv_settings(python: Path) -> dict[str, str]:
     # pip separates addresses with white space.
     found = {name: ",".join(value.split()) for name, value in found.items()}
     return {"UV_CACHE_DIR": str(STACK / "cache" / "uv"), **found}
-
-
-def versions_made() -> list[str]:
-    return [ckan for ckan in CKAN_VERSIONS if (folder(ckan) / "stamp-requirements").is_file()]
