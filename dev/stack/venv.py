@@ -92,8 +92,8 @@ def find_python(version: str) -> tuple[str, str] | None:
     """
     name = f"python{version}"
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    places = [Path("/usr/bin", name), shutil.which(name), *pyenv.glob(f"{version}.*/bin/{name}")]
-    for place in filter(None, places):
+    of_pyenv = [str(path) for path in sorted(pyenv.glob(f"{version}.*/bin/{name}"))]
+    for place in (f"/usr/bin/{name}", shutil.which(name) or name, *of_pyenv):
         try:
             output = subprocess.check_output([place, "-c", CAPABLE], stderr=subprocess.DEVNULL)
         except (OSError, subprocess.CalledProcessError):
