@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import configparser
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -13,6 +16,14 @@ from ckanext.ukharvest.testing.fixtures import LOOPBACK, FakeTime, fake_time, ht
 from tests.network_guard import sitecustomize as network_guard
 
 __all__ = ["LOOPBACK", "FakeTime", "fake_time", "http", "publisher"]
+# bin/demo needs a newer Python than the extension.
+collect_ignore = ["demo"] if sys.version_info < (3, 11) else []
+# Settings with the URL of a service, and the variables that come before them.
+SERVICES = {
+    "sqlalchemy.url": "CKAN_SQLALCHEMY_URL",
+    "ckan.redis.url": "CKAN_REDIS_URL",
+    "solr_url": "CKAN_SOLR_URL",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,9 +57,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-seed", metavar="N", help="the seed of these cases, to repeat them")
 
 
+def hosts_of_services(ini: str | None) -> set[str]:
+    """Return the hosts of PostgreSQL, Redis and Solr, by CKAN's variables and an ini."""
+    settings = configparser.RawConfigParser()
+    settings.read(ini or ())
+    urls = [
+        os.environ.get(name) or settings.get("app:main", key, fallback="")
+        for key, name in SERVICES.items()
+    ]
+    return {host for url in urls if (host := urlsplit(url).hostname)}
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _network_guard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], list[str]]]:
+def _network_guard(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], list[str]]]:
     """Refuse what contacts, or looks up, anything but this machine, also in child processes.
+
+    The portal's services may run elsewhere: in other containers, for example.
 
     pytest.fail's exception is no Exception, so code under test cannot mistake it for a fault of the
     network and carry on.
@@ -67,6 +93,8 @@ def _network_guard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
     paths = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(network_guard.VARIABLE, str(log))
+        hosts = hosts_of_services(pytestconfig.getoption("ckan_ini", None))
+        patch.setenv(network_guard.SERVICES, " ".join(sorted(hosts)))
         patch.setenv("PYTHONPATH", paths)
         network_guard.install(pytest.fail, reserved=())
         yield take

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import SERVICES, hosts_of_services
+from tests.network_guard import sitecustomize as network_guard
+
 ROOT = Path(__file__).parents[1]
 Take = Callable[[], list[str]]
 
@@ -67,6 +70,35 @@ def in_subprocess() -> None:
 def test_swallowed_attempt_is_recorded(attempt: Callable[[], None], network_attempts: Take) -> None:
     attempt()
     assert network_attempts() == ["a test tried to look up 'data.example.org'"]
+
+
+def test_services_on_other_machines_may_be_contacted(
+    monkeypatch: pytest.MonkeyPatch, network_attempts: Take, tmp_path: Path
+) -> None:
+    for name in SERVICES.values():
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CKAN_SOLR_URL", "http://solr.example.org:8983/solr/ckan")
+    ini = tmp_path / "test.ini"
+    ini.write_text("[app:main]\nsqlalchemy.url = postgresql://ckan:pass@db/ckan\nsolr_url = x\n")
+    hosts = hosts_of_services(str(ini))
+    assert hosts == {"solr.example.org", "db"}
+    assert hosts_of_services(None) == {"solr.example.org"}
+
+    # A name that only this child's look-up knows; nothing is sent to its address.
+    code = (
+        "import socket;"
+        "socket.getaddrinfo = lambda *_, **__: [(2, 1, 6, '', ('192.0.2.1', 8983))];"
+        "socket.socket.connect_ex = lambda *_: 111;"
+        "import sitecustomize;"
+        "socket.getaddrinfo('solr.example.org', 8983);"
+        "print(socket.socket().connect_ex(('192.0.2.1', 8983)))"
+    )
+    monkeypatch.setenv(network_guard.SERVICES, " ".join(hosts))
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "111\n"
+    assert network_attempts() == []
 
 
 def test_recorded_attempt_fails_its_own_test(tmp_path: Path) -> None:

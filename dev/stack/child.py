@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -65,6 +67,18 @@ class Child:
             raise self.failure()
         return found.strip()
 
+    def wait_until(self, answers: Callable[[], bool], seconds: float = 60) -> None:
+        """Wait until the server answers.
+
+        Raises:
+            StackError: it has ended, or does not answer in that time.
+        """
+        deadline = time.monotonic() + seconds
+        while not answers():
+            if not self.is_alive or time.monotonic() > deadline:
+                raise self.failure()
+            time.sleep(0.02)
+
     def failure(self) -> StackError:
         """Return an error with the process's output."""
         return StackError(f"{tail(self._log, since=self._begin)}\n\nall of it: {self._log}")
@@ -89,6 +103,15 @@ class Child:
         _trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def listens(port: int) -> bool:
+    """Tell whether a server takes connections at a port of this machine."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
 
 
 def _program(name: str) -> str:

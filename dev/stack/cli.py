@@ -15,18 +15,23 @@ from .site import PURPOSES, Site, all_services, ensure_site
 from .state import locked
 
 STARTED = ("test", "demo")  # sites that `bin/stack start` makes
-CORES = " and ".join(f"ckan_{purpose}-{DEFAULT_CKAN}" for purpose in STARTED)
+# Settings → the variables in which CKAN looks for them before it looks into its ini.
+VARIABLES = {
+    "sqlalchemy.url": "CKAN_SQLALCHEMY_URL",
+    "ckan.redis.url": "CKAN_REDIS_URL",
+    "solr_url": "CKAN_SOLR_URL",
+    "ckan.site_id": "CKAN_SITE_ID",
+    "ckan.storage_path": "CKAN_STORAGE_PATH",
+}
 DESCRIPTION = f"""\
 The services that the extension needs: PostgreSQL, Redis and Solr, on loopback, with all
-their files in one folder ({STACK}). Stop them before you delete it.
-The demo has one of each, and the tests one of each for every version of CKAN.
+their files in one folder ({STACK}; UKHARVEST_STACK names another one). Stop them
+before you delete it. The demo has one of each, and the tests one of each for every version
+of CKAN.
 
-A service that already runs elsewhere is named by a variable, and then neither started nor
-stopped:
-  UKHARVEST_DATABASE_URL  postgresql://role:password@host:5432/postgres (may make databases)
-  UKHARVEST_REDIS_URL     redis://host:6379
-  UKHARVEST_SOLR_URL      http://host:8983/solr (with the cores {CORES})
-  UKHARVEST_STACK         another folder than .stack in the checkout
+bin/stack env prints the variables with which a CKAN or a pytest that you start by hand uses them:
+  eval "$(bin/stack env --purpose test)"
+  {venv.folder()}/bin/pytest --ckan-ini=test.ini tests/ckan/test_run.py
 """
 
 
@@ -63,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("-n", "--lines", type=int, default=20)
     logs.set_defaults(run=_logs)
 
-    env = commands.add_parser("env", help="a site's addresses as shell variables, to be evaluated")
+    env = commands.add_parser("env", help="a site's URLs as CKAN's variables, for eval")
     env.add_argument("--ckan", choices=CKAN_VERSIONS, default=DEFAULT_CKAN)
     env.add_argument("--purpose", choices=PURPOSES, default="demo")
     env.set_defaults(run=_env)
@@ -96,8 +101,9 @@ def _stop_guests() -> None:
 def _status(options: argparse.Namespace) -> int:
     print(f"{'folder':<22} {STACK}")
     for ckan in CKAN_VERSIONS:
-        made = venv.folder(ckan) if ckan in venv.versions_made() else "not made"
-        print(f"{f'CKAN {ckan}':<22} {made}")
+        folder = venv.folder(ckan)
+        made = (folder / "stamp-requirements").is_file()
+        print(f"{f'CKAN {ckan}':<22} {folder if made else 'not made'}")
     down = 0
     for service in all_services():
         running = service.is_running()
@@ -117,5 +123,6 @@ def _logs(options: argparse.Namespace) -> None:
 
 
 def _env(options: argparse.Namespace) -> None:
-    for name, value in Site(options.ckan, options.purpose).variables().items():
-        print(f"export {name}={shlex.quote(value)}")
+    settings = Site(options.ckan, options.purpose).settings()
+    for setting, variable in VARIABLES.items():
+        print(f"export {variable}={shlex.quote(settings[setting])}")

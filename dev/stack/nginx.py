@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import socket
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import debian
-from .child import Child
-from .console import StackError
+from .child import Child, listens
 from .paths import STACK, log_file
 from .state import locked, own_port
 
-READY_SECONDS = 10
 # One process without a master: the started process is the one to stop, and keeps its user.
 CONFIG = """\
 daemon off;
@@ -69,11 +65,11 @@ class WebServer:
 
 def ensure() -> Path:
     """Install nginx if needed, and return the program."""
-    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    found = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
     if found:
         return Path(found)
     with locked():
-        # Unpacked, not installed: Debian's package would start a service on port 80.
+        debian.ensure(debian.NGINX)
         return debian.unpacked("nginx", STACK / "nginx") / "usr" / "sbin" / "nginx"
 
 
@@ -87,14 +83,5 @@ def serve(root: Path, own: Path) -> Iterator[WebServer]:
     config.write_text(CONFIG.format(own=own, root=root, port=port))
     command: list[str | Path] = [program, "-p", own, "-c", config, "-e", "stderr"]
     with Child(command, log_file("nginx")) as child:
-        _wait(child, port)
+        child.wait_until(lambda: listens(port))
         yield WebServer(f"http://127.0.0.1:{port}", own / "access.log")
-
-
-def _wait(child: Child, port: int) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while child.is_alive and time.monotonic() < deadline:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.02)
-    raise StackError(f"nginx does not answer at port {port}") from child.failure()

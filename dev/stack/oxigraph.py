@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
 from . import venv
-from .child import Child
+from .child import Child, listens
 from .console import StackError
 from .paths import DEV, log_file
 from .state import locked, own_port
-
-READY_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -58,19 +55,9 @@ def ensure() -> Path:
 @contextmanager
 def serve(folder: Path) -> Iterator[Server]:
     """Serve an empty store, kept in a folder, at a free port."""
-    place = f"127.0.0.1:{own_port()}"
+    port = own_port()
+    place = f"127.0.0.1:{port}"
     command: list[str | Path] = [ensure(), "serve", "--location", folder, "--bind", place]
     with Child(command, log_file("oxigraph")) as child:
-        _wait(child, place)
+        child.wait_until(lambda: listens(port))
         yield Server(place)
-
-
-def _wait(child: Child, place: str) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while child.is_alive and time.monotonic() < deadline:
-        connection = HTTPConnection(place)
-        with suppress(OSError), closing(connection):
-            connection.request("GET", "/query?query=ASK%7B%7D")
-            return
-        time.sleep(0.02)
-    raise StackError(f"Oxigraph does not answer at {place}") from child.failure()

@@ -27,14 +27,13 @@ class Postgres(Service):
     name = "postgres"
     title = "PostgreSQL"
     default_port = 15432
-    variable = "UKHARVEST_DATABASE_URL"
     # The "fast" shutdown: it ends sessions instead of waiting for them.
     stop_signal = signal.SIGINT
 
     @property
     def url(self) -> str:
         """Return the URL of a role that may make databases, at the database that always exists."""
-        return self.external or self._url_of(ROLE)
+        return self._url_of(ROLE)
 
     def database_url(self, database: str) -> str:
         return urlunsplit(urlsplit(self.url)._replace(path=f"/{database}"))
@@ -113,14 +112,12 @@ class Postgres(Service):
     def answers(self) -> bool:
         # Another checkout's server on this port does not know our password.
         try:
-            return self._query(self.external or self._url_of(SUPERUSER), "select 1") == "1"
+            return self._query(self._url_of(SUPERUSER), "select 1") == "1"
         except StackError:
             return False
 
     def start(self) -> None:
         super().start()
-        if self.external:
-            return
         superuser = self._url_of(SUPERUSER)
         if not self._query(superuser, f"select 1 from pg_roles where rolname = '{ROLE}'"):
             self._query(superuser, f"create role {ROLE} login createdb password '{self.password}'")

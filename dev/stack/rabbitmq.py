@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import debian
 from .child import Child
-from .console import StackError, step
+from .console import step
 from .paths import log_file
 from .state import locked, own_port
 
@@ -76,21 +76,11 @@ def serve(folder: Path) -> Iterator[Server]:
     ]
     with Child(words, log_file("rabbitmq")) as child:
         with step("RabbitMQ: starting"):
-            _wait(child, port)
+            child.wait_until(lambda: _answers(port), READY_SECONDS)
         try:
             yield Server(port, settings)
         finally:
             os.system(f"epmd -port {names} -kill > /dev/null 2>&1")  # noqa: S605 - a number
-
-
-def _wait(child: Child, port: int) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while not _answers(port):
-        if not child.is_alive:
-            raise child.failure()
-        if time.monotonic() > deadline:
-            raise StackError("RabbitMQ does not answer") from child.failure()
-        time.sleep(0.2)
 
 
 def _answers(port: int) -> bool:

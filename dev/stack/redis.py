@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import socket
-from urllib.parse import urlsplit
 
 from .console import StackError
 from .process import as_user
@@ -16,15 +15,13 @@ class Redis(RootlessService):
     name = "redis"
     title = "Redis"
     default_port = 16379
-    variable = "UKHARVEST_REDIS_URL"
 
     @property
     def url(self) -> str:
-        return self.external or f"redis://127.0.0.1:{self.port}"
+        return f"redis://127.0.0.1:{self.port}"
 
     def database_url(self, number: int) -> str:
-        parts = urlsplit(self.url)
-        return parts._replace(path=f"/{number}").geturl()
+        return f"{self.url}/{number}"
 
     def prepare(self) -> None:
         """Do nothing: Redis makes what it needs."""
@@ -45,15 +42,11 @@ class Redis(RootlessService):
         )
 
     def answers(self) -> bool:
-        parts = urlsplit(self.url)
         try:
-            with socket.create_connection((parts.hostname, parts.port or 6379), timeout=5) as link:
-                login = (
-                    f"AUTH {parts.username or ''} {parts.password}\r\n" if parts.password else ""
-                )
-                link.sendall(f"{login}INFO server\r\nQUIT\r\n".encode())
+            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as link:
+                link.sendall(b"INFO server\r\nQUIT\r\n")
                 answer = b"".join(iter(lambda: link.recv(65536), b"")).decode()
         except OSError:
             return False
         found = re.search(r"^process_id:(\d+)", answer, re.MULTILINE)
-        return found is not None and (bool(self.external) or int(found[1]) == self.daemon.pid())
+        return found is not None and int(found[1]) == self.daemon.pid()

@@ -16,7 +16,7 @@ LISTED = ROOT / "tests" / "flaky.txt"
 def begin(report: Path) -> None:
     """Make an empty file until pytest writes the report, so that a crash of pytest is seen."""
     report.write_text("")
-    for old in (failures_of(report), flaky_of(report)):
+    for old in (failures_of(report), flaky_of(report), report.with_suffix(".json")):
         old.unlink(missing_ok=True)
 
 
@@ -64,11 +64,6 @@ def flaky(reports: Iterable[Path]) -> list[str]:
         for report in reports
         for test in dict.fromkeys(_flaky(report))
     ]
-
-
-def seconds(reports: Iterable[Path]) -> float:
-    """Return the time that the tests of the reports took."""
-    return sum(float(suite.get("time", 0)) for report in reports for suite in _suites(report))
 
 
 def _flaky(report: Path) -> list[str]:

@@ -7,11 +7,25 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from .paths import CKAN_VERSIONS, ROOT
 
 CKAN_TESTS = ROOT / "tests" / "ckan"
 CHAOS = CKAN_TESTS / "chaos"
+# `bin/test --fast`: of the tests marked compat, those of the seam with CKAN ...
+SEAM = tuple(
+    CKAN_TESTS / f"test_{name}.py"
+    for name in ("access_table", "callbacks", "contract", "run", "startup")
+)
+# ... and all tests without CKAN but these, which take two thirds of the time.
+SLOW = tuple(
+    ROOT / "tests" / name
+    for name in (
+        *("check_command", "conformance", "fuzz", "publishers", "schema_check", "security"),
+        "stack/test_bounds.py",
+    )
+)
 # Options of pytest whose value may be a word of its own.
 WITH_VALUE = (
     "--samples",
@@ -24,6 +38,20 @@ WITH_VALUE = (
 )
 
 
+class Mode(NamedTuple):
+    """What was asked of bin/test itself.
+
+    Attributes:
+        name: "all", "ci", "fast", a version of CKAN, or "" if none was given.
+        parts: the names of the only parts to run; empty: all of them.
+        is_again: whether kept results are not used.
+    """
+
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    is_again: bool = False
+
+
 @dataclass(frozen=True)
 class Selection:
     """Which of the two parts to run, and the arguments of each pytest."""
@@ -33,12 +61,6 @@ class Selection:
     expression: str
     arguments: tuple[str, ...]
     has_paths: bool
-
-    @property
-    def batch_size(self) -> str:
-        """The size of batches that pytest was given, "" for the default."""
-        sizes = [word for word in self.arguments if word.startswith("--batch-size=")]
-        return sizes[-1].partition("=")[2] if sizes else ""
 
     def marked(self, part: str) -> list[str]:
         """Return the caller's own -m, narrowed to the part."""
@@ -119,16 +141,20 @@ def _take_expression(arguments: list[str]) -> str:
     return expression
 
 
-def take_mode(words: list[str]) -> tuple[str, list[str]]:
+def take_mode(words: list[str]) -> tuple[Mode, list[str]]:
     """Remove what is for bin/test itself from the arguments.
 
     Returns:
-        "all", "ci", a version of CKAN, or "" if none was given; and the arguments for pytest.
+        what was asked for, and the arguments for pytest.
     """
     parser = argparse.ArgumentParser("bin/test", add_help=False, allow_abbrev=False)
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--ckan", dest="mode", choices=CKAN_VERSIONS)
-    for mode in ("all", "ci"):
+    for mode in ("all", "ci", "fast"):
         either.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode)
+    parser.add_argument("--part", action="append", default=[])
+    parser.add_argument("--again", action="store_true")
     options, rest = parser.parse_known_args(words)
-    return options.mode or "", rest
+    if options.again and options.mode != "all":
+        parser.error("only the results of --all are kept, so --again goes with --all")
+    return Mode(options.mode or "", tuple(options.part), options.again), rest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pwd
 import signal
 import time
@@ -20,7 +19,7 @@ START_ATTEMPTS = 3
 
 
 class Service(ABC):
-    """One server of the stack, or one that runs elsewhere.
+    """One server of the stack.
 
     Args:
         instance: which of several servers of this kind, such as "test-2.12", one of the tests';
@@ -31,8 +30,6 @@ class Service(ABC):
     title: str
     # Stock ports plus about 10,000 rarely clash with a service of the machine itself.
     default_port: int
-    # The environment variable with the URL of a server that runs elsewhere.
-    variable: str
     ready_seconds = 60
     stop_signal = signal.SIGTERM
 
@@ -43,11 +40,6 @@ class Service(ABC):
         self.state = State()
         self.daemon = Daemon(self.name)
         self.log = log_file(self.name)
-
-    @property
-    def external(self) -> str | None:
-        """Return the URL of a server that is not ours to start or stop."""
-        return os.environ.get(self.variable, "").rstrip("/") or None
 
     @property
     def folder(self) -> Path:
@@ -84,17 +76,11 @@ class Service(ABC):
         """Tell whether the server answers, and is ours, not another checkout's on the same port."""
 
     def is_running(self) -> bool:
-        if self.external:
-            return self.answers()
         known = self.daemon.pid() is not None and self.state.port(self.name) is not None
         return known and self.answers()
 
     def start(self) -> None:
         """Start the service unless it answers."""
-        if self.external:
-            if not self.answers():
-                raise StackError(f"{self.title}: {self.variable} is set, and nothing answers there")
-            return
         self.prepare()
         if self.is_running():
             return
@@ -126,8 +112,8 @@ class Service(ABC):
         return False
 
     def stop(self) -> None:
-        """Stop the process, if it is ours and runs."""
-        if self.external or self.daemon.pid() is None:
+        """Stop the process, if it runs."""
+        if self.daemon.pid() is None:
             self.daemon.stop(self.stop_signal)
             return
         with step(f"{self.title}: stopping"):
@@ -135,8 +121,6 @@ class Service(ABC):
 
     def status(self, *, running: bool) -> str:
         """Return one phrase for `bin/stack status`."""
-        if self.external:
-            return "answers, elsewhere" if running else f"no answer ({self.variable})"
         if running:
             return f"running, pid {self.daemon.pid()}"
         if self.daemon.pid() is not None:

@@ -25,6 +25,10 @@ PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more", "batches"
 OF_TESTS = ("test", "more", "batches")
 
 
+# What Debian's packages have to provide for a site.
+NEEDS = (*debian.POSTGRES, *debian.REDIS, *debian.SOLR)
+
+
 def services(instance: str = "") -> tuple[Service, ...]:
     """Return PostgreSQL, Redis and Solr, in the order in which they are started."""
     return (Postgres(instance), Redis(instance), Solr(instance))
@@ -33,21 +37,13 @@ def services(instance: str = "") -> tuple[Service, ...]:
 def all_services() -> tuple[Service, ...]:
     """Return the demo's services, and those of all tests that were ever started."""
     tests = (each for site in sites_of_tests() for each in site.services)
-    made = (each for each in tests if not each.external and each.state.port(each.name))
-    return (*services(), *made)
+    return (*services(), *(each for each in tests if each.state.port(each.name)))
 
 
 def start_services(instance: str = "") -> None:
-    """Install and start the services that no environment variable names."""
-    postgres, redis, solr = services(instance)
-    debian.ensure(
-        [
-            *(debian.PSQL if postgres.external else debian.POSTGRES),
-            *(() if redis.external else debian.REDIS),
-            *(() if solr.external else debian.SOLR),
-        ]
-    )
-    for service in (postgres, redis, solr):
+    """Install and start the services."""
+    debian.ensure(NEEDS)
+    for service in services(instance):
         service.start()
 
 
@@ -122,17 +118,14 @@ class Site:
         postgres.drop_database(self.name)
         postgres.ensure_database(self.name, durable=not self.is_for_tests)
 
-    def variables(self) -> dict[str, str]:
-        """Return the output of `bin/stack env`, for scripts that set up their own CKAN."""
+    def settings(self) -> dict[str, str]:
+        """Return the settings of CKAN that make it use this site."""
         return {
-            "STACK_CKAN": self.ckan,
-            "STACK_VENV": str(venv.folder(self.ckan)),
-            "STACK_SITE": self.name,
-            "STACK_SITE_FOLDER": str(self.folder),
-            "STACK_STORAGE": str(self.storage),
-            "STACK_DATABASE_URL": self.database_url,
-            "STACK_REDIS_URL": self.redis_url,
-            "STACK_SOLR_URL": self.solr_url,
+            "ckan.site_id": self.name,
+            "ckan.storage_path": str(self.storage),
+            "sqlalchemy.url": self.database_url,
+            "ckan.redis.url": self.redis_url,
+            "solr_url": self.solr_url,
         }
 
     def write_test_ini(self) -> Path:
@@ -144,13 +137,7 @@ class Site:
         ini.optionxform = str  # type: ignore[assignment,method-assign]
         ini.read(ROOT / "test.ini")
         ini["app:main"].update(
-            {
-                "ckan.site_id": self.name,
-                "ckan.storage_path": str(self.storage),
-                "sqlalchemy.url": self.database_url.replace("%", "%%"),
-                "ckan.redis.url": self.redis_url.replace("%", "%%"),
-                "solr_url": self.solr_url,
-            }
+            {key: value.replace("%", "%%") for key, value in self.settings().items()}
         )
         path = self.folder / "test.ini"
         with path.open("w") as out:
@@ -163,16 +150,13 @@ def sites_of_tests() -> list[Site]:
 
 
 def site_of_tests(name: str) -> Site | None:
-    """Return the tests' site of that name, whose services they may stop.
-
-    None if there is none, or if one of its services runs elsewhere.
-    """
-    found = next((site for site in sites_of_tests() if site.name == name), None)
-    return None if found and any(service.external for service in found.services) else found
+    """Return the tests' site of that name, whose services they may stop; None if there is none."""
+    return next((site for site in sites_of_tests() if site.name == name), None)
 
 
 def ensure_site(ckan: str = DEFAULT_CKAN, purpose: str = "test") -> Site:
     """Return a site that is ready for CKAN: environment, services, database and core."""
+    debian.ensure((*debian.VENV, *NEEDS))
     venv.ensure(ckan)
     site = Site(ckan, purpose)
     start_services(site.instance)

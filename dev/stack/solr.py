@@ -27,13 +27,12 @@ class Solr(RootlessService):
     name = "solr"
     title = "Solr"
     default_port = 18983
-    variable = "UKHARVEST_SOLR_URL"
     # 3 s on an idle machine, 20 s beside two others that start on two cores.
     ready_seconds = 180
 
     @property
     def url(self) -> str:
-        return self.external or f"http://127.0.0.1:{self.port}/solr"
+        return f"http://127.0.0.1:{self.port}/solr"
 
     @property
     def program(self) -> Path:
@@ -118,15 +117,11 @@ class Solr(RootlessService):
             home = self._get("admin/info/system", seconds=5)["solr_home"]
         except (OSError, ValueError, KeyError):
             return False
-        return bool(self.external) or Path(home) == self.home
+        return Path(home) == self.home
 
     def ensure_core(self, core: str, schema: Path) -> None:
         """Make the core with CKAN's schema; make it again when CKAN's schema has changed."""
         known = self._get("admin/cores", action="STATUS", core=core)["status"].get(core)
-        if self.external:
-            if not known:
-                raise StackError(f"Solr at {self.external} has no core {core}; make it there first")
-            return
         folder = self.home / core
         parts = [schema, *sorted((SOURCES / "conf").iterdir())]
         stamp = Stamp(folder / "stamp", digest(parts))

@@ -1,13 +1,12 @@
 """The command bin/test: make what the tests need, and run pytest.
 
-The suite is run in parts, each by a pytest of its own: the tests that need no CKAN (no services,
-CKAN's pytest plugins switched off), and those marked `ckan` on a version of CKAN.
+The suite is run in parts (parts.py), each by a pytest of its own: the tests that need no CKAN (no
+services, CKAN's pytest plugins switched off), and those marked `ckan` on a version of CKAN.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,12 +14,14 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import flaky, reports, venv
+from . import debian, flaky, kept, reports, venv
 from .console import StackError, run, say, step, tail
+from .parts import Part, choose, parts
 from .paths import (
     CKAN_VERSIONS,
     DEFAULT_CKAN,
@@ -32,16 +33,20 @@ from .paths import (
     log_file,
     make_folder,
 )
-from .selection import CKAN_TESTS, Selection, select, take_mode
-from .site import Site, ensure_site, start_services
+from .selection import CKAN_TESTS, Mode, Selection, select, take_mode
+from .site import NEEDS, Site, ensure_site, start_services
 from .state import locked
 
 USAGE = f"""\
-bin/test [--all | --ci | --ckan VERSION] [arguments for pytest]
+bin/test [--fast | --ci | --all [--again] | --ckan VERSION] [--part NAME] [arguments for pytest]
 
   bin/test                      all but the giants, on CKAN {DEFAULT_CKAN}
-  bin/test --ci                 as .ci/run: the same, and what is compat on CKAN {CKAN_VERSIONS[-1]}
-  bin/test --all                everything, on CKAN {" and ".join(CKAN_VERSIONS)}, with bin/bench
+  bin/test --fast               before a commit: lint, the quick tests without CKAN, and those of
+                                the seam with CKAN {DEFAULT_CKAN}
+  bin/test --ci                 as .ci/run: bin/test, and what is compat on CKAN {CKAN_VERSIONS[-1]}
+  bin/test --all                everything, on CKAN {" and ".join(CKAN_VERSIONS)}; tests without it
+                                also on other versions of Python that are found; bin/bench --quick
+  bin/test --all --part NAME    one part of it, or several; a name that is none lists them
   bin/test -m "not ckan"        what needs no CKAN and no services
   bin/test --ckan VERSION       what is marked ckan, on that CKAN: {" or ".join(CKAN_VERSIONS)}
   bin/test tests/core -k guard  only these; a folder without CKAN starts no services
@@ -54,6 +59,10 @@ bin/test [--all | --ci | --ckan VERSION] [arguments for pytest]
   bin/test --fuzz 10000 tests/fuzz
                                 random inputs for parsers and readers: so many for each
 
+Each part of --all that ends is kept with its commit in .stack/results/all, unless a file differs
+from that commit. The next --all on it runs the other parts, and --again runs all of them. A part
+that you name is run in any case; the closing table says if it failed before.
+
 Giants are tests that are long on purpose (marked giant). They run with --all, or if you name
 their file or their mark.
 
@@ -61,38 +70,19 @@ If you name no files or tests, each test that fails is run once more by itself. 
 the closing lines name it as FLAKY, and it counts as passed: add it to tests/flaky.txt.
 
 At the end bin/test prints what each part came to, and what was not tested and why. The exit code
-is 0 if every test passed, 5 if none was chosen.
-
-Services that run elsewhere can be named; see bin/stack --help."""
+is 0 if every test passed, 5 if none was chosen."""
 
 NOTHING_RAN = 5
-# Random inputs for each target of tests/fuzz with --all; the default is for each change.
-FUZZ_CASES = 120
-SAMPLES = ROOT.parent / "shared" / "samples"
-
-
-@dataclass(frozen=True)
-class Part:
-    """One pytest: its tests, the CKAN they need ("" for none), and the portal they have."""
-
-    title: str
-    selection: Selection
-    ckan: str = ""
-    purpose: str = "test"
-
-    @property
-    def log(self) -> Path:
-        return log_file(f"tests-{_file_name(self.title)}")
 
 
 @dataclass(frozen=True)
 class Result:
-    """One pytest's exit code, its report and its time."""
+    """What a part came to: its exit code, its seconds, and what else the closing table says."""
 
-    title: str
+    part: Part
     status: int
-    report: Path
     seconds: float
+    note: str = ""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -106,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         mode, words = take_mode(words)
-        return _run(select(words, only_ckan=mode in CKAN_VERSIONS), mode)
+        return _run(select(words, only_ckan=mode.name in CKAN_VERSIONS), mode)
     except StackError as error:
         say(f"\n{error}")
         return 1
@@ -114,66 +104,89 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _run(selection: Selection, mode: str) -> int:
+def _run(selection: Selection, mode: Mode) -> int:
     if not selection.without_ckan and not selection.with_ckan:
         raise StackError('--ckan runs the tests marked ckan, and -m "not ckan" takes them out')
-    chosen = parts(selection, mode)
-    if selection.is_narrowed and mode != "all":
-        results = [_run_part(part) for part in chosen]
-    else:
-        results = _run_side_by_side(chosen)
-    if mode == "all" and not selection.is_narrowed:
-        results.append(_bench())
-    print()
-    made = [result.report for result in results]
-    for line in (*reports.skips(made), *reports.flaky(made)):
-        print(line)
-    for result in results:
-        print(f"{result.title:<26} {reports.count([result.report]):<40} {result.seconds:6.1f} s")
-    return exit_code(result.status for result in results)
+    chosen = choose(parts(selection, mode.name), mode.parts)
+    commit = kept.clean_commit() if any(part.is_kept for part in chosen) else ""
+    results = {} if mode.is_again or mode.parts else _kept_results(chosen, commit)
+    absent = [part for part in chosen if part.python and not venv.find_python(part.python)]
+    due = [part for part in chosen if part not in results and part not in absent]
+    debian.ensure(_needs(due))
+    results.update((result.part, result) for result in _run_all(due, commit))
+    _print_closing([results[part] for part in chosen if part in results], absent)
+    return exit_code(result.status for result in results.values())
 
 
-def parts(selection: Selection, mode: str) -> list[Part]:
-    """Return the parts that run the selected tests, the longest first.
-
-    What is whole is run in two halves on two portals of the same CKAN, side by side. What shares
-    work is run with other sizes of batches as well: 7, so that runs have many and most end with an
-    incomplete one, and 1.
-    """
-    newest, oldest = CKAN_VERSIONS[0], CKAN_VERSIONS[-1]
-    if mode == "all":
-        selection = selection.with_option("--fuzz", str(FUZZ_CASES))
-        if SAMPLES.is_dir():
-            selection = selection.with_option("--samples", str(SAMPLES))
-    elif not selection.names_giants:
-        selection = selection.only("not giant")
-    found = []
-    if selection.with_ckan:
-        versions = CKAN_VERSIONS if mode == "all" else [mode if mode in CKAN_VERSIONS else newest]
-        for ckan in versions:
-            found += _on(ckan, selection)
-        if mode == "ci":
-            found.append(Part(f"CKAN {oldest}, compat", selection.only("compat"), oldest))
-    if selection.without_ckan:
-        found.append(Part("without CKAN", selection))
-    if selection.with_ckan and not selection.is_narrowed and mode in ("all", "ci"):
-        sizes = [(7, newest), (1, oldest)] if mode == "all" else [(7, newest)]
-        for size, ckan in sizes:
-            engine = selection.only("engine").with_option("--batch-size", str(size))
-            found.append(Part(f"CKAN {ckan}, batches of {size}", engine, ckan, "batches"))
+def _kept_results(chosen: Iterable[Part], commit: str) -> dict[Part, Result]:
+    found = {}
+    for part in chosen:
+        if values := kept.load(part, commit):
+            note = "; ".join(filter(None, ("kept", values["failed_before"])))
+            found[part] = Result(part, values["status"], values["seconds"], note)
     return found
 
 
-def _on(ckan: str, selection: Selection) -> list[Part]:
-    """Return the parts for one CKAN: two halves of the tests, or the one that was narrowed."""
-    title = f"CKAN {ckan}"
-    if selection.is_narrowed:
-        return [Part(title, selection, ckan)]
-    halves = [selection.with_option("--shard", f"{number}/2") for number in (1, 2)]
-    return [
-        Part(f"{title}, first half", halves[0], ckan),
-        Part(f"{title}, second half", halves[1], ckan, "more"),
+def _needs(due: Iterable[Part]) -> tuple[debian.Need, ...]:
+    """Return what the parts need of Debian's packages, to be listed and installed at once."""
+    found = list(debian.VENV)
+    if any(part.ckan for part in due):
+        found += NEEDS
+    if any(part.is_whole and CKAN_TESTS in part.where for part in due):
+        found += (*debian.BROWSER, *debian.NGINX, *debian.RABBITMQ)
+    return tuple(found)
+
+
+def _print_closing(results: list[Result], absent: Iterable[Part]) -> None:
+    """Print and save what was not tested and why, what is flaky, and a line for each part."""
+    made = [result.part.report for result in results]
+    versions = sorted({result.part.ckan for result in results if result.part.ckan})
+    lines = [
+        "",
+        *reports.skips(made),
+        *reports.flaky(made),
+        *(f"NOT TESTED ({part.title}): Python {part.python} is not found" for part in absent),
+        *(f"CKAN {ckan} on Python {venv.python(ckan)[1].split()[0]}" for ckan in versions),
+        *(_line(result) for result in results),
     ]
+    text = "\n".join(lines)
+    print(text)
+    (make_folder("results") / "closing.txt").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _line(result: Result) -> str:
+    counts = reports.count([result.part.report])
+    line = f"{result.part.title:<26} {counts:<40} {result.seconds:6.1f} s  {result.note}"
+    return line.rstrip()
+
+
+def _run_all(due: Iterable[Part], commit: str) -> list[Result]:
+    """Run the parts that are due, and return their results.
+
+    A command runs alone: lint, which comes first and ends the whole if it fails, and the benchmark,
+    which comes last and needs the machine for itself.
+    """
+    results: list[Result] = []
+    for are_commands, group in groupby(due, key=lambda part: bool(part.commands)):
+        together = list(group)
+        if are_commands:
+            results += [_ended(part, commit, _run_commands) for part in together]
+            if any(result.status for result in results):
+                break
+        elif len(together) == 1 or not together[0].is_whole:
+            results += [_ended(part, commit, _run_part) for part in together]
+        else:
+            results += _run_side_by_side(together, commit)
+    return results
+
+
+def _ended(part: Part, commit: str, run: Callable[[Part], Result]) -> Result:
+    """Run a part, and save its result if it is to be kept."""
+    failed_before = kept.failed_before(part, commit) if part.is_kept else ""
+    result = run(part)
+    if part.is_kept:
+        kept.save(part, commit, result.status, result.seconds, failed_before)
+    return replace(result, note=failed_before)
 
 
 def exit_code(statuses: Iterable[int]) -> int:
@@ -188,20 +201,21 @@ def exit_code(statuses: Iterable[int]) -> int:
     return next((status if status > 0 else 1 for status in codes if status), 0)
 
 
-def _run_side_by_side(chosen: list[Part]) -> list[Result]:
+def _run_side_by_side(together: list[Part], commit: str) -> list[Result]:
     """Run two parts at a time, the first with its output here, the others with theirs in logs.
 
     Three at a time get no more done on two cores (measured). The short parts come last, so that the
     two end at about the same time.
     """
-    first, *others = chosen
+    first, *others = together
     with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(2) as pool:
         if first.ckan:
             # Solr's jars come while pip works. If that fails, the parts try it again and say so.
             early.submit(_on_half, 0, _start_services, first)
-        futures = [pool.submit(_on_half, 0, _run_part, first)]
+        futures = [pool.submit(_on_half, 0, _ended, first, commit, _run_part)]
         futures += [
-            pool.submit(_on_half, number, _with_log, part) for number, part in enumerate(others, 1)
+            pool.submit(_on_half, number, _ended, part, commit, _with_log)
+            for number, part in enumerate(others, 1)
         ]
         try:
             return [future.result() for future in futures]
@@ -248,13 +262,9 @@ def _with_log(part: Part) -> Result:
 
 
 def _run_part(part: Part, out: TextIO | None = None) -> Result:
-    selection = part.selection
     if not part.ckan:
-        venv.ensure()
-        # Collecting tests/ckan imports CKAN, which alone takes longer than these tests.
-        options = ["-p", "no:ckan", "-p", "no:ckan_fixtures", f"--ignore={CKAN_TESTS}"]
-        words = [*options, *selection.marked("not ckan"), *selection.arguments]
-        return _pytest(part, words, out)
+        venv.ensure(version=part.python)
+        return _pytest(part, part.words, out)
     # Before the lock: it takes minutes, in which others may set up their part.
     venv.ensure(part.ckan)
     with ExitStack() as stack:
@@ -264,9 +274,7 @@ def _run_part(part: Part, out: TextIO | None = None) -> Result:
         stack.enter_context(locked(site.name, waiting="other tests use the same database"))
         ini = site.write_test_ini()
         _migrate(site, ini)
-        words = [f"--ckan-ini={ini}", *selection.marked("ckan"), *selection.arguments]
-        # Only this folder has such tests, and searching the others takes time.
-        return _pytest(part, words, out, () if selection.has_paths else (CKAN_TESTS,))
+        return _pytest(part, [f"--ckan-ini={ini}", *part.words], out)
 
 
 def _migrate(site: Site, ini: Path) -> None:
@@ -293,16 +301,15 @@ def _environment() -> dict[str, str]:
     return venv.environment("CKAN_")
 
 
-def _pytest(
-    part: Part, words: list[str], out: TextIO | None, where: tuple[Path, ...] = ()
-) -> Result:
-    report = make_folder("results") / f"{_file_name(part.title)}.xml"
-    reports.begin(report)
+def _pytest(part: Part, words: list[str], out: TextIO | None) -> Result:
+    reports.begin(part.report)
     print(f"\n{part.title}:", flush=True, file=out)
     started = time.monotonic()
-    python = venv.program("python", part.ckan or DEFAULT_CKAN)
-    command: list[str | Path] = [python, DEV / "stack" / "run_tests.py"]
-    command += ["-o", f"cache_dir={STACK / 'cache' / 'pytest'}", *words]
+    command: list[str | Path] = [
+        venv.program("python", part.ckan or DEFAULT_CKAN, part.python),
+        DEV / "stack" / "run_tests.py",
+        *("-o", f"cache_dir={STACK / 'cache' / 'pytest'}", *words),
+    ]
 
     def run_once(*more: str | Path) -> int:
         """Run pytest with further words and return its exit code."""
@@ -314,22 +321,21 @@ def _pytest(
             check=False,
         ).returncode
 
-    failures = flaky.failures_of(report)
-    status = run_once(f"--junit-xml={report}", f"--failures={failures}", *where)
-    if status == flaky.TESTS_FAILED and not part.selection.is_narrowed:
+    report, failures = part.report, flaky.failures_of(part.report)
+    status = run_once(f"--junit-xml={report}", f"--failures={failures}", *part.paths)
+    if status == flaky.TESTS_FAILED and part.is_whole:
         status = flaky.run_again(report, lambda test: run_once("--shard=", test), out)
-    return Result(part.title, status, report, time.monotonic() - started)
+    return Result(part, status, time.monotonic() - started)
 
 
-def _bench() -> Result:
-    """Run the quick benchmark: each side of a comparison needs the machine for itself."""
-    report = make_folder("results") / "bench.xml"
+def _run_commands(part: Part) -> Result:
+    """Run a part's commands until one fails."""
+    reports.begin(part.report)
+    print(f"\n{part.title}:", flush=True)
     started = time.monotonic()
-    status = subprocess.run([ROOT / "bin" / "bench", "--quick"], check=False).returncode
+    venv.ensure()
+    runs = (subprocess.run(words, check=False).returncode for words in part.commands)
+    status = next(filter(None, runs), 0)
     seconds = time.monotonic() - started
-    reports.write_one(report, "bin/bench --quick", is_passed=status == 0, seconds=seconds)
-    return Result("bench", status, report, seconds)
-
-
-def _file_name(title: str) -> str:
-    return re.sub(r"[ ,]+", "-", title)
+    reports.write_one(part.report, part.title, is_passed=status == 0, seconds=seconds)
+    return Result(part, status, seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,14 +14,20 @@ from pathlib import Path
 
 from . import console, debian
 from .console import StackError, say, step
-from .paths import CKAN_VERSIONS, DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
+from .paths import DEFAULT_CKAN, DEV, ROOT, STACK, Stamp, digest, log_file
 from .state import locked
 
 REQUIREMENTS = ("ckan[requirements]", "ckanext-harvest", "ckanext-spatial", "ckanext-dcat")
 EXTRAS = "harvest,dcat,schema,spatial"
-# Debian builds its Python with profiles of its use (PGO), which pyenv does not: the tests take 15 %
-# less time with it.
-DEBIANS = Path(f"/usr/bin/python3.{sys.version_info.minor}")
+# Version of CKAN → the Python of its Docker images, which is used if it is found.
+OF_IMAGES = {"2.11": "3.10"}
+OWN = f"3.{sys.version_info.minor}"
+# What a Python for environments must have: pip, and headers for packages in C.
+CAPABLE = """
+import ensurepip, pathlib, sys, sysconfig, venv
+assert pathlib.Path(sysconfig.get_paths()["include"], "Python.h").is_file()
+print(sys.executable, sys.version, sep="\\n")
+"""
 # The commands that make a portal's tables, in the order in which these depend on each other.
 UPGRADES = tuple(
     f"db upgrade {which}" for which in ("--skip-plugins", "-p harvest", "-p ukharvest")
@@ -34,13 +41,18 @@ UV_VARIABLES = {
 WHEEL_FILES = ("MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md")
 
 
-def folder(ckan: str = DEFAULT_CKAN) -> Path:
-    """Return that version's environment; the default's has the plain name."""
-    return STACK / ("venv" if ckan == DEFAULT_CKAN else f"venv-{ckan}")
+def folder(ckan: str = DEFAULT_CKAN, version: str = "") -> Path:
+    """Return the environment of a version of CKAN; the default's has the plain name.
+
+    Args:
+        version: another version of Python than the environment's usual one.
+    """
+    names = ["venv", *([ckan] if ckan != DEFAULT_CKAN else []), *([f"py{version}"] * bool(version))]
+    return STACK / "-".join(names)
 
 
-def program(name: str, ckan: str = DEFAULT_CKAN) -> Path:
-    return folder(ckan) / "bin" / name
+def program(name: str, ckan: str = DEFAULT_CKAN, version: str = "") -> Path:
+    return folder(ckan, version) / "bin" / name
 
 
 def environment(*without: str) -> dict[str, str]:
@@ -72,51 +84,80 @@ def ckan_schema(ckan: str) -> Path:
 
 
 @functools.cache
-def python() -> tuple[str, str]:
-    """Return the Python for environments, and its version: Debian's, if it can make them."""
-    headers = Path(f"/usr/include/{DEBIANS.name}/Python.h")
-    code = "import ensurepip, sys, venv; print(sys.version)"
-    if headers.is_file() and DEBIANS.is_file():
-        found = subprocess.run([DEBIANS, "-c", code], capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            return str(DEBIANS), found.stdout.strip()
-    return sys.executable, sys.version
+def find_python(version: str) -> tuple[str, str] | None:
+    """Find a Python that can make environments; return its path and its whole version.
+
+    Debian's comes first. It is built with profiles of its use (PGO), which pyenv's are not: the
+    tests take 15 % less time with it.
+    """
+    name = f"python{version}"
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    of_pyenv = [str(path) for path in sorted(pyenv.glob(f"{version}.*/bin/{name}"))]
+    for place in (f"/usr/bin/{name}", shutil.which(name) or name, *of_pyenv):
+        try:
+            output = subprocess.check_output([place, "-c", CAPABLE], stderr=subprocess.DEVNULL)
+        except (OSError, subprocess.CalledProcessError):
+            continue  # not there, not whole, or pyenv's name for a version that is not chosen
+        found, _, whole = output.decode().strip().partition("\n")
+        return found, whole
+    return None
 
 
-def ensure(ckan: str = DEFAULT_CKAN) -> None:
-    """Make the environment, or bring it up to date with the requirement files.
+def python(ckan: str = DEFAULT_CKAN, version: str = "") -> tuple[str, str]:
+    """Return the Python for an environment, and its whole version.
+
+    Raises:
+        StackError: the version is not on this machine.
+    """
+    if version:
+        if found := find_python(version):
+            return found
+        raise StackError(f"no Python {version} is found that can make virtual environments")
+    of_image = find_python(OF_IMAGES[ckan]) if ckan in OF_IMAGES else None
+    return of_image or find_python(OWN) or (sys.executable, sys.version)
+
+
+def other_pythons() -> list[str]:
+    """Return the versions of Python that setup.cfg promises, without the one that runs this."""
+    text = (ROOT / "setup.cfg").read_text(encoding="utf-8")
+    promised = re.findall(r"Programming Language :: Python :: (3\.\d+)$", text, re.MULTILINE)
+    return [version for version in promised if version != OWN]
+
+
+def ensure(ckan: str = DEFAULT_CKAN, version: str = "") -> None:
+    """Make an environment, or bring it up to date with the requirement files.
 
     Two can be made at the same time, one of each version.
     """
-    with locked(folder(ckan).name):
-        _ensure(ckan)
+    place = folder(ckan, version)
+    with locked(place.name):
+        _ensure(place, ckan, python(ckan, version))
 
 
-def _ensure(ckan: str) -> None:
+def _ensure(place: Path, ckan: str, chosen: tuple[str, str]) -> None:
     debian.ensure(debian.VENV)
     constraints = DEV / f"constraints-{ckan}.txt"
     requirements = ROOT / "dev-requirements.txt"
-    place = folder(ckan)
     needed = Stamp(
         place / "stamp-requirements",
         digest(
             [DEV / "constraints.txt", constraints, requirements],
-            *(str(place), *python(), *REQUIREMENTS),
+            *(str(place), *chosen, *REQUIREMENTS),
         ),
     )
     package = Stamp(place / "stamp-package", digest(PACKAGE_FILES, str(ROOT), needed.value))
 
     if not needed.is_current():
         with step(f"Python: virtual environment {place.name}"):
-            _make(place)
+            _make(place, chosen)
             pinned = ("--constraint", constraints, "pip", "uv")
-            _pip_at(program("python", ckan), log_file(place.name), *pinned)
+            _pip_at(place / "bin" / "python", log_file(place.name), *pinned)
         with step(f"Python: CKAN {ckan}, extensions, tools"):
-            _install(ckan, *REQUIREMENTS, "--requirement", requirements)
+            _install(place, constraints, *REQUIREMENTS, "--requirement", requirements)
         needed.write()
     if not package.is_current():
         with step(f"Python: this extension in {place.name}"):
-            _install(ckan, "--editable", f"{ROOT}[{EXTRAS}]")
+            _install(place, constraints, "--editable", f"{ROOT}[{EXTRAS}]")
         package.write()
 
 
@@ -125,7 +166,7 @@ def copy_without_checkout(place: Path, ckan: str = DEFAULT_CKAN) -> Path:
 
     Hard links take no room and a moment; installing CKAN again takes minutes.
     """
-    subprocess.run([python()[0], "-m", "venv", "--clear", place], check=True)
+    subprocess.run([python(ckan)[0], "-m", "venv", "--clear", place], check=True)
     (packages,) = place.glob("lib/python3*/site-packages")
     (originals,) = folder(ckan).glob("lib/python3*/site-packages")
     subprocess.run(["cp", "--archive", "--link", "--force", f"{originals}/.", packages], check=True)
@@ -163,16 +204,16 @@ def ensure_tool(name: str, requirements: Path) -> Path:
     stamp = Stamp(place / "stamp-requirements", digest([requirements], *(str(place), *python())))
     if not stamp.is_current():
         with step(f"Python: virtual environment {name}"):
-            _make(place)
+            _make(place, python())
             _pip_at(program, log_file(name), "--requirement", requirements)
         stamp.write()
     return program
 
 
-def _make(place: Path) -> None:
+def _make(place: Path, chosen: tuple[str, str]) -> None:
     # Installing does not repair an environment that was moved, or whose Python is gone.
     code = "import pip, sys; sys.exit([sys.prefix, sys.version] != sys.argv[1:])"
-    found, version = python()
+    found, version = chosen
     if not _succeeds([place / "bin" / "python", "-c", code, place, version]):
         console.run([found, "-m", "venv", "--clear", place], log_file(place.name))
 
@@ -184,11 +225,10 @@ def _succeeds(command: Sequence[str | Path]) -> bool:
         return False
 
 
-def _install(ckan: str, *what: str | Path) -> None:
-    """Install into that version's environment, with that version's constraints."""
-    constraints = DEV / f"constraints-{ckan}.txt"
-    log = log_file(folder(ckan).name)
-    python = program("python", ckan)
+def _install(place: Path, constraints: Path, *what: str | Path) -> None:
+    """Install into an environment, with the constraints of its version of CKAN."""
+    log = log_file(place.name)
+    python = place / "bin" / "python"
     words: list[str | Path] = ["--constraint", constraints, *what]
     try:
         # uv needs a fourth of pip's processor time, and less for the second environment.
@@ -225,7 +265,3 @@ def _uv_settings(python: Path) -> dict[str, str]:
     # pip separates addresses with white space.
     found = {name: ",".join(value.split()) for name, value in found.items()}
     return {"UV_CACHE_DIR": str(STACK / "cache" / "uv"), **found}
-
-
-def versions_made() -> list[str]:
-    return [ckan for ckan in CKAN_VERSIONS if (folder(ckan) / "stamp-requirements").is_file()]

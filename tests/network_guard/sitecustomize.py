@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 VARIABLE = "UKHARVEST_TEST_NETWORK_LOG"
+# The hosts of PostgreSQL, Redis and Solr, with blanks between, if they run on other machines.
+SERVICES = "UKHARVEST_TEST_SERVICES"
 # Names that nobody can have (RFC 2606): datasets of tests have them in their links.
 RESERVED = (".example", ".invalid", ".test")
 
@@ -34,6 +36,7 @@ def install(
             and jobs workers check the links of the datasets that they harvest.
     """
     look_up = socket.getaddrinfo
+    _services.update(os.environ.get(SERVICES, "").split())
 
     def stop(text: str) -> None:
         if path := os.environ.get(VARIABLE):
@@ -57,11 +60,21 @@ def install(
             if str(host).endswith(reserved):
                 raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
             stop(f"a test tried to look up {host!r}")
-        return look_up(host, *args, **options)
+        found = look_up(host, *args, **options)
+        _services.update(_addresses(found) if host in _services else ())
+        return found
 
     for name in ("connect", "connect_ex"):
         setattr(socket.socket, name, guarded(name))
     socket.getaddrinfo = guarded_look_up
+
+
+# Names of the services' hosts, and the addresses that they were found to have.
+_services: set[Any] = set()
+
+
+def _addresses(found: list[Any]) -> set[Any]:
+    return {address[0] for *_, address in found}
 
 
 def _is_address(host: Any) -> bool:
@@ -74,7 +87,7 @@ def _is_address(host: Any) -> bool:
 
 def _is_here(host: Any) -> bool:
     text = host.decode() if isinstance(host, bytes) else str(host)
-    if text in ("", "localhost"):
+    if text in ("", "localhost") or text in _services:
         return True
     try:
         address = ipaddress.ip_address(text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from stack.child import Child
+from stack.child import Child, listens
 from stack.console import StackError
 from stack.process import birth
 
@@ -35,11 +36,29 @@ def test_a_child_that_fails_says_why(tmp_path: Path) -> None:
     assert "of last week" not in str(caught.value)
 
 
+def test_a_server_that_never_answers_fails_with_its_output(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    ends = [sys.executable, "-c", "raise SystemExit('port in use')"]
+    with Child(ends, log) as child, pytest.raises(StackError, match="port in use"):
+        child.wait_until(lambda: False)
+    with Child([sys.executable, "-c", SLEEP], log) as child:
+        with pytest.raises(StackError):
+            child.wait_until(lambda: False, seconds=0.1)
+        child.wait_until(lambda: True)
+
+
+def test_a_port_without_a_server_is_told_from_one_with_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert listens(port)
+    assert not listens(port)
+
+
 def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     program = f"""
 import sys
 from pathlib import Path
-from stack.child import Child
+from stack.child import Child, listens
 child = Child([sys.executable, "-c", {SLEEP!r}], Path({str(tmp_path / "log")!r}), reads=True)
 child.line()
 print(child.pid, flush=True)

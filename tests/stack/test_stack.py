@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stack import console, paths, process, state
+from stack import cli, console, paths, process, site, state
 from stack.process import Daemon
 from stack.solr import SOURCES, write_schema
+
+from tests.conftest import SERVICES
 
 CKAN_SCHEMA = """\
 <schema name="ckan-9.9" version="1.6">
@@ -143,6 +145,19 @@ def test_a_step_that_fails_shows_its_own_output_and_none_from_before(tmp_path: P
     assert "no such package" in str(caught.value)
     assert "ended with 3" in str(caught.value)
     assert "of last week" not in str(caught.value)
+
+
+def test_env_prints_a_sites_urls_as_variables_of_ckan(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {name: f"value of {name}" for name in cli.VARIABLES}
+    monkeypatch.setattr(site.Site, "settings", lambda _: settings)
+
+    assert cli.main(["env", "--purpose", "test"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert "export CKAN_SOLR_URL='value of solr_url'" in lines
+    assert {*SERVICES.items()} <= {*cli.VARIABLES.items()}
 
 
 def test_the_core_gets_the_fields_of_the_spatial_search(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ckanext.ukharvest.presentation.rendering.extent import places, texts
 from ckanext.ukharvest.presentation.rendering.extent.areas import Area, areas
 from ckanext.ukharvest.presentation.rendering.extent.window import Window, window
 
-# Paths of the files that dev/outline.py makes, below the site's static files.
+# Paths of the coast lines below the site's static files; the files say where they are from.
 OUTLINE_UK = "/ukharvest/outline-uk.svg"
 OUTLINE_WORLD = "/ukharvest/outline-world.svg"
 # West, south, east, north of the first file.
