@@ -73,7 +73,7 @@ COMPAT = {
             "run",
         ),
         *("source_form", "source_rules", "startup", "stock", "stock_leftovers", "stop", "sweeper"),
-        *("takeover", "upgrade", "versions", "who_decides", "kept_fields"),
+        *("takeover", "upgrade", "versions", "who_decides", "kept_fields", "dataset_hooks"),
     )
 }
 # Of the contract of source types, one type for each shape of source: a document, a file for each

@@ -23,10 +23,11 @@ from ckanext.ukharvest.core.dataset_changes import is_changed
 from ckanext.ukharvest.core.errors import (
     RecordError,
     RejectedByCkan,
+    SkipRecord,
     UkharvestError,
 )
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.engine import held_jobs, index_after_commit, savepoints
+from ckanext.ukharvest.engine import dataset_hooks, held_jobs, index_after_commit, savepoints
 from ckanext.ukharvest.engine.changed_fields import find_changed_fields
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.standing import Standing
@@ -75,7 +76,7 @@ def upsert_many(writes: Sequence[Write], end: End | None = None) -> list[Result]
 
     Returns:
         For each record "added", "updated" or "not modified", or its error (not yet stored: call
-            ``fail``).
+            ``fail``; of a ``SkipRecord`` call ``skip``).
     """
     results: dict[str, Result] = {}
     todo = list(writes)
@@ -226,6 +227,8 @@ class _Batch:
                     return rejection(exc, write.record.title)
                 if attempt < TRIES:
                     self._names.look_again()
+            except SkipRecord as exc:
+                return exc
             except Exception as exc:
                 if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
                     raise
@@ -331,8 +334,9 @@ class _Batch:
 
 
 def _complete(write: Write, package: dict[str, Any]) -> None:
-    """Let ckanext-dcat's profiles change a mapped package dict."""
+    """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict."""
     profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
+    dataset_hooks.change_dataset(write.record, write.source, package)
 
 
 def _supplied_fields(each: _Written) -> dict[str, Any] | None:
