@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ckan.plugins import Interface
 
+from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.records import DatasetRecord, ResourceRecord
 from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
 from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
@@ -14,13 +16,68 @@ from ckanext.ukharvest.core.values.stars import DatasetStars, Stars
 __all__ = [
     "DatasetRecord",
     "DatasetStars",
+    "IUkHarvest",
     "IUkHarvestStars",
     "IUkHarvestTranslations",
     "ResourceRecord",
     "ResourceTranslation",
+    "SkipRecord",
+    "SourceFacts",
     "Stars",
     "Translation",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """The harvest source of a record.
+
+    Attributes:
+        id: of the source.
+        type: name of its source type, such as ``gemini-waf``.
+        url: its URL as stored.
+        owner_org: id of its organisation, "" for none.
+        options: its options by name, those at their defaults included.
+    """
+
+    id: str
+    type: str
+    url: str
+    owner_org: str
+    options: Mapping[str, Any]
+
+
+class IUkHarvest(Interface):
+    """Change harvested datasets before they are saved, or skip their records.
+
+    ``plugins.implements(IUkHarvest, inherit=True)``. Plugins are called in the order of
+    ``ckan.plugins``.
+    """
+
+    def before_dataset_save(
+        self, record: DatasetRecord, source: SourceFacts, package_dict: dict[str, Any]
+    ) -> None:
+        """Change ``package_dict`` in place, or raise ``SkipRecord("reason")``.
+
+        Called for each new or changed record, for new and existing datasets alike. The dict has
+        what the source supplies, as ``package_create`` takes it: fields of the dataset type's
+        schema are keys, all others are ``extras`` (a list of dicts with ``key`` and ``value``).
+        What is set here counts as the source's. Afterwards the fields that people own are added;
+        name, type and visibility of an existing dataset, and its fields in ``not_overwrite``, stay
+        whatever is set here, and the name of a new one is made from the record's title.
+
+        The dataset of a record that is skipped stays until enough complete runs have missed the
+        record, as with options that leave records out. Any other exception fails this record alone;
+        the error names the plugin. The call is part of the transaction that saves the datasets:
+        do not commit, and use no network.
+        """
+
+    def dataset_hook_version(self) -> int | str:
+        """Return the version of ``before_dataset_save``: increase it when the method changes.
+
+        The next run of each source then saves all its datasets again.
+        """
+        return 1
 
 
 class IUkHarvestStars(Interface):

@@ -75,7 +75,7 @@ COMPAT = {
             "run",
         ),
         *("source_form", "source_rules", "startup", "stock", "stock_leftovers", "stop", "sweeper"),
-        *("takeover", "upgrade", "versions", "who_decides"),
+        *("takeover", "upgrade", "versions", "who_decides", "kept_fields", "dataset_hooks"),
     )
 }
 # The contract is run for all source types once. Elsewhere (batches of other sizes, the oldest CKAN)

@@ -106,14 +106,18 @@ def test_what_harvests_write_is_no_field_of_the_form(
     (dataset,) = portal.datasets()
     page = lxml.html.fromstring(browse.page(f"/dataset/edit/{dataset['name']}"))
     keys = "//input[starts-with(@name, 'extras__') and contains(@name, '__key')]"
-    shown = [each.get("value") for each in page.xpath(f"{keys}[not(@type='hidden')]")]
+    shown = [
+        text for each in page.xpath(f"{keys}[not(@type='hidden')]") if (text := each.get("value"))
+    ]
     if kind.startswith("scheming"):
         assert "guid" not in shown
         return
     assert not shown
     assert "guid" in {each.get("value") for each in page.xpath(f"{keys}[@type='hidden']")}
     values = "//input[starts-with(@name, 'extras__') and contains(@name, '__value')]"
-    typed = [each.get("value") for each in page.xpath(f"{values}[not(@type='hidden')]")]
+    typed = [
+        text for each in page.xpath(f"{values}[not(@type='hidden')]") if (text := each.get("value"))
+    ]
     theme = extras(dataset).get("theme-primary")
     assert typed == ([theme] if theme else [])  # imports keep what a person writes there
     folded = page.xpath("//*[contains(@class, 'ukharvest-others')]")[0].text_content()

@@ -430,15 +430,15 @@ class TestPages:
         address = f"/dataset/{first(portal)['name']}"
         page = app.get(address).body
         assert "Harvested from" in page
-        for word in ("Edits made here", "problem in the source record"):
+        for word in ("Edits to fields that the source", "problem in the source record"):
             assert word not in page
         editor = env(person("editor", portal.organization_id))
         page = app.get(address, headers=editor).body
-        assert "Edits made here are lost" in page
+        assert "Edits to fields that the source supplies are lost" in page
         assert "1 problem in the source record" in page
         assert f"/harvest/source-1/record/{record_id()}" in page
         form = app.get(address.replace("/dataset/", "/dataset/edit/"), headers=editor).body
-        assert form.index("Edits made here are lost") < form.index('name="title"')
+        assert form.index("Edits to fields that the source supplies") < form.index('name="title"')
 
     def test_the_page_asks_the_database_once_more(
         self, portal: Portal, source: str, app: CKANTestApp

@@ -57,7 +57,9 @@ def test_a_dataset_its_changes_and_its_record(
     visitor.page.get_by_role("button", name="Import again").click()
     expect(visitor.page.get_by_text("Run requested.")).to_be_visible()
     visitor.page.goto(f"/dataset/edit/{package['name']}")
-    expect(visitor.page.get_by_text("Edits made here are lost")).to_be_visible()
+    expect(
+        visitor.page.get_by_text("Edits to fields that the source supplies are lost")
+    ).to_be_visible()
 
 
 def test_a_record_whose_lines_are_marked(

@@ -86,28 +86,30 @@ def test_what_the_source_names_decides(source: Catalogue) -> None:
     assert [each["theme"] for each in shown["ranking"]] == ["Crime", "Towns", "Environment"]
 
 
-def test_a_person_s_choice_survives_the_next_import_but_not_a_forced_one(
-    source: Catalogue,
-) -> None:
+def test_a_persons_theme_stays_where_the_source_has_none(source: Catalogue) -> None:
     choose(source.harvest(), theme_primary="Society", theme_secondary='["Health"]')
     found = source.harvest(description="They are open all day.")
     assert "all day" in found["notes"]
     assert themes(found) == ("Society", '["Health"]')
     assert show_theme(found)["origin"] == "person"
     assert show_theme(found)["ranking"][0]["theme"] == "Environment"
+    assert themes(source.harvest(description="All year.", force=True)) == ("Society", '["Health"]')
+    assert show_theme(found)["origin"] == "person"
+
+
+def test_a_forced_run_writes_the_theme_of_the_source(source: Catalogue) -> None:
+    found = choose(source.harvest(theme=["Crime"]), theme_primary="Society")
+    assert themes(source.harvest(theme=["Crime"], title="Parks")) == ("Society", None)
     # Nothing else changes, so that CKAN 2.12 writes only the theme.
-    assert themes(source.harvest(description="They are open all day.", force=True)) == (
-        "Environment",
-        None,
-    )
-    assert themes(source.harvest(description="All year.")) == ("Environment", None)
-    assert show_theme(found)["origin"] == "words"
+    forced = source.harvest(theme=["Crime"], title="Parks", force=True)
+    assert themes(forced) == ("Crime", None)
+    assert show_theme(found)["origin"] == "source"
 
 
-def test_a_forced_run_that_finds_what_a_person_chose_takes_it_over(source: Catalogue) -> None:
-    first = choose(source.harvest(title="Libraries"), theme_primary="Environment")
-    source.harvest(force=True)
-    assert show_theme(first)["origin"] == "words"
+def test_a_forced_run_takes_over_the_theme_that_a_person_chose(source: Catalogue) -> None:
+    first = choose(source.harvest(title="Libraries"), theme_primary="Crime")
+    source.harvest(theme=["Crime"], force=True)
+    assert show_theme(first)["origin"] == "source"
 
 
 def test_a_cleared_theme_is_chosen_anew(source: Catalogue) -> None:

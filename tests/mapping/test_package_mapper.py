@@ -1,6 +1,6 @@
 """From a record to a package dict: fields, extras, tags, groups and what is kept.
 
-Resources and their ids: ``test_resource_matching``.
+Resources and their ids: ``test_resource_matching``. What people own: ``test_kept_fields``.
 """
 
 from __future__ import annotations
@@ -208,6 +208,8 @@ def test_a_new_dataset_is_private_where_the_source_says_so() -> None:
     assert package(private=True)["private"] is True
 
 
+COLOUR = {"key": "colour", "value": "red"}
+ALL_EXTRAS = BLANK["extras"]
 # A field of the dataset as it was, options of the source → the field afterwards.
 UPDATES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "its id": ({"id": "1"}, {}, {"id": "1"}),
@@ -218,8 +220,8 @@ UPDATES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "not its title": ({"title": "By hand"}, {}, {"title": "T"}),
     "not that it was deleted": ({"state": "deleted"}, {}, {"state": "active"}),
     "not its organisation": ({"owner_org": "other"}, {}, {"owner_org": "org"}),
-    "not its tags": ({"tags": [{"name": "x"}]}, {}, {"tags": []}),
-    "not its extras": ({"extras": as_extras(colour="red")}, {}, {"extras": BLANK["extras"]}),
+    "not its tags": ({"tags": [{"name": "x"}]}, {"tags": ["y"]}, {"tags": [{"name": "y"}]}),
+    "not its extras of the source": ({"extras": as_extras(guid="x")}, {}, {"extras": ALL_EXTRAS}),
     "a title that the source may not replace": (
         {"title": "By hand"},
         {"not_overwrite": ["title"]},
@@ -245,7 +247,7 @@ UPDATES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "no resources and extras as a whole": (
         {"resources": [{"id": "1"}], "extras": as_extras(colour="red")},
         {"not_overwrite": ["resources", "extras"]},
-        {"resources": [], "extras": BLANK["extras"]},
+        {"resources": [], "extras": [COLOUR, *ALL_EXTRAS]},
     ),
 }
 
@@ -262,7 +264,7 @@ KEPT_EXTRAS: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "one that the source may not replace": ({"rights": "By hand"}, {"rights": "By hand"}),
     "one that the source has not": ({"colour": "red"}, {"colour": "red", "rights": "None"}),
     "not a blank one": ({"rights": ""}, {"rights": "None"}),
-    "not one of another name": ({"size": "L"}, {"rights": "None"}),
+    "not one of another name": ({"guid": "x"}, {"rights": "None"}),
 }
 
 

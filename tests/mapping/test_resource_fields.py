@@ -45,6 +45,6 @@ FIELDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize(("given", "expected"), FIELDS.values(), ids=FIELDS)
 def test_a_resource_has(given: dict[str, Any], expected: dict[str, Any]) -> None:
     record = DatasetRecord("g", "T", resources=(ResourceRecord(URL, **given),))
-    existing = {"resources": [{"id": "a", "url": URL, "name": "", "colour": "red"}]}
+    existing = {"resources": [{"id": "a", "url": URL, "name": ""}]}
     (found,) = to_package_dict(record, existing, None, (), Defaults("org")).package["resources"]
     assert found == {"id": "a", "url": URL, "name": "", **expected}

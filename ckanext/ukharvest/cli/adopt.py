@@ -13,6 +13,7 @@ from ckan import model
 
 from ckanext.ukharvest.cli.output import source_or_fail, write_table
 from ckanext.ukharvest.logic import source_adoption
+from ckanext.ukharvest.operations import uncalled_hooks
 
 FINE, REFUSED = 0, 2
 COLUMNS = ("guid", "name", "evidence")
@@ -55,6 +56,8 @@ def adopt(source: str | None, all_: bool, by_guid: bool, dry_run: bool, undo: bo
         click.echo("No source has the type or options of another harvester: nothing to adopt.")
     wanted = {"by_guid": by_guid, "undo": undo, "dry_run": dry_run}
     done = [_adopt(name, wanted, list_datasets=not all_) for name in names]
+    if dry_run:
+        _write_hooks()
     if dry_run and done:
         click.echo("Dry run: nothing was changed.")
     sys.exit(FINE if all(done) else REFUSED)
@@ -112,6 +115,12 @@ def _write_end(done: Mapping[str, Any], wanted: Mapping[str, bool]) -> None:
 
 def _site_user() -> str:
     return str(tk.get_action("get_site_user")({"ignore_auth": True}, {})["name"])
+
+
+def _write_hooks() -> None:
+    """Print the plugins whose hooks are not called after the adoption."""
+    for each in uncalled_hooks.find_uncalled_hooks():
+        click.echo(f"Plugin {each.plugin}: {uncalled_hooks.instead(each.hooks)}")
 
 
 def _datasets(number: int) -> str:

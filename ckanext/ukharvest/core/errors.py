@@ -188,6 +188,12 @@ class RejectedByCkan(RecordError):
     code = "rejected"
 
 
+class HookFailed(RecordError):
+    """A plugin of the portal failed before the dataset was saved; the message names it."""
+
+    code = "hook-failed"
+
+
 class ServiceFailed(RecordError):
     """A service of the portal failed at every attempt to import this record."""
 

@@ -14,7 +14,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.core.errors import UkharvestError
+from ckanext.ukharvest.core.errors import SkipRecord, UkharvestError
 from ckanext.ukharvest.engine import dataset_writer, outages
 from ckanext.ukharvest.engine.import_stage import SourceImport
 from ckanext.ukharvest.model import (
@@ -94,7 +94,7 @@ class _Batch:
         if self._is_stopped(objects[0].harvest_job_id):
             return
         for write, result in zip(writes, dataset_writer.upsert_many(writes, end), strict=True):
-            self._take_result(write.object_id, result)
+            self._take_result(write, result)
 
     def _load(self) -> list[HarvestObject]:
         """Return the objects that need work, in their order; end the others."""
@@ -155,12 +155,14 @@ class _Batch:
         dataset_writer.fail(object_id, error, stage)
         self.left.remove(object_id)
 
-    def _take_result(self, object_id: str, result: str | UkharvestError) -> None:
-        if isinstance(result, UkharvestError):
-            dataset_writer.fail(object_id, result, "Import")
+    def _take_result(self, write: dataset_writer.Write, result: str | UkharvestError) -> None:
+        if isinstance(result, SkipRecord):
+            dataset_writer.skip(write.object_id, write.stamp, result)
+        elif isinstance(result, UkharvestError):
+            dataset_writer.fail(write.object_id, result, "Import")
         else:
-            self.ended.add(object_id)
-        self.left.remove(object_id)
+            self.ended.add(write.object_id)
+        self.left.remove(write.object_id)
 
 
 def _after_failure(object_ids: Sequence[str], exc: Exception) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -16,7 +15,7 @@ from ckanext.ukharvest import config, dataset_schema
 from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
-from ckanext.ukharvest.core.values.text import name_unseen, shorten
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.engine import (
     dataset_writer,
     date_check,
@@ -31,7 +30,6 @@ from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.model import JobReport, Record, staged_objects, stopping, versions
 from ckanext.ukharvest.source_types import SourceType
 
-log = logging.getLogger(__name__)
 Session = model.Session
 
 CONNECTIONS = 4  # with which the files of a batch are read
@@ -141,8 +139,7 @@ class SourceImport:
         try:
             write = self.write_of(raw, obj.harvest_job_id)
         except SkipRecord as exc:
-            log.info("Skipped %s", name_unseen(f"{obj.guid}: {exc.message}"))
-            dataset_writer.skip(obj.id, self._setting.stamp(raw))
+            dataset_writer.skip(obj.id, self._setting.stamp(raw), exc)
             return None
         forced = again or self._mode(obj.harvest_job_id) == RunMode.FORCE
         return replace(write, object_id=obj.id, forced=forced)
@@ -178,6 +175,7 @@ class SourceImport:
             record=replace(record, problems=problems),
             stamp=setting.stamp(raw, fingerprint),
             defaults=defaults,
+            source=setting.facts,
             profile_fields=profile_fields,
             schema=self._schema,
         )
@@ -243,6 +241,9 @@ def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) 
     if write is None:
         return "unchanged"
     (result,) = dataset_writer.upsert_many([write])
+    if isinstance(result, SkipRecord):
+        dataset_writer.skip(write.object_id, write.stamp, result)
+        return "unchanged"
     if isinstance(result, UkharvestError):
         raise result
     return _RESULTS.get(result, True)

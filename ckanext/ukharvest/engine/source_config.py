@@ -18,7 +18,8 @@ from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
 from ckanext.ukharvest.core.fingerprint import canonical_json, fingerprint
 from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.engine import profiles
+from ckanext.ukharvest.engine import dataset_hooks, profiles
+from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper
 from ckanext.ukharvest.model import privileged_options
 from ckanext.ukharvest.model.record_organizations import stored_organization
@@ -42,8 +43,9 @@ class Setting:
     def import_rules(self) -> tuple[object, ...]:
         """Return the import rules: what besides its content decides a record's result.
 
-        Options and limits at their defaults are left out, so that a release that adds one does not
-        import every record of every portal again.
+        Parser, mapper, options, limits and other extensions' hooks (``IUkHarvest``). Options and
+        limits at their defaults are left out, so that a release that adds one does not import every
+        record of every portal again.
         """
         defaults = {each.name: each.default for each in (*self.kind.options, *COMMON_OPTIONS)}
         chosen: dict[str, Any] = {
@@ -53,7 +55,14 @@ class Setting:
         limits = {k: value for k, value in asdict(self.limits).items() if value != usual[k]}
         if limits:
             chosen["limits"] = limits
+        if hooks := dataset_hooks.hook_versions():
+            chosen["hooks"] = hooks
         return (self.kind.parser.VERSION, package_mapper.VERSION, canonical_json(chosen))
+
+    @cached_property
+    def facts(self) -> SourceFacts:
+        """Return what plugins are told about the source."""
+        return SourceFacts(self.id, self.kind.name, self.url, self.owner_org, self.options)
 
     @cached_property
     def import_rules_hash(self) -> str:

@@ -28,6 +28,7 @@ from ckanext.ukharvest.helpers.dataset_rows import (
     ukharvest_further_facts,
     ukharvest_harvested_extras,
     ukharvest_harvested_rows,
+    ukharvest_own_extras,
 )
 from ckanext.ukharvest.helpers.facts import ukharvest_is_harvested
 from ckanext.ukharvest.helpers.form import (
@@ -68,6 +69,7 @@ from ckanext.ukharvest.helpers.provenance import (
     ukharvest_record_form,
     ukharvest_record_problems,
     ukharvest_size,
+    ukharvest_supplied_labels,
     ukharvest_web_url,
 )
 from ckanext.ukharvest.helpers.source import ukharvest_run_chart, ukharvest_source_tabs
@@ -112,6 +114,7 @@ __all__ = [
     "ukharvest_notice",
     "ukharvest_number",
     "ukharvest_organization_type",
+    "ukharvest_own_extras",
     "ukharvest_own_pages",
     "ukharvest_page_numbers",
     "ukharvest_phone_order",
@@ -130,6 +133,7 @@ __all__ = [
     "ukharvest_source_type",
     "ukharvest_severities",
     "ukharvest_status",
+    "ukharvest_supplied_labels",
     "ukharvest_upgrade_notice",
     "ukharvest_web_url",
     "ukharvest_time",

@@ -86,6 +86,24 @@ def ukharvest_harvested_extras(package: dict[str, Any]) -> list[dict[str, Any]]:
     return [each for each in package.get("extras") or () if each["key"] not in _SHOWN_BY_HARVEST]
 
 
+def ukharvest_own_extras(package: dict[str, Any], origin: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the extras that people added to a harvested dataset; [] if that is not known.
+
+    Args:
+        package: as package_show returns it, or as its form sent it.
+        origin: as ``ukharvest_provenance`` returns it.
+    """
+    if origin["supplied_fields"] is None:
+        return []
+    fields = (*origin["supplied_fields"]["dataset"], *origin["kept_fields"])
+    others = {each["field"] for each in fields} | {"theme-primary", "theme-secondary"}
+    return [
+        each
+        for each in ukharvest_harvested_extras(package)
+        if each.get("key") and each["key"] not in others
+    ]
+
+
 def ukharvest_harvested_rows(package: dict[str, Any]) -> list[Row]:
     """Return the rows of a dataset's extras for its form, labelled as on its page."""
     facts = facts_of({"extras": package.get("extras") or ()})

@@ -13,6 +13,7 @@ from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
 from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.messages import differences
+from ckanext.ukharvest.presentation.rendering.field_labels import HIDDEN
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.web.pages.common import context
 
@@ -40,6 +41,22 @@ def ukharvest_may_manage(source: dict[str, Any] | None) -> bool:
     if not source or tk.current_user.is_anonymous:
         return False
     return may(context(), "harvest_source_update", id=source["id"])
+
+
+def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> list[str]:
+    """Return the labels of the fields that come from the source, [] if they are not known.
+
+    Without technical fields, and those that imports do not change.
+
+    Args:
+        origin: as ``ukharvest_provenance`` returns it.
+        resource_id: of a resource, "" for the dataset's fields.
+    """
+    supplied = origin["supplied_fields"] or {"dataset": [], "resources": {}}
+    fields = supplied["resources"].get(resource_id, []) if resource_id else supplied["dataset"]
+    hidden = HIDDEN | {each["field"] for each in origin["kept_fields"]}
+    labels = [each["label"] for each in fields if resource_id or each["field"] not in hidden]
+    return list(dict.fromkeys(labels))
 
 
 @needs_tables(list)

@@ -10,6 +10,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.dataset_changes import DATASET, RESOURCES
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may
@@ -17,12 +18,17 @@ from ckanext.ukharvest.logic.sources import is_insider, may_see_source
 from ckanext.ukharvest.model import changes, provenance
 from ckanext.ukharvest.model.provenance import Origin
 from ckanext.ukharvest.operations.sweeper import schedules
-from ckanext.ukharvest.presentation.messages.changes import is_contact, label, place
+from ckanext.ukharvest.presentation.messages.changes import (
+    OF_RESOURCE,
+    is_contact,
+    label,
+    place,
+)
 
 CURRENT, MISSING, HELD, KEPT = "current", "missing", "held", "kept"
 OFF, SOURCE_DELETED = "off", "source_deleted"
 
-# Kept at each import, whatever the source says: see package_mapper.KEPT_FIELDS and quality/themes.
+# Kept at each import, whatever the source says: see mapping/kept_fields.py and quality/themes.
 _ALWAYS_KEPT = ("theme-primary", "groups")
 
 
@@ -56,6 +62,7 @@ def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
         "state": SOURCE_DELETED,
         "missed_runs": 0,
         "kept_fields": [],
+        "supplied_fields": None,
     }
 
 
@@ -80,7 +87,26 @@ def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
         "missed_runs": missed,
         "runs_left": max(1, config.delete_after_runs() - missed) if state == MISSING else None,
         "kept_fields": [{"field": key, "label": label(key)} for key in _kept(origin)],
+        "supplied_fields": _supplied(origin.supplied_fields),
         "edited_since": _edited(origin),
+    }
+
+
+def _supplied(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the fields that the last import got from the source, with labels; None if unknown."""
+    if stored is None:
+        return None
+    order = {key: number for number, key in enumerate(OF_RESOURCE)}
+    fields = sorted(stored["dataset"], key=lambda key: place(key, DATASET))
+    return {
+        "dataset": [{"field": key, "label": label(key)} for key in fields],
+        "resources": {
+            id_: [
+                {"field": key, "label": label(key, RESOURCES)}
+                for key in sorted(keys, key=lambda key: order.get(key, len(order)))
+            ]
+            for id_, keys in stored["resources"].items()
+        },
     }
 
 

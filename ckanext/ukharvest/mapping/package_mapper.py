@@ -16,12 +16,13 @@ from typing import Any
 from ckanext.ukharvest.core.records import DatasetRecord, Licence, Period, ResourceRecord
 from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.vocabularies import vocabulary
-from ckanext.ukharvest.mapping import resource_matching, translated_fields
+from ckanext.ukharvest.mapping import kept_fields, resource_matching, translated_fields
 
 VERSION = 2  # increase it when the mapping changes: every record is then imported again
 
-# Set by people, not by sources: an update does not change them.
-KEPT_FIELDS = ("id", "name", "private", "groups", "type")
+# Match keys by ``id`` of a resource's dict, the only identity that new ones have. The dict beside
+# its key keeps that from being used again.
+Keys = dict[int, tuple[dict[str, Any], str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,18 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class MappedDataset:
-    """A package dict, and its resources from the source: [(CKAN id, match key), …].
+    """A package dict, and what of it comes from the source.
 
-    Resources of a new dataset have "" for an id: CKAN makes one, and looks up each given one twice.
+    Attributes:
+        package: the package dict.
+        resources: its resources from the source: [(CKAN id, match key), …]. Those of a new dataset
+            have "" for an id: CKAN makes one, and looks up each given one twice.
+        supplied: its fields from the source.
     """
 
     package: dict[str, Any]
     resources: list[tuple[str, str]]
+    supplied: kept_fields.SuppliedFields
 
 
 def to_package_dict(
@@ -65,6 +71,10 @@ def to_package_dict(
     known_resources: Sequence[Sequence[str]] | None,
     schema: Collection[str],
     defaults: Defaults,
+    *,
+    supplied: Mapping[str, Any] | None = None,
+    found_formats: Mapping[str, str] | None = None,
+    change: Callable[[dict[str, Any]], None] | None = None,
 ) -> MappedDataset:
     """Map one record to a package dict.
 
@@ -75,8 +85,47 @@ def to_package_dict(
             every existing resource then counts as one of the source's.
         schema: names of the dataset type's own fields.
         defaults: values that the source adds.
+        supplied: ``Record.supplied_fields`` of the last import; None if unknown: then no field is
+            removed.
+        found_formats: URL → format that the record has from link checks, not from its source.
+        change: changes the package dict before what people own is added; what it adds counts as
+            the source's.
     """
-    resources, ours = _resources(record, existing, known_resources, defaults)
+    old = list(existing.get("resources", ())) if existing else []
+    ours = {each[0]: each[1] for each in known_resources or ()}
+    by_hand = [each for each in old if known_resources is not None and each["id"] not in ours]
+    free = [each for each in old if each not in by_hand]
+    resources, keys = _resources(record, free, ours, defaults, is_new=not existing)
+    package = _map(record, resources, schema, defaults)
+    if change:
+        change(package)
+    written = _identify(package["resources"], keys, free, ours, is_new=not existing)
+    found = kept_fields.list_supplied(
+        package, existing, defaults.not_overwrite, found_formats or {}
+    )
+    if existing:
+        kept_fields.keep_fields(package, existing, supplied, schema, defaults.not_overwrite)
+        before = {each["id"]: each for each in free}
+        gone = supplied["resources"] if supplied else {}
+        for resource in package["resources"]:
+            if resource["id"] in before:
+                kept_fields.keep_resource_fields(
+                    resource,
+                    before[resource["id"]],
+                    gone.get(resource["id"], ()),
+                    defaults.resource_schema,
+                )
+        package["resources"] = package["resources"] + by_hand
+    return MappedDataset(package, written, found)
+
+
+def _map(
+    record: DatasetRecord,
+    resources: list[dict[str, Any]],
+    schema: Collection[str],
+    defaults: Defaults,
+) -> dict[str, Any]:
+    """Return the package dict of a new dataset."""
     package: dict[str, Any] = {
         "title": record.title,
         "notes": record.notes,
@@ -97,18 +146,9 @@ def to_package_dict(
     }
     facts = _facts(record, defaults.reference) | translated_fields.dataset_extras(record, schema)
     _place(package, {**defaults.extras, **facts}, schema)
-    if existing:
-        _keep(package, existing, defaults.not_overwrite)
-    _add_groups(package, defaults.groups)
-    return MappedDataset(package, ours)
-
-
-def _add_groups(package: dict[str, Any], names: Sequence[str]) -> None:
-    groups = list(package.get("groups", ()))
-    present = {group.get("name") for group in groups}
-    missing = [{"name": name} for name in names if name not in present]
-    if missing:
-        package["groups"] = groups + missing
+    if defaults.groups:
+        package["groups"] = [{"name": name} for name in defaults.groups]
+    return package
 
 
 def _with_defaults(own: Iterable[str], added: Iterable[str]) -> list[str]:
@@ -175,47 +215,57 @@ def _place(package: dict[str, Any], facts: Mapping[str, str], schema: Collection
     package["extras"] = sorted(extras, key=lambda extra: extra["key"])
 
 
-def _keep(
-    package: dict[str, Any], existing: Mapping[str, Any], not_overwrite: Collection[str]
-) -> None:
-    for key in KEPT_FIELDS:
-        if key in existing:
-            package[key] = existing[key]
-    # A title that stays keeps its translations.
-    not_overwrite = {*not_overwrite, *(f"{key}_translated" for key in not_overwrite)}
-    extras = {extra["key"]: extra["value"] for extra in package["extras"]}
-    for extra in existing.get("extras", ()):
-        if extra["key"] in not_overwrite and extra["value"]:
-            extras[extra["key"]] = extra["value"]
-    for key in not_overwrite:
-        if existing.get(key) and key not in ("extras", "resources"):
-            package[key] = existing[key]
-    package["extras"] = [{"key": key, "value": extras[key]} for key in sorted(extras)]
-
-
 def _resources(
     record: DatasetRecord,
-    existing: Mapping[str, Any] | None,
-    known: Sequence[Sequence[str]] | None,
+    free: list[dict[str, Any]],
+    ours: Mapping[str, str],
     defaults: Defaults,
-) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
-    """Return the resources, known ones with their CKAN ids, and those added by hand last."""
-    old = list(existing.get("resources", ())) if existing else []
-    ours = {each[0]: each[1] for each in known} if known is not None else {}
-    by_hand = [each for each in old if known is not None and each["id"] not in ours]
-    free = [each for each in old if each not in by_hand]
+    *,
+    is_new: bool,
+) -> tuple[list[dict[str, Any]], Keys]:
+    """Return the resources, known ones with their CKAN ids, and their match keys.
+
+    Args:
+        free: resources of the dataset that can be the source's.
+        ours: CKAN id → match key of the last import.
+    """
     matched = resource_matching.match_resources(record.resources, free, ours)
-    written: list[tuple[str, str]] = []
-    resources = []
+    resources: list[dict[str, Any]] = []
+    keys: Keys = {}
     for resource, before in zip(record.resources, matched, strict=True):
-        new_id = str(uuid.uuid4()) if existing else ""
-        ckan_id = before["id"] if before else new_id
+        new_id = "" if is_new else str(uuid.uuid4())
         texts = translated_fields.resource_fields(
             resource, record, defaults.resource_schema, defaults.language
         )
-        resources.append({**_resource(resource, ckan_id), **texts})
-        written.append((ckan_id, resource_matching.match_key(resource)))
-    return resources + by_hand, written
+        made = {**_resource(resource, before["id"] if before else new_id), **texts}
+        resources.append(made)
+        keys[id(made)] = (made, resource_matching.match_key(resource))
+    return resources, keys
+
+
+def _identify(
+    resources: Sequence[dict[str, Any]],
+    keys: Keys,
+    free: Sequence[Mapping[str, Any]],
+    ours: Mapping[str, str],
+    *,
+    is_new: bool,
+) -> list[tuple[str, str]]:
+    """Return ids and match keys of the source's resources.
+
+    Those that ``change`` added get the ids that they had at the last import.
+    """
+    used = {each.get("id") for each in resources}
+    written = []
+    for each in resources:
+        _made, key = keys.get(id(each), (each, ""))
+        key = key or resource_matching.key_of("", str(each.get("url") or ""))
+        if not is_new and not each.get("id"):
+            same = (old["id"] for old in free if ours.get(old["id"]) == key)
+            each["id"] = next((id_ for id_ in same if id_ not in used), "") or str(uuid.uuid4())
+            used.add(each["id"])
+        written.append(("" if is_new else str(each["id"]), key))
+    return written
 
 
 def _resource(resource: ResourceRecord, ckan_id: str) -> dict[str, Any]:

@@ -90,6 +90,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             "" if unknown, which counts as no difference (record_organizations.py).
         etag, last_modified: the record's own validators or timestamp at that import.
         resources: resources written by imports: [[ckan id, key], …]; others were added by hand.
+        supplied_fields: names of the fields that the last import got from the source, as
+            ``SuppliedFields.as_stored`` (mapping/kept_fields.py); None if unknown.
         missed_runs: number of complete runs in a row without the record.
         outcome: of the last import: "added", "updated", "deleted", "errored", "skipped"; or
             "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
@@ -123,6 +125,7 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     last_modified = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     url = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     resources = sa.Column(JSONB)
+    supplied_fields = sa.Column(JSONB(none_as_null=True))
     first_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job())
     last_seen_job_id = sa.Column(sa.UnicodeText, _harvest_job())
     first_seen = sa.Column(sa.DateTime, nullable=False, default=utcnow)

@@ -385,6 +385,7 @@ def _insert(source_id: str, found: list[Found]) -> None:
             "package_id": insert.excluded.package_id,
             "outcome": insert.excluded.outcome,
             "fingerprint": "",
+            "supplied_fields": sa.null(),
             "error": sa.null(),
         },
         where=Record.package_id.is_(None),

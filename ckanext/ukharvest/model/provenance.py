@@ -20,8 +20,9 @@ class Origin(NamedTuple):
     """A dataset's record and source; unknown values are None. Times are naive UTC.
 
     Attributes:
-        record_id, outcome, missed_runs, checked, written, error, record_url: of our row, all None
-            for a dataset that we have not imported yet; ``checked``: when a run last saw it.
+        record_id, outcome, missed_runs, checked, written, error, supplied_fields, record_url: of
+            our row, all None for a dataset that we have not imported yet; ``checked``: when a run
+            last saw it.
         is_news: the run that saw the record last is the one that wrote the dataset.
         harvested: when the dataset was last written by a harvest.
         changed: when the dataset was last changed by anybody.
@@ -37,6 +38,7 @@ class Origin(NamedTuple):
     checked: datetime.datetime | None
     written: datetime.datetime | None
     error: dict[str, Any] | None
+    supplied_fields: dict[str, Any] | None
     record_url: str | None
     is_news: bool | None
     harvested: datetime.datetime | None
@@ -123,6 +125,7 @@ def _of_record(dataset: Any) -> tuple[Any, ...]:
         Record.last_seen,
         Record.written,
         Record.error,
+        Record.supplied_fields,
         sa.func.nullif(Record.url, ""),
         Record.last_seen_job_id == HarvestObject.harvest_job_id,
         sa.func.coalesce(HarvestObject.import_finished, HarvestObject.gathered),

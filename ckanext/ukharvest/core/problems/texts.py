@@ -80,6 +80,7 @@ _LOST = {
     "duplicate-guid": "Identifier used twice",
     "ended-consumer": "Import ended without a result",
     "error": "Fault on this site",
+    "hook-failed": "A plugin of this portal failed",
     "index-failed": "Not accepted by the search index",
     "missing-identifier": "No identifier",
     "missing-title": "No title",

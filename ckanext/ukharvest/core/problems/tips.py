@@ -199,6 +199,10 @@ _OF_RECORDS = {
         "You do not need to change the source. Ask the portal's sysadmin to check the search "
         "index, such as with ckan ukharvest doctor."
     ),
+    "hook-failed": (
+        "You do not need to change the source. Contact the portal's sysadmin: the plugin that the "
+        "message names failed on this record, such as on a field that it does not have."
+    ),
     "service-failed": (
         "You do not need to change the source. Ask the portal's sysadmin to check the service, "
         "such as with ckan ukharvest doctor, and to run the source again."

@@ -7,10 +7,12 @@ all of them.
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
@@ -18,14 +20,20 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.dataset_changes import is_changed
-from ckanext.ukharvest.core.errors import RecordError, RejectedByCkan, UkharvestError
+from ckanext.ukharvest.core.errors import (
+    RecordError,
+    RejectedByCkan,
+    SkipRecord,
+    UkharvestError,
+)
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.engine import held_jobs, index_after_commit, savepoints
+from ckanext.ukharvest.engine import dataset_hooks, held_jobs, index_after_commit, savepoints
 from ckanext.ukharvest.engine.changed_fields import find_changed_fields
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.standing import Standing
 from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, Write, call, package_hash, show
 from ckanext.ukharvest.mapping import package_mapper, profile_fields
+from ckanext.ukharvest.mapping.kept_fields import SuppliedFields
 from ckanext.ukharvest.model import (
     Record,
     adoption,
@@ -68,7 +76,7 @@ def upsert_many(writes: Sequence[Write], end: End | None = None) -> list[Result]
 
     Returns:
         For each record "added", "updated" or "not modified", or its error (not yet stored: call
-            ``fail``).
+            ``fail``; of a ``SkipRecord`` call ``skip``).
     """
     results: dict[str, Result] = {}
     todo = list(writes)
@@ -133,6 +141,7 @@ class _Written:
     package_id: str
     package_hash: str
     resources: list[tuple[str, str]] | None = None
+    supplied: SuppliedFields | None = None
     found: Sequence[changes.FieldChange] = ()
     is_new: bool = False
     left: bool = False
@@ -218,6 +227,8 @@ class _Batch:
                     return rejection(exc, write.record.title)
                 if attempt < TRIES:
                     self._names.look_again()
+            except SkipRecord as exc:
+                return exc
             except Exception as exc:
                 if failing_service(exc) or isinstance(exc, sa.exc.OperationalError):
                     raise
@@ -239,11 +250,16 @@ class _Batch:
         known = row.resources
         if known is None and existing:
             known = adoption.resources_written(existing["id"], existing["resources"])
-        record = link_checks.with_formats(write.record, self._formats)
         mapped = package_mapper.to_package_dict(
-            record, existing, known, write.schema, write.defaults
+            link_checks.with_formats(write.record, self._formats),
+            existing,
+            known,
+            write.schema,
+            write.defaults,
+            supplied=row.supplied_fields,
+            found_formats=self._formats,
+            change=functools.partial(_complete, write),
         )
-        profile_fields.add_missing_fields(mapped.package, write.profile_fields, write.schema)
         more = themes.set_themes(
             mapped.package, existing, write.schema, write.defaults, forced=write.forced
         )
@@ -267,6 +283,7 @@ class _Batch:
             package_id,
             hashed,
             resources=mapped.resources,
+            supplied=mapped.supplied,
             found=found,
             is_new=is_new,
         )
@@ -316,6 +333,17 @@ class _Batch:
             each.resources = [(id_, key) for id_, (_no_id, key) in given]
 
 
+def _complete(write: Write, package: dict[str, Any]) -> None:
+    """Let ckanext-dcat's profiles and other extensions' hooks change a mapped package dict."""
+    profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
+    dataset_hooks.change_dataset(write.record, write.source, package)
+
+
+def _supplied_fields(each: _Written) -> dict[str, Any] | None:
+    ids = [id_ for id_, _key in each.resources or ()]
+    return each.supplied.as_stored(ids) if each.supplied else None
+
+
 def _has_changed(each: _Written) -> bool:
     return bool(each.row.fingerprint != each.write.stamp.fingerprint)
 
@@ -335,6 +363,7 @@ def _update_row(each: _Written) -> None:
     row.owner_org = stored_organization(each.write.defaults.owner_org)
     if not each.left:
         row.resources = each.resources
+        row.supplied_fields = _supplied_fields(each)
         row.removed = False
         row.written = utcnow()
     Session.add(row)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+
 import ckan.plugins.toolkit as tk
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest import compat, config
-from ckanext.ukharvest.core.errors import NotValid, UkharvestError
+from ckanext.ukharvest.core.errors import NotValid, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
+from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine import index_after_commit
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, call, show
@@ -22,6 +25,7 @@ from ckanext.ukharvest.model import (
 )
 from ckanext.ukharvest.model.refusals import Rejected, rejection
 
+log = logging.getLogger(__name__)
 Session = model.Session
 
 
@@ -59,12 +63,13 @@ def fill_formats(package_id: str) -> list[str]:
     return filled
 
 
-def skip(object_id: str, stamp: record_rows.Stamp) -> None:
-    """Mark a record as skipped by the options, so that it is not fetched until it changes; commit.
+def skip(object_id: str, stamp: record_rows.Stamp, reason: SkipRecord) -> None:
+    """Mark a record as skipped by options or a hook, so that it waits until it changes; commit.
 
     If it has a dataset from an earlier import, later complete runs count it as missing.
     """
     obj = HarvestObject.get(object_id)
+    log.info("Skipped %s", name_unseen(f"{obj.guid}: {reason.message}"))
     row = record_rows.locked(obj)
     if row.outcome == RecordOutcome.ADOPTED_BY_GUID:
         row.package_id = None  # not the source's after all: no run may delete the dataset

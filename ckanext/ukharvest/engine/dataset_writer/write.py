@@ -13,6 +13,8 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest import fields
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.engine import dataset_hooks
+from ckanext.ukharvest.interfaces import SourceFacts
 from ckanext.ukharvest.mapping import package_mapper, profile_fields
 from ckanext.ukharvest.model import record_rows
 from ckanext.ukharvest.model.refusals import Rejected
@@ -32,12 +34,14 @@ class Write:
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.
         forced: also restore a dataset that a person deleted.
         schema: names of the dataset type's own fields.
+        source: what plugins are told about the source.
     """
 
     object_id: str
     record: DatasetRecord
     stamp: record_rows.Stamp
     defaults: package_mapper.Defaults
+    source: SourceFacts
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
     schema: frozenset[str] = field(default_factory=frozenset)
@@ -47,15 +51,18 @@ def package_hash(write: Write) -> str:
     """Return a hash of what a record comes out as, whatever dataset exists.
 
     Of its package dict without ids and without formats found at links, of the dataset type's
-    fields, and of the options that act on the merge. If it is that of the last import, writing the
-    dataset again would change nothing but what a person has edited.
+    fields, of the options that act on the merge, and of the versions of other extensions' hooks. If
+    it is that of the last import, writing the dataset again would change nothing but what a person
+    has edited.
     """
     mapped = package_mapper.to_package_dict(write.record, None, None, write.schema, write.defaults)
     package = mapped.package
     profile_fields.add_missing_fields(package, write.profile_fields, write.schema)
     for resource in package["resources"]:
         resource.pop("id", None)
-    facts = [package, sorted(write.schema), sorted(write.defaults.not_overwrite)]
+    facts: list[Any] = [package, sorted(write.schema), sorted(write.defaults.not_overwrite)]
+    if hooks := dataset_hooks.hook_versions():  # without any, the hash is that of earlier releases
+        facts.append(hooks)
     text = json.dumps(facts, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 

@@ -34,7 +34,10 @@ def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
         ``kept``: it was missing and a person kept it, ``off``: its source is switched off,
         ``source_deleted``), ``missed_runs``, ``runs_left`` (runs that have to miss it before it is
         deleted), ``kept_fields`` (``field`` and ``label`` of each field that imports do not
-        change), ``edited_since`` (when a person changed the dataset after the last import, or
+        change), ``supplied_fields`` (``dataset``: ``field`` and ``label`` of each field that the
+        source supplied at the last import; ``resources``: id → the same of each resource; None if
+        it is not known. Imports change only these, and those that the source begins to supply),
+        ``edited_since`` (when a person changed the dataset after the last import, or
         None). For users who may edit the dataset or its source also ``problems_count`` and
         ``error`` (why the last import failed: ``code``, ``message``, ``line``), else None
     :rtype: dictionary

@@ -45,6 +45,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
         "Every source has a plugin that harvests it, and all installed types can be used.",
         services.source_types,
     ),
+    ("hooks", "No plugin waits for calls by other harvesters.", services.hooks),
     ("settings", "No setting is riskier than need be.", services.settings),
     ("patches", "No bug of another package had to be worked around.", services.patches),
     (

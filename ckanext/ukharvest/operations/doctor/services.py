@@ -30,6 +30,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest import source_types as types
 from ckanext.ukharvest.engine.queue_messages import RABBITMQ
 from ckanext.ukharvest.model import schema_version
+from ckanext.ukharvest.operations import uncalled_hooks
 from ckanext.ukharvest.operations.doctor.finding import (
     ERROR,
     INFO,
@@ -108,6 +109,18 @@ def _adopt_or_add(kind: types.SourceType | None, sources: list[str]) -> str:
     if kind.name in config.our_type_names():
         return does
     return f"{does} Before that, add the plugin {kind.plugin} to the line ckan.plugins."
+
+
+def hooks() -> Iterator[Finding]:
+    """Find plugins with hooks of other harvesters, which ours do not call."""
+    for each in uncalled_hooks.find_uncalled_hooks():
+        state = "" if each.is_on else ", which is installed but off,"
+        yield Finding(
+            WARNING if each.is_on else INFO,
+            "hooks",
+            f"The plugin {each.plugin}{state} has {' and '.join(each.hooks)}.",
+            uncalled_hooks.instead(each.hooks),
+        )
 
 
 def settings() -> Iterator[Finding]:

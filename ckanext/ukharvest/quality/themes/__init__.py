@@ -1,8 +1,8 @@
 """The theme of a dataset: from its source, a person or its words.
 
 The harvest writes what ``choice.choose`` returns. A theme that anything else wrote counts as a
-person's choice: it stays until a forced run, or until it is cleared. What was saved with the
-dataset's last write tells the two apart (``model.Assessment``).
+person's choice: it stays until it is cleared, or until a forced run of a source that names a theme
+itself. What was saved with the dataset's last write tells the two apart (``model.Assessment``).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def set_themes(
         package: as mapped; changed in place.
         existing: the dataset as package_show gives it, None for a new one.
         schema: names of the dataset type's own fields.
-        forced: ignore a person's choice.
+        forced: ignore a person's choice if the source itself names a theme.
 
     Returns:
         The value for the context of the write.
@@ -67,8 +67,9 @@ def set_themes(
         collect_theme_facts(package, () if is_default else (given[0], *given[1]))
     )
     fallback = given if is_default else default
-    stays = PRIMARY in kept or (_is_by_person(before) and not forced)
-    decided, origin = _decided(choice, old, before, fallback, stays=stays, forced=forced)
+    is_supplied = choice.origin == themes.SOURCE or bool(fallback[0])
+    stays = PRIMARY in kept or (_is_by_person(before) and not (forced and is_supplied))
+    decided, origin = _decided(choice, old, before, fallback, stays=stays)
     if SECONDARY in kept:
         decided = decided[0], tuple(name for name in old[1] if name != decided[0])
     _write(package, decided, schema)
@@ -91,7 +92,6 @@ def _decided(
     fallback: Themes,
     *,
     stays: bool,
-    forced: bool,
 ) -> tuple[Themes, str]:
     """Return the themes to write, and their origin."""
     is_known = before is not None and before[0] == old
@@ -101,7 +101,7 @@ def _decided(
         return (choice.primary, choice.secondary), choice.origin
     if fallback[0]:
         return fallback, themes.SOURCE
-    if old[0] and not is_known and not forced:
+    if old[0] and not is_known:
         # Written without our hook, such as by the harvester that had this source before.
         return old, themes.PERSON
     return (choice.primary, choice.secondary), choice.origin

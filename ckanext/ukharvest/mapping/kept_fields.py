@@ -1,0 +1,213 @@
+"""Keep what people own of a dataset when its record is imported again (decision 0047).
+
+A field that the source supplies now, or supplied at its last import, is the source's. Any other is
+a person's, or another extension's, and stays. ``SuppliedFields`` says which are the source's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ckanext.ukharvest.core import harvest_extras
+from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
+
+# Set by people, not by sources: an update does not change them.
+KEPT_FIELDS = ("id", "name", "private", "type")
+# Chosen by quality.themes, which knows what a person chose.
+_THEMES = ("theme-primary", "theme-secondary")
+# Not fields of a form, or decided elsewhere. ckanext-harvest shows the last three, and a form that
+# is saved stores them.
+_NO_FIELDS = frozenset(
+    (*KEPT_FIELDS, *_THEMES, *harvest_extras.KEYS, "owner_org", "state", "groups", "resources")
+    + ("extras", "relationships_as_object", "relationships_as_subject", "plugin_data")
+    + ("creator_user_id", "metadata_created", "metadata_modified")
+    + ("harvest_object_id", "harvest_source_id", "harvest_source_title")
+)
+# One fact in several fields: a person's licence does not stay beside another one of the source.
+_LICENCE = frozenset(("license_id", "license_url", "licence"))
+
+# Set by CKAN, or facts about the file that CKAN keeps by itself.
+_NO_RESOURCE_FIELDS = frozenset(
+    ("id", "package_id", "position", "state", "created", "last_modified", "metadata_modified")
+    + ("url", "url_type", "hash", "size", "cache_url", "cache_last_updated", "revision_id")
+    + ("ckan_url", "on_same_domain", "tracking_summary", "plugin_data")
+)
+# Facts that another file makes untrue.
+_OF_FILE = frozenset(("mimetype", "mimetype_inner"))
+# Columns of CKAN's that keep their value unless they are sent.
+_STICKY = ("name", "format", "size")
+# Values of resources that are copied as they are; others are computed for each answer.
+_PLAIN = (str, int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class SuppliedFields:
+    """Names of the fields that one import got from its source, its options and plugins.
+
+    Attributes:
+        dataset: CKAN's fields, fields of the dataset type and extras.
+        groups: names of groups.
+        resources: names of fields of each resource that the source gave, in their order.
+    """
+
+    dataset: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    resources: tuple[tuple[str, ...], ...] = ()
+
+    def as_stored(self, resource_ids: Iterable[str]) -> dict[str, Any]:
+        """Return the value of ``Record.supplied_fields``.
+
+        Args:
+            resource_ids: CKAN's ids of the resources, in their order.
+        """
+        return {
+            "dataset": list(self.dataset),
+            "groups": list(self.groups),
+            "resources": {
+                id_: list(names) for id_, names in zip(resource_ids, self.resources, strict=False)
+            },
+        }
+
+
+def list_supplied(
+    package: Mapping[str, Any],
+    existing: Mapping[str, Any] | None,
+    not_overwrite: Collection[str],
+    found_formats: Mapping[str, str],
+) -> SuppliedFields:
+    """Return the names of a package dict's fields that have a value.
+
+    Args:
+        package: what the source supplies, before anything is kept.
+        existing: the dataset as package_show returns it, None for a new one.
+        not_overwrite: fields that the source does not change: those with a value in ``existing``
+            are left out.
+        found_formats: URL → format found at the link: such a format is not the source's.
+    """
+    stays = {key for key, _value in _values(existing or {})} & _with_translations(not_overwrite)
+    fields = {key for key, _value in _values(package)} - _NO_FIELDS - stays
+    groups = () if "groups" in stays else package.get("groups", ())
+    return SuppliedFields(
+        dataset=tuple(sorted(fields)),
+        groups=tuple(sorted({str(each["name"]) for each in groups})),
+        resources=tuple(
+            tuple(sorted(_resource_fields(each, found_formats))) for each in package["resources"]
+        ),
+    )
+
+
+def _resource_fields(
+    resource: Mapping[str, Any], found_formats: Mapping[str, str]
+) -> Iterator[str]:
+    for key, value in resource.items():
+        is_found = key == "format" and value == found_formats.get(resource.get("url", ""))
+        if key != "id" and _is_given(value) and not is_found:
+            yield key
+
+
+def keep_fields(
+    package: dict[str, Any],
+    existing: Mapping[str, Any],
+    before: Mapping[str, Any] | None,
+    schema: Collection[str],
+    not_overwrite: Collection[str],
+) -> None:
+    """Add to a package dict what people own of the dataset.
+
+    Args:
+        package: what the source supplies; changed in place.
+        existing: the dataset as package_show returns it.
+        before: ``Record.supplied_fields`` of the last import; None: nothing is removed.
+        schema: names of the dataset type's own fields.
+        not_overwrite: dataset fields and extras that are not changed once set.
+    """
+    stays = _with_translations(not_overwrite) - {"extras", "resources"}
+    gone = set(before["dataset"]) if before else set()
+    taken = _NO_FIELDS | gone | {key for key, _value in _values(package)}
+    if _LICENCE & taken - gone:
+        taken |= _LICENCE
+    for key, value in existing.items():
+        # Others than these are computed for each answer.
+        is_field = key in package or key in schema
+        if _is_given(value) and (key in stays or (is_field and key not in taken)):
+            package[key] = value
+    for key in KEPT_FIELDS:
+        if key in existing:
+            package[key] = existing[key]
+    extras = {extra["key"]: extra["value"] for extra in package["extras"]}
+    for key, value in _extras(existing):
+        if key in stays:
+            extras[key] = value
+        elif key not in taken and key not in package:
+            # The dataset type may have got a field of that name meanwhile.
+            (package if key in schema else extras)[key] = value
+    package["extras"] = [{"key": key, "value": extras[key]} for key in sorted(extras)]
+    _keep_groups(package, existing, set(before["groups"]) if before else set())
+
+
+def _keep_groups(package: dict[str, Any], existing: Mapping[str, Any], gone: set[str]) -> None:
+    """Keep the groups that the dataset is in, without those that the source has taken back."""
+    given = package.get("groups", [])
+    names = {each["name"] for each in given}
+    groups = [
+        each
+        for each in existing.get("groups", ())
+        if each.get("name") not in gone or each.get("name") in names
+    ]
+    present = {each.get("name") for each in groups}
+    groups += [each for each in given if each["name"] not in present]
+    if groups or "groups" in existing:
+        package["groups"] = groups
+
+
+def keep_resource_fields(
+    resource: dict[str, Any],
+    existing: Mapping[str, Any],
+    gone: Collection[str],
+    schema: Collection[str],
+) -> None:
+    """Add to a resource of a package dict what people own of it.
+
+    Args:
+        resource: what the source supplies; changed in place.
+        existing: the same resource as package_show returns it.
+        gone: the fields that the source supplied at the last import.
+        schema: names of the dataset type's own fields of resources.
+    """
+    is_same_file = resource.get("url") == existing.get("url")
+    for key, value in existing.items():
+        if key in _NO_RESOURCE_FIELDS or key in gone or not _is_given(value):
+            continue
+        # DataStore shows the flag False with each resource that is not stored there.
+        is_plain = isinstance(value, _PLAIN) and value is not False
+        is_known = is_plain or key in schema or key in OF_RESOURCE
+        if is_known and not _is_given(resource.get(key)) and (is_same_file or key not in _OF_FILE):
+            resource[key] = value
+    for key in _STICKY:
+        if key in gone and not _is_given(resource.get(key)):
+            resource[key] = ""
+
+
+def _values(package: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield key and value of a dataset's fields and extras that have one."""
+    for key, value in package.items():
+        if key != "extras" and _is_given(value):
+            yield key, value
+    yield from _extras(package)
+
+
+def _extras(package: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for extra in package.get("extras", ()):
+        if _is_given(extra["value"]):
+            yield extra["key"], extra["value"]
+
+
+def _with_translations(not_overwrite: Collection[str]) -> set[str]:
+    """Return the names of fields, and of their translations: a title that stays keeps its own."""
+    return {*not_overwrite, *(f"{key}_translated" for key in not_overwrite)}
+
+
+def _is_given(value: Any) -> bool:
+    return value not in ("", None, [], {}, ())

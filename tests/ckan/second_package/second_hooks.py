@@ -1,0 +1,59 @@
+"""Another extension with hooks of ours, and one that it has not deleted yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ckan.plugins as p
+from ckanext.spatial.interfaces import ISpatialHarvester
+
+from ckanext.ukharvest.interfaces import DatasetRecord, IUkHarvest, SkipRecord, SourceFacts
+
+
+class SecondHookPlugin(p.SingletonPlugin):
+    """Changes a field, adds an extra and a resource, and skips records of another council."""
+
+    p.implements(IUkHarvest, inherit=True)
+
+    def before_dataset_save(
+        self, record: DatasetRecord, source: SourceFacts, package_dict: dict[str, Any]
+    ) -> None:
+        if "elsewhere" in record.title:
+            raise SkipRecord("of another council")
+        package_dict["title"] = f"{record.title} ({source.type})"
+        package_dict["name"] = package_dict["id"] = "never-used"
+        package_dict["extras"].append({"key": "area", "value": "North"})
+        guide = {"url": "https://site.example/guide.pdf", "name": "Guide"}
+        package_dict["resources"].append(guide)
+
+
+class FailingHookPlugin(p.SingletonPlugin):
+    """Fails on one record."""
+
+    p.implements(IUkHarvest, inherit=True)
+
+    def before_dataset_save(
+        self, record: DatasetRecord, source: SourceFacts, package_dict: dict[str, Any]
+    ) -> None:
+        if record.title.endswith("1"):
+            raise ZeroDivisionError("secret words")
+
+
+class ReturningHookPlugin(p.SingletonPlugin):
+    """Returns another dict, as hooks of ckanext-spatial do."""
+
+    p.implements(IUkHarvest)
+
+    def before_dataset_save(
+        self, record: DatasetRecord, source: SourceFacts, package_dict: dict[str, Any]
+    ) -> Any:
+        return {**package_dict, "title": "Another dict"}
+
+    def dataset_hook_version(self) -> str:
+        return "2026-11"
+
+
+class ChangedSpatialPlugin(p.SingletonPlugin):
+    """Has a plugin with our hook beside it."""
+
+    p.implements(ISpatialHarvester, inherit=True)

@@ -1,0 +1,51 @@
+"""The examples of hooks in docs/migrating.md work as they are printed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, ResourceRecord
+from ckanext.ukharvest.interfaces import SkipRecord, SourceFacts
+from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
+from ckanext.ukharvest.operations.uncalled_hooks import HEADING
+from docs import codes
+
+PAGE = (codes.ROOT / "docs" / "migrating.md").read_text(encoding="utf-8")
+CODE = dict(re.findall(r"<!-- (\S+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
+FILE = ResourceRecord("http://data.somewhere.example/1.csv")
+RECORD = DatasetRecord("g", "T", contact=Agent("Ann"), resources=(FILE,))
+SOURCE = SourceFacts("1", "gemini-waf", "https://data.somewhere.example/waf/", "org", {})
+
+
+def changed(name: str, record: DatasetRecord = RECORD) -> dict[str, Any]:
+    """Return the package dict of a record after an example has changed it."""
+    module: dict[str, Any] = {}
+    exec(compile(CODE[name], name, "exec"), module)  # noqa: S102 - our own page
+    [plugin] = [each for key, each in module.items() if key.startswith("Our")]
+    package = to_package_dict(record, None, None, (), Defaults("org")).package
+    assert plugin.before_dataset_save(plugin, record, SOURCE, package) is None
+    return package
+
+
+def test_messages_name_the_heading_of_the_examples() -> None:
+    assert f"## {HEADING}\n" in PAGE
+    assert set(CODE) == {"spatial", "dcat", "method"}
+
+
+def test_the_spatial_example_adds_an_extra() -> None:
+    assert {"key": "data-owner", "value": "Ann"} in changed("spatial")["extras"]
+
+
+def test_the_dcat_example_skips_records_without_files() -> None:
+    assert changed("dcat")["license_id"] == "notspecified"
+    with pytest.raises(SkipRecord, match="no files"):
+        changed("dcat", DatasetRecord("g", "T"))
+
+
+def test_the_example_of_a_method_changes_tags_and_links() -> None:
+    package = changed("method")
+    assert package["tags"] == [{"name": "somewhere"}]
+    assert package["resources"][0]["url"] == "https://data.somewhere.example/1.csv"
