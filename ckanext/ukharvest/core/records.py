@@ -45,6 +45,19 @@ def _tell_nobody(_total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnSite:
+    """The portal itself, which is no source of its own.
+
+    Attributes:
+        url: its URL, without a slash at the end.
+        key: its answer to ``status_show`` has it, under whatever host name it is asked.
+    """
+
+    url: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A harvest source, as far as a reader needs it.
 
@@ -65,6 +78,7 @@ class Source:
         tell_total: called with the number of records that the source reports (for a folder, of
             files), if its protocol does; a source preview shows it.
         limits: the most that is imported of one record.
+        own_site: the portal that reads; a reader refuses to read it. None without a portal.
     """
 
     url: str
@@ -77,6 +91,7 @@ class Source:
     copies: Mapping[str, Copy] = field(default_factory=dict)
     tell_total: Callable[[int], None] = _tell_nobody
     limits: RecordLimits = field(default_factory=RecordLimits)
+    own_site: OwnSite | None = None
 
 
 @dataclass(frozen=True, slots=True)

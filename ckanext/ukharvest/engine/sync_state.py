@@ -15,6 +15,7 @@ from typing import Any
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, Source, Validators
@@ -48,6 +49,7 @@ class SyncState:
             resume=self.resume,
             copies=self.copies,
             limits=setting.limits,
+            own_site=config.own_site(),
         )
 
 

@@ -13,6 +13,7 @@ from ckanext.ukharvest.logic.action.core import (
     organization_update,
     package_create,
     package_update,
+    status_show,
 )
 from ckanext.ukharvest.logic.action.coupled import ukharvest_coupling_show
 from ckanext.ukharvest.logic.action.data_checks import (
@@ -120,6 +121,7 @@ __all__ = [
     "organization_update",
     "package_create",
     "package_update",
+    "status_show",
     "ukharvest_check_create",
     "ukharvest_check_show",
     "ukharvest_check_stop",
