@@ -50,6 +50,10 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         resume: where a gather that was killed can continue, or None: {"job_id", "point", "since",
             "source", "salt": the import rules}.
         held: pending deletions: {"job_id", "guids", "reason", "since"}, or None.
+        changed_identifiers: records that the source lists under new identifiers, until a person
+            decides whether they are the same: {"job_id", "pairs": [[old, new], …], "moves": how
+            URLs of resources changed, "missing": number of records that the run missed, "since"};
+            or None.
         schedule: time of day, days and time zone of the runs; None for the portal's.
         confirmed_options: options that a sysadmin confirmed (privileged_options.py), or None.
         mail: recipients and kinds of this source's mails; None if there are none.
@@ -70,6 +74,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     sync_state = sa.Column(JSONB)
     resume = sa.Column(JSONB)
     held = sa.Column(JSONB)
+    changed_identifiers = sa.Column(JSONB(none_as_null=True))
     schedule = sa.Column(JSONB)
     confirmed_options = sa.Column(JSONB(none_as_null=True))
     mail = sa.Column(JSONB)

@@ -15,7 +15,10 @@ from ckanext.ukharvest.model import JobReport, health, reports
 
 Session = model.Session
 
-COUNTS = ("added", "updated", "unchanged", "skipped", "deleted", "missing", "held", "lost")
+COUNTS = (
+    *("added", "updated", "unchanged", "skipped", "deleted", "missing", "held"),
+    *("new_identifiers", "lost"),
+)
 
 
 def load_figures(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
@@ -117,6 +120,7 @@ def _counts(report: JobReport | None, stats: Mapping[str, int], more: Any) -> di
         "deleted": int(figures.get("deleted", 0)),
         "missing": int(noted.get("missing", 0)),
         "held": int(noted.get("held", 0)),
+        "new_identifiers": int(noted.get("new_identifiers", 0)),
         "lost": int(figures["lost"]),
         "with_problems": int(frozen.get("with_problems", more.with_problems if more else 0)),
     }

@@ -16,10 +16,18 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.gather import intake
+from ckanext.ukharvest.engine.gather.changed_identifiers import hold_back
 from ckanext.ukharvest.engine.gather.signs_of_life import Stopped, end_if_replaced
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.source_config import Setting
-from ckanext.ukharvest.model import pending_deletions, staged_objects, stopping, utcnow
+from ckanext.ukharvest.model import (
+    changed_identifiers,
+    pending_deletions,
+    staged_objects,
+    stopping,
+    utcnow,
+)
+from ckanext.ukharvest.model.changed_identifiers import Change
 from ckanext.ukharvest.model.record_state import forget, mark_back, mark_missed
 from ckanext.ukharvest.model.source_state import ensure_source_state
 
@@ -40,13 +48,17 @@ def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
     if ending.unchanged:
         intake.leave_all(state)
     complete, reason = _completeness(state, ending)
-    plan = _plan_deletions(state, complete)
+    changed = _hold_back_changed(state, complete)
+    plan = _plan_deletions(state, complete, changed)
     _stage_deletions(state, plan.delete)
     state.mark_unchanged()
     _mark_missing(state, plan, complete)
-    sync_state.save_sync_state(setting, state.job_id, ending, lost=state.counts["lost"])
+    unread = state.counts["lost"] + state.counts["new_identifiers"]
+    sync_state.save_sync_state(setting, state.job_id, ending, unread=unread)
     staged_objects.forget_point(setting.id)
-    problems = (problem.message for problem in ending.problems)
+    problems = [problem.message for problem in ending.problems]
+    if changed and complete:
+        problems.insert(0, changed.reason)
     _end_report(state, plan, complete=complete, reason=_sentences(reason or plan.reason, *problems))
     staged_objects.show(state.job_id)
     Session.commit()
@@ -78,7 +90,27 @@ def _only_changes(state: GatherState) -> str:
     )
 
 
-def _plan_deletions(state: GatherState, complete: bool) -> deletions.DeletionPlan:
+def _hold_back_changed(state: GatherState, complete: bool) -> Change | None:
+    """Let records wait that seem to have new identifiers; return which.
+
+    They are those of this run, or of the last complete one: an incomplete run proves nothing,
+    except that a record that it saw has its old identifier.
+    """
+    row = ensure_source_state(state.source.id)
+    changed = state.changed
+    if not complete:
+        changed = changed_identifiers.load(row, state.listing.seen)
+    if complete or row.changed_identifiers:
+        changed_identifiers.update(row, state.job_id, changed)
+    if changed:
+        hold_back(state, changed.guids.values())
+        state.counts["new_identifiers"] = len(changed.guids)
+    return changed
+
+
+def _plan_deletions(
+    state: GatherState, complete: bool, changed: Change | None
+) -> deletions.DeletionPlan:
     known = {
         guid: deletions.KnownRecord(missed=each.missed_runs, active=each.can_go_missing)
         for guid, each in state.known.items()
@@ -87,7 +119,8 @@ def _plan_deletions(state: GatherState, complete: bool) -> deletions.DeletionPla
     is_first = any(each.is_newly_adopted for each in state.known.values())
     return deletions.plan(
         known,
-        state.listing.seen,
+        # A record that waits under a new identifier is not missing.
+        state.listing.seen.union(changed.guids) if changed else state.listing.seen,
         complete=complete,
         said_deleted=() if is_first else state.listing.said_deleted,
         after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
@@ -131,7 +164,8 @@ def _end_report(
     if plan.shortfall:
         report.counts["shortfall"] = asdict(plan.shortfall)
     report.complete = complete
-    report.outcome = RunOutcome.HELD if plan.held else RunOutcome.FINISHED
+    waits = bool(plan.held or state.counts["new_identifiers"])
+    report.outcome = RunOutcome.HELD if waits else RunOutcome.FINISHED
     report.reason = reason
     report.finished = report.heartbeat = utcnow()
 

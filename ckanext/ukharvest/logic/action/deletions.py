@@ -94,16 +94,13 @@ def _around(
         "share": len(waiting) / max(datasets, 1),
         "max_share": config.delete_max_share(),
         "same_title": same_title,
-        "may_decide": _may_decide(context, source_id),
-        "deciders": _deciders(source_id),
+        "may_decide": may(context, "ukharvest_deletion_approve", source_id=source_id),
+        "deciders": deciders(source_id),
     }
 
 
-def _may_decide(context: Any, source_id: str) -> bool:
-    return may(context, "ukharvest_deletion_approve", source_id=source_id)
-
-
-def _deciders(source_id: str) -> list[str]:
+def deciders(source_id: str) -> list[str]:
+    """Return the names of the administrators of the source's organisation."""
     package = model.Package.get(source_id)
     query = (
         Session.query(model.User)
@@ -135,7 +132,7 @@ def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> dict[
         ``job_id``: id of the job, None if there was nothing to delete
     :rtype: dictionary
     """
-    source_id = _source_id(context, data_dict, "ukharvest_deletion_approve")
+    source_id = check_decision(context, data_dict, "ukharvest_deletion_approve")
     data = schema.validate(data_dict, schema.deletion_approve_schema())
     user, version = _user(context), data["version"]
     try:
@@ -164,7 +161,7 @@ def ukharvest_deletion_keep(context: Any, data_dict: dict[str, Any]) -> dict[str
     :returns: ``kept``: number of datasets
     :rtype: dictionary
     """
-    source_id = _source_id(context, data_dict, "ukharvest_deletion_keep")
+    source_id = check_decision(context, data_dict, "ukharvest_deletion_keep")
     data = schema.validate(data_dict, schema.deletion_keep_schema())
     try:
         return {"kept": pending_deletions.keep_datasets(source_id, _user(context), data["version"])}
@@ -172,8 +169,8 @@ def ukharvest_deletion_keep(context: Any, data_dict: dict[str, Any]) -> dict[str
         raise _changed(exc) from exc
 
 
-def _source_id(context: Any, data_dict: dict[str, Any], action: str) -> str:
-    """Return the source's id.
+def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
+    """Return the id of the source that a decision is about.
 
     Raises:
         ValidationError: a run is reading the source.

@@ -93,7 +93,9 @@ HEALTHS: dict[str, str] = {
     ),
     Health.LATE: _("The source should have run by now."),
     Health.FAILING: _("Runs are failing and need attention."),
-    Health.HELD: _("Deletions wait for an administrator's decision."),
+    Health.HELD: _(
+        "Deletions, or records under new identifiers, wait for an administrator's decision."
+    ),
     Health.OFF: _("The source is not harvested. Its datasets are kept as they are."),
 }
 OUTCOMES: dict[str, str] = {
@@ -104,7 +106,9 @@ OUTCOMES: dict[str, str] = {
     RunOutcome.SHRUNK: _(
         "Many records were missing. They are deleted only if an administrator confirms it."
     ),
-    RunOutcome.HELD: _("The run ended. Deletions wait for a decision."),
+    RunOutcome.HELD: _(
+        "The run ended. Deletions, or records under new identifiers, wait for a decision."
+    ),
     RunOutcome.FAILED: _("The run failed. Nothing was deleted."),
     RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
 }
