@@ -230,6 +230,14 @@ class RemoteGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the portal that hands on a record got it: guid and URL there, "" if it does not say."""
+
+    guid: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Licence:
     """A licence as found: ``id`` is CKAN's licence id, "" when the licence is not known."""
 
@@ -301,6 +309,7 @@ class DatasetRecord:
             name, "create" creates the others.
         coupled: identifiers and URLs of the records of the datasets that this service operates
             on, as the source gave them; any of them identifies its dataset.
+        origin: of a record that another portal hands on; None in formats that cannot name one.
         text_language: code of the language of title and notes (``en``), "" if the source does not
             say it. ``language`` has those of the data.
         translations: language code → the texts in it, ``text_language`` among them; {} if the
@@ -335,5 +344,6 @@ class DatasetRecord:
     organisation: RemoteGroup | None = None
     groups: tuple[RemoteGroup, ...] = ()
     coupled: tuple[str, ...] = ()
+    origin: Origin | None = None
     text_language: str = ""
     translations: Mapping[str, Translation] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, may_see_source
-from ckanext.ukharvest.model import changes, provenance
+from ckanext.ukharvest.model import changes, handed_on, provenance
 from ckanext.ukharvest.model.provenance import Origin
 from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages.changes import is_contact, label, place
@@ -39,7 +39,7 @@ def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
         "harvested_by_source": True,
         "metadata_date": facts.get("metadata-date", ""),
         "reference": facts.get("harvest_source_reference", ""),
-        **(_of_origin(context, origin) if origin else _of_no_origin(facts)),
+        **(_of_origin(context, origin, package["id"]) if origin else _of_no_origin(facts)),
         "problems_count": origin.problems if origin and may_see_errors else None,
         "error": origin.error if origin and may_see_errors else None,
     }
@@ -56,10 +56,11 @@ def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
         "state": SOURCE_DELETED,
         "missed_runs": 0,
         "kept_fields": [],
+        "also_in": [],
     }
 
 
-def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
+def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
     state = _state(origin)
     missed = origin.missed_runs or 0
     is_open = may_see_source(
@@ -81,7 +82,17 @@ def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
         "runs_left": max(1, config.delete_after_runs() - missed) if state == MISSING else None,
         "kept_fields": [{"field": key, "label": label(key)} for key in _kept(origin)],
         "edited_since": _edited(origin),
+        "also_in": _also_in(context, package_id) if origin.is_listed_twice else [],
     }
+
+
+def _also_in(context: Any, package_id: str) -> list[dict[str, Any]]:
+    """Return the other sources that list a dataset, as far as the user may see them."""
+    return [
+        {"id": each.source_id, "name": each.name, "title": each.title}
+        for each in handed_on.listings(package_id)
+        if may_see_source(context, each.source_id, is_private=each.is_private, state=each.state)
+    ]
 
 
 def _state(origin: Origin) -> str:

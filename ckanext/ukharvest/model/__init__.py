@@ -100,6 +100,10 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
             that is gone, whose dataset a person kept.
         removed: a run deleted the dataset because its record was gone; else a person did.
+        origin_guid: of a record that another portal hands on: the identity under which that portal
+            got it; "" if it names none.
+        same_as: the dataset that a skipped record would be once more (``model.handed_on``); None:
+            it was skipped by the options, or that dataset is gone.
         title: the record's, "" if none was read yet.
         error: why the last import failed: {"code", "message", "line"}; None if it did not.
         written: time of our last write to the dataset, None if unknown; a later change was a
@@ -135,6 +139,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    origin_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    same_as = sa.Column(sa.UnicodeText, sa.ForeignKey("package.id", ondelete="SET NULL"))
     title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     written = sa.Column(sa.DateTime)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 
 import sqlalchemy as sa
 from ckan import model
@@ -22,6 +23,7 @@ from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import (
     changed_identifiers,
+    handed_on,
     pending_deletions,
     staged_objects,
     stopping,
@@ -115,6 +117,46 @@ def _plan_deletions(
         guid: deletions.KnownRecord(missed=each.missed_runs, active=each.can_go_missing)
         for guid, each in state.known.items()
     }
+    plan = _plan(state, known, complete, changed)
+    due = [*plan.delete, *plan.held]
+    ids = {state.known[guid].package_id: guid for guid in due}
+    routes = {
+        ids[id_]: route for id_, route in handed_on.other_routes([*filter(None, ids)]).items()
+    }
+    if not routes:
+        return plan
+    # Datasets that go on from another source are not deleted, so they do not count as such.
+    others = {guid: each for guid, each in known.items() if guid not in routes}
+    plan = _plan(state, others, complete, changed)
+    taken = [guid for guid in due if guid in routes and routes[guid].is_same_organisation]
+    asked = [guid for guid in due if guid in routes and guid not in taken]
+    return replace(
+        plan,
+        delete=(*plan.delete, *taken),
+        held=(*plan.held, *asked),
+        reason=_sentences(plan.reason, _why_asked(routes[guid] for guid in asked)),
+    )
+
+
+def _why_asked(routes: Iterable[handed_on.Route]) -> str:
+    """Return why the deletions of datasets that sources of other organisations list too wait."""
+    titles = [f"'{route.source_title}'" for route in routes]
+    if not titles:
+        return ""
+    number = "1 dataset" if len(titles) == 1 else f"{len(titles)} datasets"
+    names = ", ".join(sorted(set(titles)))
+    return (
+        f"{number} that the source no longer lists can be had from {names} of another organisation,"
+        " so the deletion waits for approval"
+    )
+
+
+def _plan(
+    state: GatherState,
+    known: Mapping[str, deletions.KnownRecord],
+    complete: bool,
+    changed: Change | None,
+) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
     is_first = any(each.is_newly_adopted for each in state.known.values())
     return deletions.plan(

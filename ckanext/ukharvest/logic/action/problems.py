@@ -50,7 +50,8 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         whether such errors are often temporary), ``complete`` (whether it read the whole source),
         ``seen`` (number of records that the source listed), ``counts`` with ``added``,
         ``updated``, ``unchanged``, ``skipped``, ``deleted``, ``missing``, ``held``,
-        ``new_identifiers`` (new records that wait because identifiers may have changed), ``lost``
+        ``new_identifiers`` (new records that wait because identifiers may have changed), ``same``
+        (skipped because their dataset is here already), ``lost``
         (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
         source has ended), ``waits`` (deletions that the run held are still pending) and
         ``identifiers_wait`` (such new records still wait for a decision)

@@ -80,8 +80,8 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         "empty", "shrunk", "failed", "stopped", "unchanged", "running", "queued"), ``reason``,
         ``error``, ``complete``, ``seen``, ``shortfall`` (as ``missing`` in
         :py:func:`ukharvest_source_show`), ``counts`` ({``added``, ``updated``, ``unchanged``,
-        ``skipped``, ``deleted``, ``missing``, ``held``, ``new_identifiers``, ``lost``,
-        ``with_problems``}; all as in
+        ``skipped``, ``deleted``, ``missing``, ``held``, ``new_identifiers``, ``same``,
+        ``lost``, ``with_problems``}; all as in
         :py:func:`ukharvest_run_show`) and ``stats``, as in ``harvest_job_show``; times are UTC in
         ISO 8601
     :rtype: dictionary

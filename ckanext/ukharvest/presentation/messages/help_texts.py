@@ -39,10 +39,10 @@ TERMS = (
         ),
     ),
     (
-        _("Deletions pending"),
+        _("Waiting for a decision"),
         _(
-            "Unusually many datasets are missing from the source. Nothing is deleted until "
-            "an administrator decides."
+            "Unusually many datasets are missing from the source, or their records seem to have "
+            "new identifiers. Nothing is deleted until an administrator decides."
         ),
     ),
     (
@@ -123,6 +123,9 @@ RECORDS = {
     "held": _("It is no longer in the source. Its dataset waits for a decision."),
     "kept": _("It is no longer in the source, and an administrator decided to keep its dataset."),
     "lost": _("The record could not be imported."),
-    "skipped": _("The source's settings skip it, or its dataset was deleted here by hand."),
+    "skipped": _(
+        "The source's settings skip it, or its dataset was deleted here by hand, or is here "
+        "already: it came back from another portal, or by way of two."
+    ),
     "waiting": _("It has not been imported yet in this run."),
 }

@@ -168,6 +168,16 @@ def _further(run: Run) -> list[str]:
                 counts["with_problems"],
             )
         )
+    if counts["same"]:
+        more.append(
+            ungettext(
+                "{n} record was skipped: its dataset is here already. It came back from another "
+                "portal, or by way of two.",
+                "{n} records were skipped: their datasets are here already. They came back from "
+                "another portal, or by way of two.",
+                counts["same"],
+            )
+        )
     if counts["missing"] and outcome != RunOutcome.SHRUNK:
         more.append(
             ungettext(
