@@ -24,6 +24,8 @@ ORIGIN = "44444444-0000-4000-8000-{:012}"
 def handed(number: int, shift: int = 0, **fields: Any) -> dict[str, Any]:
     """Return a package that a portal harvested; ``shift`` makes it another portal's."""
     made = package(number + shift, title=f"Rivers {number}", **fields)
+    for resource in made["resources"]:
+        resource["url"] = f"https://data.example/{number}.csv"
     named = [
         {"key": "guid", "value": ORIGIN.format(number)},
         {"key": "import_source", "value": "harvest"},
@@ -129,6 +131,21 @@ def test_dataset_by_way_of_two_portals_is_one(
     assert "/harvest/second" in page
     for source in routes:
         assert set(figures(portal.run(source))) == {"not modified"}
+
+
+def test_origin_is_known_over_several_stations(
+    portal: Portal, publisher: Publisher, second: Publisher
+) -> None:
+    serve(publisher, [handed(1)])
+    portal.run(portal.source(publisher.base, "ckan"))
+    # The second portal harvested another one, whose identifier it names too.
+    further = handed(1, 10)
+    further["extras"] += [{"key": "original_guid", "value": ORIGIN.format(1)}]
+    further["extras"][1]["value"] = package(77)["id"]
+    serve(second, [further])
+    assert figures(portal.run(portal.source(second.base, "ckan"))) == {"not modified": 1}
+    (dataset,) = portal.datasets()
+    assert extras(dataset)["original_guid"] == ORIGIN.format(1)
 
 
 def test_records_that_name_no_origin_are_not_the_same(

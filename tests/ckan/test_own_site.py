@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,13 +14,15 @@ from ckan.tests.helpers import call_action
 from ckanext.ukharvest import config
 from tests.ckan.harvesting import Portal, act
 from tests.ckan.test_source_previews import work
-from tests.publisher import Publisher
+from tests.ckan.test_takeover import RemoteSite, package
+from tests.publisher import Publisher, Request, Response
 
 pytestmark = pytest.mark.in_process
 
 OWN = "http://test.ckan.net"
 
 
+@pytest.mark.usefixtures("with_request_context")
 @pytest.mark.parametrize(
     ("path", "type_"),
     [
@@ -40,6 +43,7 @@ def test_own_urls_are_refused(portal: Portal, path: str, type_: str) -> None:
         portal.source(f"{OWN}{path}", type_)
 
 
+@pytest.mark.usefixtures("with_request_context")
 @pytest.mark.parametrize(
     ("url", "type_"),
     [
@@ -54,6 +58,7 @@ def test_other_services_of_its_server_are_sources(portal: Portal, url: str, type
     assert portal.source(url, type_)
 
 
+@pytest.mark.usefixtures("with_request_context")
 def test_test_of_own_url_is_refused(portal: Portal) -> None:
     context = {"user": factories.Sysadmin()["name"], "ignore_auth": False}
     with pytest.raises(tk.ValidationError, match="this portal itself"):
@@ -95,14 +100,24 @@ def test_status_shows_key_beside_other_facts(portal: Portal) -> None:
     assert config.own_site().key not in str(tk.config["SECRET_KEY"])
 
 
+class Namesake(RemoteSite):
+    """Another portal that was set up with this one's URL, such as http://localhost:5000."""
+
+    def search(self, request: Request) -> Response:
+        found = json.loads(super().search(request).body)
+        return self.answer({**found, "help": f"{OWN}/api/3/action/help_show?name=package_search"})
+
+    def answer(self, body: dict[str, Any]) -> Response:
+        return Response(json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+
+    def get(self, path: str, default: Any = None) -> Any:
+        if path == "/api/3/action/status_show":
+            result = {"site_url": OWN, "ukharvest_portal": "another"}
+            return self.answer({"success": True, "result": result})
+        return super().get(path, default)
+
+
 def test_another_portal_of_the_same_url_is_read(portal: Portal, publisher: Publisher) -> None:
-    """Portals that were set up with http://localhost:5000 are not each other."""
-    body = {
-        "help": f"{OWN}/api/3/action/help_show?name=package_search",
-        "success": True,
-        "result": {"count": 1, "results": [{"id": "1", "name": "roads", "title": "Roads"}]},
-    }
-    publisher.serve("/api/3/action/package_search", body)
-    status = {"success": True, "result": {"site_url": OWN, "ukharvest_portal": "another"}}
-    publisher.serve("/api/3/action/status_show", status)
+    publisher.routes = Namesake([package(1)])  # type: ignore[assignment]
     assert portal.run(portal.source(publisher.base, "ckan"))["stats"]["added"] == 1
+    assert "/api/3/action/status_show" in publisher.paths

@@ -231,10 +231,20 @@ class RemoteGroup:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the portal that hands on a record got it: guid and URL there, "" if it does not say."""
+    """Where the portal that hands on a record got it.
 
-    guid: str = ""
+    Attributes:
+        guids: the record's identities at earlier stations, the first station first.
+        url: its URL at the last of them, "" if that is not known.
+    """
+
+    guids: tuple[str, ...] = ()
     url: str = ""
+
+    @property
+    def guid(self) -> str:
+        """The identity that all portals that hand it on can name, "" if none does."""
+        return self.guids[0] if self.guids else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def refuse(url: str, type_name: str) -> None:
         Invalid: it is one.
     """
     path = _own_path(url)
-    if path is None or not has_app_context():
+    if path is None:
         return
     endpoint = _endpoint(path)
     if endpoint == STATIC:
@@ -69,6 +69,8 @@ def _own_path(url: str) -> str | None:
 
 def _endpoint(path: str) -> str:
     """Return CKAN's endpoint of a path; "" where it redirects, or expects another method."""
+    if not has_app_context():  # some commands
+        return STATIC
     try:
         endpoint, _values = current_app.url_map.bind("").match(path, method="GET")
     except NotFound:

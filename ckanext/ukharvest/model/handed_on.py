@@ -46,22 +46,24 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
     handed = {key: each for key, each in records.items() if each.origin is not None}
     if not handed:
         return {}
-    origins = {key: each.origin.guid for key, each in handed.items() if each.origin}
-    guids = {*origins.values(), *(guid for _source, guid in handed)} - {""}
+    origins = {key: each.origin for key, each in handed.items() if each.origin}
+    guids = {guid for _source, guid in handed}
+    guids.update(guid for origin in origins.values() for guid in origin.guids)
     # All at once: the identifiers of new datasets are locked again afterwards.
     guid_conflicts.lock(guids)
     datasets = _datasets(guids)
-    routes = _routes({guid for guid in origins.values() if is_globally_unique(guid)})
+    routes = _routes({each.guid for each in origins.values() if is_globally_unique(each.guid)})
     found = {}
-    for key, record in handed.items():
+    for key, origin in origins.items():
         source_id, guid = key
-        origin, dataset = datasets.get(origins[key]), datasets.get(guid)
-        others = [each for each in routes.get(origins[key], ()) if each[0] != source_id]
-        if origin and (origin.is_active or not origin.is_harvested):
-            found[key] = Same(origins[key])
+        dataset = datasets.get(guid)
+        own = [id_ for id_ in origin.guids if id_ in datasets and datasets[id_].is_origin]
+        others = [each for each in routes.get(origin.guid, ()) if each[0] != source_id]
+        if own:
+            found[key] = Same(own[0])
         elif dataset and dataset.is_active and not dataset.is_harvested:
             found[key] = Same(guid)  # handed on by a portal that keeps our ids
-        elif record.origin and _is_own_page(record.origin.url):
+        elif _is_own_page(origin.url):
             found[key] = Same(None)
         elif others:
             found[key] = Same(others[0][1])
@@ -71,6 +73,11 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
 class _Dataset(NamedTuple):
     is_active: bool
     is_harvested: bool
+
+    @property
+    def is_origin(self) -> bool:
+        """Tell whether a record that names it comes from it; one that was made here, for ever."""
+        return self.is_active or not self.is_harvested
 
 
 def _datasets(ids: Collection[str]) -> dict[str, _Dataset]:
