@@ -20,6 +20,8 @@ from ckanext.ukharvest.reading.changed_identifiers import RecordFacts
 
 Session = model.Session
 
+CHUNK = 1000  # records
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -84,24 +86,31 @@ def load_facts(record_ids: Sequence[int]) -> list[RecordFacts]:
         .filter(Record.id == sa.any_(sa.literal(list(record_ids), ARRAY(sa.BigInteger))))
     )
     rows = query.all()
-    urls = resource_urls([row.package_id for row in rows])
-    return [_facts(*row[:4], urls.get(row.package_id, {})) for row in rows]
+    found = []
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        urls = resource_urls([row[4] for row in chunk])
+        for guid, title, dataset_title, written, package_id in chunk:
+            keys, files = _files(written, urls.get(package_id, {}))
+            found.append(RecordFacts(guid, title or dataset_title or "", files, keys))
+    return found
 
 
-def _facts(
-    guid: str,
-    title: str,
-    dataset_title: str | None,
-    written: Iterable[Sequence[str]] | None,
-    urls: Mapping[str, str],
-) -> RecordFacts:
-    """Return the facts of one record: its own title and files, else those of its dataset."""
-    known = dict(written) if written is not None else dict.fromkeys(urls, "")
-    keys = {id_: key or key_of("", urls.get(id_, "")) for id_, key in known.items()}
-    files = [urls[id_] for id_ in known if urls.get(id_)]
-    # The last import's own, where a person has changed the resource's URL.
-    files += [key.removeprefix("url:") for key in keys.values() if key.startswith("url:")]
-    return RecordFacts(guid, title or dataset_title or "", tuple(files), tuple(keys.values()))
+def _files(
+    written: Iterable[Sequence[str]] | None, urls: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the match keys of a record's resources, and their URLs.
+
+    Args:
+        written: ``Record.resources``; None: all of its dataset's.
+        urls: of its dataset's resources, by id.
+    """
+    known = [(id_, "") for id_ in urls] if written is None else [(id_, key) for id_, key in written]
+    keys = [key or key_of("", urls.get(id_, "")) for id_, key in known]
+    files = [urls[id_] for id_, _key in known if urls.get(id_)]
+    # Those of the last import, where a person has changed the resource's URL.
+    files += [key.removeprefix("url:") for key in keys if key.startswith("url:")]
+    return tuple(keys), tuple(files)
 
 
 def update(state: SourceState, job_id: str, change: Change | None) -> None:
