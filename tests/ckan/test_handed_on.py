@@ -180,6 +180,8 @@ def test_second_route_takes_over_what_the_first_no_longer_lists(
     assert extras(rivers)["guid"] == handed(1, 10)["id"]
     told = call_action("ukharvest_dataset_show", id=rivers["id"])
     assert (told["source"]["name"], told["also_in"]) == ("second", [])
+    changes = call_action("ukharvest_dataset_change_list", id=rivers["id"])["results"]
+    assert [each["kind"] for each in changes] == ["updated", "added"]
     assert figures(portal.run(routes[1])) == {"not modified": 1}
     # The first lists it again: it is the second route now.
     serve(publisher, [handed(1), *(package(n) for n in range(50, 54))])

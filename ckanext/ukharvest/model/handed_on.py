@@ -21,7 +21,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord
-from ckanext.ukharvest.model import JobReport, Record, guid_conflicts
+from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
 
 Session = model.Session
 
@@ -174,6 +174,9 @@ def hand_over(row: Record, route: Route) -> None:
     taker.package_id, taker.resources = row.package_id, row.resources
     taker.outcome, taker.same_as = RecordOutcome.UPDATED, None
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
+    # The history of the dataset goes with it.
+    of_row = sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id)
+    Session.execute(of_row.execution_options(synchronize_session=False))
     row.package_id = row.resources = row.error = None
     row.fingerprint = row.package_hash = ""
     row.outcome, row.removed = RecordOutcome.DELETED, True
