@@ -7,6 +7,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 from flask import Blueprint
 
+from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.presentation.messages import changed_identifiers as words
 from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import ask, asked_page, check_token, context, count_pages
@@ -45,6 +46,8 @@ def read(name: str) -> str:
 def decide(name: str) -> Any:
     source = source_frame.find(name)
     check_token()
+    if not may(context(), "ukharvest_identifier_change_accept", source_id=source["id"]):
+        return tk.abort(403, words.not_allowed())
     choice = tk.request.form.get("choice", "")
     if choice not in ("same", "different"):
         tk.h.flash_notice(tk._("Nothing was changed. The next run will check again."))
@@ -59,8 +62,6 @@ def decide(name: str) -> Any:
     version = tk.request.form.get("version") or "none"
     try:
         done = tk.get_action(action)(context(), {"source_id": source["id"], "version": version})
-    except tk.NotAuthorized:
-        return tk.abort(403, words.not_allowed())
     except tk.ValidationError as exc:
         tk.h.flash_error(" ".join(message for each in exc.error_dict.values() for message in each))
         return tk.redirect_to("ukharvest_identifiers.read", name=source["name"])
