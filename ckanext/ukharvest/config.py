@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import logging
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from ckanext.ukharvest.core.http.credentials import Credential, parse_credential
 from ckanext.ukharvest.core.http.guard import Guard, PublicGuard
 from ckanext.ukharvest.core.http.request import HttpLimits
 from ckanext.ukharvest.core.record_limits import RecordLimits
+from ckanext.ukharvest.core.records import OwnSite
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.source_types import SourceType
 
@@ -202,6 +205,16 @@ def harvest_user() -> str:
 def site_url() -> str:
     """Return the portal's own URL without a slash at the end."""
     return str(tk.config.get("ckan.site_url") or "").rstrip("/")
+
+
+def own_site() -> OwnSite:
+    """Return what readers recognise this portal by.
+
+    The key is the same in all processes of the portal, and on no other portal.
+    """
+    secret = str(tk.config.get("SECRET_KEY") or "")
+    key = hmac.new(secret.encode("utf-8"), b"ukharvest portal", hashlib.sha256)
+    return OwnSite(site_url(), key.hexdigest()[:32])
 
 
 def guard() -> Guard:

@@ -8,6 +8,7 @@ from ckanext.ukharvest.web.pages.export import export
 from ckanext.ukharvest.web.pages.form import source_form
 from ckanext.ukharvest.web.pages.gate import gate, refuse_without_tables
 from ckanext.ukharvest.web.pages.help import help_page
+from ckanext.ukharvest.web.pages.identifiers import identifiers
 from ckanext.ukharvest.web.pages.mail import mail
 from ckanext.ukharvest.web.pages.portal import portal
 from ckanext.ukharvest.web.pages.record import record
@@ -30,6 +31,7 @@ __all__ = [
     "export",
     "gate",
     "help_page",
+    "identifiers",
     "lookups",
     "mail",
     "portal",
@@ -49,4 +51,5 @@ for _blueprint in (changes, deletions, help_page, mail, portal, record, records,
     _blueprint.before_request(refuse_without_tables)
 for _blueprint in (checks, data_checks, lookups, source_form, source_move, sources, stars, steps):
     _blueprint.before_request(refuse_without_tables)
-previews.before_request(refuse_without_tables)
+for _blueprint in (identifiers, previews):
+    _blueprint.before_request(refuse_without_tables)

@@ -102,6 +102,7 @@ TABLE = [
     Row("harvest_job_report", EDITORS, RUN),
     Row("harvest_job_show", EDITORS, RUN),
     Row("ukharvest_deletion_list", EDITORS, SOURCE),
+    Row("ukharvest_identifier_change_list", EDITORS, SOURCE),
     Row("ukharvest_link_list", EDITORS, {"source": "@source"}),
     Row("ukharvest_link_list", SYSADMINS),
     Row("ukharvest_mail_show", EDITORS, SOURCE),
@@ -162,6 +163,8 @@ TABLE = [
     Row("ukharvest_source_adopt", SYSADMINS, {**SOURCE, "dry_run": True}),
     Row("ukharvest_run_stop", EDITORS, LAST),
     # What removes datasets or history: administrators.
+    Row("ukharvest_identifier_change_accept", ADMINS, SOURCE),
+    Row("ukharvest_identifier_change_refuse", ADMINS, SOURCE),
     Row("ukharvest_deletion_keep", ADMINS, SOURCE),
     Row("ukharvest_deletion_approve", ADMINS, SOURCE),
     Row("harvest_source_index_clear", ADMINS, ID_OF_SOURCE),

@@ -11,6 +11,7 @@ from ckanext.ukharvest.cli.csw import csw
 from ckanext.ukharvest.cli.diff import diff
 from ckanext.ukharvest.cli.doctor import doctor
 from ckanext.ukharvest.cli.export import export
+from ckanext.ukharvest.cli.identifiers import identifiers
 from ckanext.ukharvest.cli.links import links
 from ckanext.ukharvest.cli.lists import runs, sources, types
 from ckanext.ukharvest.cli.prune import prune
@@ -41,6 +42,7 @@ ukharvest.add_command(check)
 ukharvest.add_command(csw)
 ukharvest.add_command(diff)
 ukharvest.add_command(export)
+ukharvest.add_command(identifiers)
 ukharvest.add_command(links)
 ukharvest.add_command(prune)
 ukharvest.add_command(run)

@@ -45,6 +45,19 @@ def _tell_nobody(_total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnSite:
+    """The portal itself, which is no source of its own.
+
+    Attributes:
+        url: its URL, without a slash at the end.
+        key: its answer to ``status_show`` has it, under whatever host name it is asked.
+    """
+
+    url: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A harvest source, as far as a reader needs it.
 
@@ -65,6 +78,7 @@ class Source:
         tell_total: called with the number of records that the source reports (for a folder, of
             files), if its protocol does; a source preview shows it.
         limits: the most that is imported of one record.
+        own_site: the portal that reads; a reader refuses to read it. None without a portal.
     """
 
     url: str
@@ -77,6 +91,7 @@ class Source:
     copies: Mapping[str, Copy] = field(default_factory=dict)
     tell_total: Callable[[int], None] = _tell_nobody
     limits: RecordLimits = field(default_factory=RecordLimits)
+    own_site: OwnSite | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +230,24 @@ class RemoteGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the portal that hands on a record got it.
+
+    Attributes:
+        guids: the record's identities at earlier stations, the first station first.
+        url: its URL at the last of them, "" if that is not known.
+    """
+
+    guids: tuple[str, ...] = ()
+    url: str = ""
+
+    @property
+    def guid(self) -> str:
+        """The identity that all portals that hand it on can name, "" if none does."""
+        return self.guids[0] if self.guids else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Licence:
     """A licence as found: ``id`` is CKAN's licence id, "" when the licence is not known."""
 
@@ -286,6 +319,7 @@ class DatasetRecord:
             name, "create" creates the others.
         coupled: identifiers and URLs of the records of the datasets that this service operates
             on, as the source gave them; any of them identifies its dataset.
+        origin: of a record that another portal hands on; None in formats that cannot name one.
         text_language: code of the language of title and notes (``en``), "" if the source does not
             say it. ``language`` has those of the data.
         translations: language code → the texts in it, ``text_language`` among them; {} if the
@@ -320,5 +354,6 @@ class DatasetRecord:
     organisation: RemoteGroup | None = None
     groups: tuple[RemoteGroup, ...] = ()
     coupled: tuple[str, ...] = ()
+    origin: Origin | None = None
     text_language: str = ""
     translations: Mapping[str, Translation] = field(default_factory=dict)

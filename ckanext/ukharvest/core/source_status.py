@@ -3,7 +3,7 @@
 The first rule that applies decides a source's health:
 
 - off: the source is inactive;
-- held: deletions are pending;
+- held: deletions are pending, or identifiers seem to have changed;
 - failing: the source is set aside, the last run failed in a way that does not pass by itself, or
   three runs in a row failed;
 - late: a run was due an hour ago and did not begin;
@@ -64,6 +64,7 @@ class Facts:
         active: it may run.
         now: the time to which these facts apply.
         held: number of pending deletions.
+        renamed: number of datasets whose records seem to have new identifiers.
         outcome: of its last run that ended and was not stopped: "finished", "held", "failed"; ""
             if there is none.
         passes: that run failed, and such failures often pass by themselves.
@@ -80,6 +81,7 @@ class Facts:
     active: bool
     now: dt.datetime
     held: int = 0
+    renamed: int = 0
     outcome: str = ""
     passes: bool = False
     failures: int = 0
@@ -94,11 +96,14 @@ class Facts:
 def health(facts: Facts) -> tuple[Health, str]:
     """Return a source's health, and the reason.
 
-    The reason is one of: "inactive", "deletions", "set-aside", "failed", "failed-often", "overdue",
-    "failed-once", "no-records", "records-missing", "lost", "no-run", "" (all is well).
+    The reason is one of: "inactive", "identifiers", "deletions", "set-aside", "failed",
+    "failed-often", "overdue", "failed-once", "no-records", "records-missing", "lost", "no-run", ""
+    (all is well).
     """
     if not facts.active:
         return Health.OFF, "inactive"
+    if facts.renamed:
+        return Health.HELD, "identifiers"
     if facts.held:
         return Health.HELD, "deletions"
     if facts.is_set_aside:

@@ -127,6 +127,15 @@ class SourceImport:
         staged_objects.restamp(obj.id, stamps, extras)
         return {**extras, **stamps}
 
+    def parse(self, obj: HarvestObject, extras: Mapping[str, str]) -> DatasetRecord:
+        """Parse the object's record as it is read, without what the portal adds to it.
+
+        Raises:
+            SkipRecord: the options leave it out.
+            RecordError: the record failed.
+        """
+        return self._kind.parse(_raw(obj, extras), self._setting.options, self._setting.limits)
+
     def prepare(
         self, obj: HarvestObject, extras: Mapping[str, str], *, again: bool = False
     ) -> dataset_writer.Write | None:

@@ -15,6 +15,7 @@ from typing import Any
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Copy, Ending, Source, Validators
@@ -48,6 +49,7 @@ class SyncState:
             resume=self.resume,
             copies=self.copies,
             limits=setting.limits,
+            own_site=config.own_site(),
         )
 
 
@@ -148,12 +150,13 @@ def _import_rules(setting: Setting) -> str:
     return canonical_json(list(setting.import_rules))
 
 
-def save_sync_state(setting: Setting, job_id: str, ending: Ending, *, lost: int) -> None:
+def save_sync_state(setting: Setting, job_id: str, ending: Ending, *, unread: int) -> None:
     """Save the sync state of a run that did not fail.
 
     Args:
-        lost: number of records that could not be identified or read. If any, no validators and no
-            change date are saved, so that the next run reads them again.
+        unread: number of records that could not be identified or read, or that wait for a decision.
+            If any, no validators and no change date are saved, so that the next run reads them
+            again.
     """
     state = ensure_source_state(setting.id)
     before = state.sync_state or {}
@@ -161,7 +164,7 @@ def save_sync_state(setting: Setting, job_id: str, ending: Ending, *, lost: int)
         state.interface = ending.interface
     if ending.unchanged and before:
         return
-    is_sure = ending.complete and not lost
+    is_sure = ending.complete and not unread
     is_full = is_sure and not ending.changes_only
     now = utcnow().isoformat(timespec="seconds")
     documents = ending.validators.items() if is_sure else ()

@@ -92,6 +92,7 @@ def ukharvest_dry_run_create(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 ukharvest_deletion_list = ukharvest_dry_run_create
+ukharvest_identifier_change_list = ukharvest_dry_run_create
 ukharvest_mail_show = ukharvest_dry_run_create
 ukharvest_mail_test = ukharvest_dry_run_create
 ukharvest_mail_update = ukharvest_dry_run_create
@@ -147,6 +148,16 @@ def is_administrator(context: Any, source: model.Package | None) -> bool:
 
 
 ukharvest_deletion_keep = ukharvest_deletion_approve
+
+
+def ukharvest_identifier_change_accept(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow administrators of the source's organisation."""
+    refusal = tk._("Only an administrator of the source's organisation may decide this")
+    package = model.Package.get(data_dict.get("source_id") or "-")
+    return answer(is_administrator(context, package), refusal)
+
+
+ukharvest_identifier_change_refuse = ukharvest_identifier_change_accept
 
 
 def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> Answer:

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, may_see_source
-from ckanext.ukharvest.model import changes, provenance
+from ckanext.ukharvest.model import changes, handed_on, provenance
 from ckanext.ukharvest.model.provenance import Origin
 from ckanext.ukharvest.operations.sweeper import schedules
 from ckanext.ukharvest.presentation.messages.changes import (
@@ -45,7 +45,7 @@ def describe_origin(context: Any, package: Mapping[str, Any]) -> dict[str, Any]:
         "harvested_by_source": True,
         "metadata_date": facts.get("metadata-date", ""),
         "reference": facts.get("harvest_source_reference", ""),
-        **(_of_origin(context, origin) if origin else _of_no_origin(facts)),
+        **(_of_origin(context, origin, package["id"]) if origin else _of_no_origin(facts)),
         "problems_count": origin.problems if origin and may_see_errors else None,
         "error": origin.error if origin and may_see_errors else None,
     }
@@ -63,10 +63,11 @@ def _of_no_origin(facts: Mapping[str, str]) -> dict[str, Any]:
         "missed_runs": 0,
         "kept_fields": [],
         "supplied_fields": None,
+        "also_in": [],
     }
 
 
-def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
+def _of_origin(context: Any, origin: Origin, package_id: str) -> dict[str, Any]:
     state = _state(origin)
     missed = origin.missed_runs or 0
     is_open = may_see_source(
@@ -89,6 +90,7 @@ def _of_origin(context: Any, origin: Origin) -> dict[str, Any]:
         "kept_fields": [{"field": key, "label": label(key)} for key in _kept(origin)],
         "supplied_fields": _supplied(origin.supplied_fields),
         "edited_since": _edited(origin),
+        "also_in": _also_in(context, package_id) if origin.is_listed_twice else [],
     }
 
 
@@ -108,6 +110,15 @@ def _supplied(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
             for id_, keys in stored["resources"].items()
         },
     }
+
+
+def _also_in(context: Any, package_id: str) -> list[dict[str, Any]]:
+    """Return the other sources that list a dataset, as far as the user may see them."""
+    return [
+        {"id": each.source_id, "name": each.name, "title": each.title}
+        for each in handed_on.listings(package_id)
+        if may_see_source(context, each.source_id, is_private=each.is_private, state=each.state)
+    ]
 
 
 def _state(origin: Origin) -> str:

@@ -56,6 +56,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "first_seen": iso(row.first_seen),
         "last_seen": iso(row.last_seen),
         "dataset": _dataset(dataset) if dataset and may_read else None,
+        "same_as": _same_as(context, row),
         "error": _error(row.error),
         "problems": problems_of(row.id),
         "history": _history(row, record_history.passes(row)) if may_read else [],
@@ -95,6 +96,14 @@ def _dataset(package: model.Package) -> dict[str, Any]:
         "state": package.state,
         "languages": _languages(package),
     }
+
+
+def _same_as(context: Any, row: Record) -> dict[str, Any] | None:
+    """Return the dataset that a skipped record would be once more."""
+    package = model.Session.get(model.Package, row.same_as) if row.same_as else None
+    if package is None or not may(context, "package_show", id=package.id):
+        return None
+    return {"id": package.id, "name": package.name, "title": package.title or package.name}
 
 
 def _languages(package: model.Package) -> list[str]:

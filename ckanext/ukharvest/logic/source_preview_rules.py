@@ -14,7 +14,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
-from ckanext.ukharvest.logic import schema, source_rules
+from ckanext.ukharvest.logic import own_pages, schema, source_rules
 from ckanext.ukharvest.model import privileged_options, source_previews
 
 MOST_A_MINUTE = 10
@@ -56,8 +56,11 @@ def validate_input(
     else:
         try:
             config.guard().check_url(url)
+            own_pages.refuse(url, name)
         except Blocked as exc:
             errors["url"] = [exc.message]
+        except tk.Invalid as exc:
+            errors["url"] = [str(exc.error)]
     if kind and not errors:
         text = _checked_options(user, kind, url, text, source, errors)
     if errors:

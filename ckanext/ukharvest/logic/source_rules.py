@@ -23,6 +23,7 @@ from flask import current_app, has_app_context
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
+from ckanext.ukharvest.logic import own_pages
 
 Session = model.Session
 
@@ -51,12 +52,13 @@ def comparable_config(text: str | None) -> str:
 
 
 def check_url(key: Any, data: Any, errors: Any, context: Any) -> None:
-    """Refuse a URL that may not be read, or that another active source has already."""
+    """Refuse a URL that may not be read, is the portal's own, or that another source has."""
     url = data[key].strip()
     try:
         config.guard().check_url(url)
     except Blocked as exc:
         raise tk.Invalid(exc.message) from exc
+    own_pages.refuse(url, data.get(_sibling(key, "source_type")) or "")
     data[key] = url
     other = _other_source(url, data.get(_sibling(key, "config")), _own_id(key, data, context))
     if other:

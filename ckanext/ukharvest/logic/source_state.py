@@ -114,6 +114,7 @@ def _facts(shown: health.SourceHealth) -> dict[str, Any]:
         "next_run": iso(shown.next_run),
         "datasets": shown.datasets,
         "held": shown.held,
+        "renamed": shown.renamed,
         "missing": shown.missing,
         "set_aside": shown.set_aside,
     }

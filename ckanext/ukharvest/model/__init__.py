@@ -50,6 +50,10 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         resume: where a gather that was killed can continue, or None: {"job_id", "point", "since",
             "source", "salt": the import rules}.
         held: pending deletions: {"job_id", "guids", "reason", "since"}, or None.
+        changed_identifiers: records that the source lists under new identifiers, until a person
+            decides whether they are the same: {"job_id", "pairs": [[old, new], …], "moves": how
+            URLs of resources changed, "missing": number of records that the run missed, "since"};
+            or None.
         schedule: time of day, days and time zone of the runs; None for the portal's.
         confirmed_options: options that a sysadmin confirmed (privileged_options.py), or None.
         mail: recipients and kinds of this source's mails; None if there are none.
@@ -70,6 +74,7 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     sync_state = sa.Column(JSONB)
     resume = sa.Column(JSONB)
     held = sa.Column(JSONB)
+    changed_identifiers = sa.Column(JSONB(none_as_null=True))
     schedule = sa.Column(JSONB)
     confirmed_options = sa.Column(JSONB(none_as_null=True))
     mail = sa.Column(JSONB)
@@ -97,6 +102,10 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             "adopted", "adopted by guid" of a row that no import has confirmed yet; "kept" of one
             that is gone, whose dataset a person kept.
         removed: a run deleted the dataset because its record was gone; else a person did.
+        origin_guid: of a record that another portal hands on: the identity under which that portal
+            got it; "" if it names none.
+        same_as: the dataset that a skipped record would be once more (``model.handed_on``); None:
+            it was skipped by the options, or that dataset is gone.
         title: the record's, "" if none was read yet.
         error: why the last import failed: {"code", "message", "line"}; None if it did not.
         written: time of our last write to the dataset, None if unknown; a later change was a
@@ -133,6 +142,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
     missed_runs = sa.Column(sa.Integer, nullable=False, default=0, server_default="0")
     outcome = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     removed = sa.Column(sa.Boolean, nullable=False, default=False, server_default="false")
+    origin_guid = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
+    same_as = sa.Column(sa.UnicodeText, sa.ForeignKey("package.id", ondelete="SET NULL"))
     title = sa.Column(sa.UnicodeText, nullable=False, default="", server_default="")
     error = sa.Column(JSONB(none_as_null=True))
     written = sa.Column(sa.DateTime)

@@ -50,6 +50,12 @@ _LOCK = sa.text(
 Claims = Mapping[str, Sequence[Claim]]  # guid → who has it
 
 
+def lock(guids: Iterable[str]) -> None:
+    """Hold a lock on identifiers until the transaction ends."""
+    if given := sorted(set(guids)):
+        Session.execute(_LOCK, {"guids": given})
+
+
 def lock_and_find(objects: Iterable[HarvestObject]) -> Claims:
     """Return who has the guids of harvest objects that will become new datasets.
 
@@ -59,7 +65,7 @@ def lock_and_find(objects: Iterable[HarvestObject]) -> Claims:
     guids = {obj.guid for obj in objects if is_globally_unique(obj.guid)}
     if not guids:
         return {}
-    Session.execute(_LOCK, {"guids": sorted(guids)})
+    lock(guids)
     # By harvest objects, not by our rows: their guid has an index, and a source that another
     # harvester still works on, or did before it is adopted, has no rows.
     query = (

@@ -38,6 +38,7 @@ class SourceHealth:
         next_run: time of the next scheduled run, None without a schedule.
         datasets: number of its datasets, including private ones.
         held: number of pending deletions.
+        renamed: number of datasets whose records seem to have new identifiers.
         failures: number of failed runs in a row.
         missing: {"records", "of", "asks_after"} (``core.deletions.Shortfall``) of the run that
             ``value`` is about, if so many are missing that a later run will ask; else None.
@@ -56,6 +57,7 @@ class SourceHealth:
     next_run: dt.datetime | None
     datasets: int
     held: int
+    renamed: int = 0
     failures: int = 0
     missing: Mapping[str, int] | None = None
     current: CurrentRun | None = None
@@ -92,6 +94,7 @@ def _of(
         active=source.active,
         now=now,
         held=source.held,
+        renamed=source.renamed,
         outcome=runs.judged_outcome or "",
         passes=bool(runs.judged_passes),
         failures=runs.failures or 0,
@@ -114,6 +117,7 @@ def _of(
         next_run=None if aside else source.next_run,
         datasets=number,
         held=source.held,
+        renamed=source.renamed,
         failures=facts.failures if facts.outcome == RunOutcome.FAILED else 0,
         missing=runs.judged_shortfall if value in rules.MISSING else None,
         current=current,
@@ -196,7 +200,7 @@ def _state(source: Any, current: CurrentRun | None, *, has_run: bool) -> str:
         return "off"
     if current is not None:
         return current.state
-    if source.held:
+    if source.held or source.renamed:
         return "held"
     if source.is_checked:
         return "checking"
@@ -222,6 +226,12 @@ _SOURCES = sa.text(
                 ON record.source_id = source.id AND record.guid = held.guid
               JOIN package AS dataset ON dataset.id = record.package_id
              WHERE record.missed_runs > 0 AND dataset.state = 'active') AS held,
+           (SELECT count(*)
+              FROM jsonb_array_elements(state.changed_identifiers -> 'pairs') AS pair(guids)
+              JOIN ukharvest_record AS record
+                ON record.source_id = source.id AND record.guid = pair.guids ->> 0
+              JOIN package AS dataset ON dataset.id = record.package_id
+             WHERE dataset.state = 'active') AS renamed,
            EXISTS (SELECT FROM ukharvest_trial AS preview
                     WHERE preview.source_id = source.id
                       AND (preview.state = 'waiting' AND preview.created > :given_up

@@ -3,8 +3,9 @@
 Stored in ``SourceState.mail``: {"people": [user id, …], "addresses": [text, …], "events": [of
 EVENTS, …], "weekly": of WEEKLY, "not_weekly_to": [user id or address, …], "organization": whose
 editors chose them}; and in ``SourceState.mailed`` the mailed news that are still true: {"failed":
-{"job_id", "at"}, "held": {"since", "number"}, "missing": {"health": "empty" or "shrunk"}, "test":
-{"asked", "at", "sent", "failed", "reason"}, "tries": failed attempts to send}.
+{"job_id", "at"}, "held": {"since", "number"}, "renamed": {"since"}, "missing": {"health": "empty"
+or "shrunk"}, "test": {"asked", "at", "sent", "failed", "reason"}, "tries": failed attempts to
+send}.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Session = model.Session
 
 FAILED, RECOVERED, HELD = EVENTS = ("failed", "recovered", "held")
 MISSING = "missing"  # mailed to recipients of FAILED or HELD
+RENAMED = "renamed"  # mailed to recipients of HELD
 NEVER, NEEDED, ALWAYS = WEEKLY = ("never", "needed", "always")
 UNREACHABLE, REFUSED = "unreachable", "refused"  # what the mail server did
 ROLES = ("admin", "editor")  # roles in the organisation that may see runs and errors
@@ -118,6 +120,7 @@ class Told(NamedTuple):
     settings: Settings
     mailed: dict[str, Any]
     held: dict[str, Any]
+    changed_identifiers: dict[str, Any]
 
 
 def sources(source_ids: Collection[str] | None = None) -> list[Told]:
@@ -131,6 +134,7 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
             SourceState.mail,
             SourceState.mailed,
             SourceState.held,
+            SourceState.changed_identifiers,
         )
         .join(SourceState, SourceState.source_id == model.Package.id)
         .filter(model.Package.state == "active")
@@ -149,8 +153,9 @@ def sources(source_ids: Collection[str] | None = None) -> list[Told]:
             Settings.from_stored(mail).within(group),
             mailed or {},
             held or {},
+            changed or {},
         )
-        for id_, name, title, group, mail, mailed, held in query
+        for id_, name, title, group, mail, mailed, held, changed in query
     ]
 
 

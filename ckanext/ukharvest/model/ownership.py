@@ -111,6 +111,7 @@ def forget(source_id: str) -> None:
     if state is not None:
         state.interface = ""
         state.sync_state = state.resume = state.held = sa.null()
+        state.changed_identifiers = None
     Session.flush()
     Session.expire_all()
 

@@ -15,7 +15,15 @@ from ckanext.ukharvest.core.deletions import DeletionPlan
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RunMode, RunOutcome
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.core.values.text import one_line
-from ckanext.ukharvest.model import JobReport, Record, SourceState, locks, staged_objects, utcnow
+from ckanext.ukharvest.model import (
+    JobReport,
+    Record,
+    SourceState,
+    locks,
+    reports,
+    staged_objects,
+    utcnow,
+)
 
 Session = model.Session
 
@@ -132,7 +140,7 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     report.outcome = RunOutcome.FINISHED
     report.started = report.heartbeat = report.finished = now
     Session.add(report)
-    _note_decision(held_by, report.reason)
+    reports.add_reason(held_by, report.reason)
     staged = [
         staged_objects.Staged(each.guid, "delete", package_id=each.package_id) for each in due
     ]
@@ -165,7 +173,7 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
         kept.values(outcome=RecordOutcome.KEPT).execution_options(synchronize_session=False)
     )
     number = len(due)
-    _note_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
+    reports.add_reason(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
     Session.commit()
     return number
 
@@ -193,13 +201,6 @@ def _locked(source_id: str, version: str) -> tuple[SourceState | None, list[Wait
         Session.rollback()
         raise Changed(len(due))
     return state, due
-
-
-def _note_decision(job_id: str, words: str) -> None:
-    """Write who decided into the report of the run that held the deletions."""
-    report = Session.query(JobReport).filter_by(job_id=job_id).one_or_none()
-    if report is not None:
-        report.reason = f"{report.reason}; {words}" if report.reason else words
 
 
 def around(source_id: str, due: Sequence[Waiting]) -> tuple[int, int]:

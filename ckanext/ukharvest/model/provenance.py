@@ -28,6 +28,7 @@ class Origin(NamedTuple):
         changed: when the dataset was last changed by anybody.
         is_held: its deletion is pending.
         problems: number of the record's problems.
+        is_listed_twice: another source lists it too; its record is skipped.
         frequency, schedule, config: of the source, as stored.
     """
 
@@ -45,6 +46,7 @@ class Origin(NamedTuple):
     changed: datetime.datetime | None
     is_held: bool
     problems: int
+    is_listed_twice: bool
     source_id: str
     source_url: str
     source_type: str
@@ -117,6 +119,7 @@ def _of_record(dataset: Any) -> tuple[Any, ...]:
         RecordProblem.record_id == Record.id, RecordProblem.current
     )
     held = SourceState.held["guids"].has_key(sa.func.coalesce(Record.guid, ""))
+    other = aliased(Record)
     return (
         Record.id,
         sa.func.coalesce(Record.guid, HarvestObject.guid),
@@ -132,6 +135,7 @@ def _of_record(dataset: Any) -> tuple[Any, ...]:
         dataset.metadata_modified,
         sa.func.coalesce(held, sa.false()),
         problems.scalar_subquery(),
+        sa.select(other.id).where(other.same_as == dataset.id).exists(),
     )
 
 

@@ -121,7 +121,8 @@ def _old_jobs(types: Collection[str], keep_runs: int, source_id: str | None) -> 
     query = sa.select(table.c.id).where(table.c.rank > max(1, keep_runs))
     # Document validators are valid only with that job's objects, and pending deletions name their
     # run.
-    for column in (SourceState.sync_state, SourceState.held, SourceState.resume):
+    state = SourceState
+    for column in (state.sync_state, state.held, state.changed_identifiers, state.resume):
         named = sa.select(column["job_id"].astext).where(column["job_id"].astext.isnot(None))
         query = query.where(table.c.id.notin_(named))
     told = sa.text(_HEALTH).bindparams(types=list(types)).columns(sa.column("id")).subquery()

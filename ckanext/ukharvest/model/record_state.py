@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
+from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.model import Record, utcnow
 from ckanext.ukharvest.reading.known_record import KnownRecord
 
@@ -50,6 +51,11 @@ def known_records(source_id: str) -> dict[str, KnownRecord]:
             sa.func.coalesce(model.Package.state, ""),
             current,
             Record.owner_org,
+            sa.and_(
+                Record.outcome == RecordOutcome.SKIPPED,
+                Record.origin_guid != "",
+                Record.same_as.is_(None),
+            ),
         )
         .outerjoin(model.Package, model.Package.id == Record.package_id)
         .filter(Record.source_id == source_id)

@@ -27,6 +27,13 @@ def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
     return {report.job_id: report for report in query}
 
 
+def add_reason(job_id: str, words: str) -> None:
+    """Add to a run's report what a person decided about it; the caller commits."""
+    report = reports_of([job_id]).get(job_id)
+    if report is not None:
+        report.reason = f"{report.reason}; {words}" if report.reason else words
+
+
 @needs_tables(lambda: None)
 def merge(jobs: Iterable[dict[str, Any]]) -> None:
     """Add our figures to ckanext-harvest's job dicts.

@@ -15,7 +15,10 @@ from ckanext.ukharvest.model import JobReport, health, reports
 
 Session = model.Session
 
-COUNTS = ("added", "updated", "unchanged", "skipped", "deleted", "missing", "held", "lost")
+COUNTS = (
+    *("added", "updated", "unchanged", "skipped", "deleted", "missing", "held"),
+    *("new_identifiers", "lost"),
+)
 
 
 def load_figures(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
@@ -28,9 +31,10 @@ def load_figures(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
         "approval"), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` (key of
         ``presentation.messages.status_labels.OUTCOMES``), ``reason``, ``error`` ({"code",
         "message", "passes"} of a run that failed, else None), ``complete`` (it read the whole
-        source), ``seen`` (records that the source listed), ``counts``: ``COUNTS`` and
-        ``with_problems``, ``shortfall`` ({"records", "of", "asks_after"} where so many records are
-        missing that a later run will ask, else None), and ``stats`` as in ``harvest_job_show``.
+        source), ``seen`` (records that the source listed), ``counts``: ``COUNTS``,
+        ``same`` (skipped because the dataset is here already) and ``with_problems``, ``shortfall``
+        ({"records", "of", "asks_after"} where so many records are missing that a later run will
+        ask, else None), and ``stats`` as in ``harvest_job_show``.
     """
     ids = [job.id for job in jobs]
     stats = reports.stats_of(ids)
@@ -117,7 +121,9 @@ def _counts(report: JobReport | None, stats: Mapping[str, int], more: Any) -> di
         "deleted": int(figures.get("deleted", 0)),
         "missing": int(noted.get("missing", 0)),
         "held": int(noted.get("held", 0)),
+        "new_identifiers": int(noted.get("new_identifiers", 0)),
         "lost": int(figures["lost"]),
+        "same": int(frozen.get("same", more.same if more else 0)),
         "with_problems": int(frozen.get("with_problems", more.with_problems if more else 0)),
     }
 
@@ -171,17 +177,20 @@ def freeze(job_ids: Iterable[str]) -> None:
     for id_, stats in reports.stats_of(ids).items():
         report = known.get(id_)
         if report and reports.FROZEN not in (report.counts or {}):
-            kept = {**stats, "skipped": 0, "with_problems": 0}
+            kept = {**stats, **dict.fromkeys(_OF_RECORDS, 0)}
             if id_ in more:
-                kept |= {key: getattr(more[id_], key) for key in ("skipped", "with_problems")}
+                kept |= {key: getattr(more[id_], key) for key in _OF_RECORDS}
             report.counts = {**(report.counts or {}), reports.FROZEN: kept}
 
 
+_OF_RECORDS = ("skipped", "same", "with_problems")
 _MORE = sa.text(
     """
-    SELECT job_id, sum(skipped)::integer AS skipped, sum(with_problems)::integer AS with_problems
+    SELECT job_id, sum(skipped)::integer AS skipped, sum(same)::integer AS same,
+           sum(with_problems)::integer AS with_problems
       FROM (
-        SELECT object.harvest_job_id AS job_id, count(*) AS skipped, 0 AS with_problems
+        SELECT object.harvest_job_id AS job_id, count(*) AS skipped, count(record.same_as) AS same,
+               0 AS with_problems
           FROM harvest_object AS object
           JOIN ukharvest_record AS record
             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
@@ -189,7 +198,7 @@ _MORE = sa.text(
            AND object.report_status = 'not modified' AND record.outcome = 'skipped'
          GROUP BY object.harvest_job_id
          UNION ALL
-        SELECT problem.job_id, 0, count(DISTINCT problem.record_id)
+        SELECT problem.job_id, 0, 0, count(DISTINCT problem.record_id)
           FROM ukharvest_problem AS problem
          WHERE problem.job_id = ANY (CAST(:job_ids AS text[]))
            AND NOT problem.lost

@@ -75,6 +75,63 @@ def move_records(source_id: str, move: MoveResult) -> None:
         for each in _move_guids(source_id, BaseMove(old, new), ids)
     ]
     _move_resources(source_id, moves)
+    _rename(source_id, guids, urls)
+
+
+def rename_records(
+    source_id: str, pairs: Sequence[tuple[str, str]], moves: Sequence[BaseMove]
+) -> int:
+    """Give records of a source new identifiers, as ``move_records`` does.
+
+    Args:
+        pairs: [(old identifier, new one), …]; one that another dataset has already is left out.
+        moves: how the URLs of their resources changed, the likeliest first.
+
+    Returns:
+        Number of records.
+    """
+    guids = [each for chunk in _chunks(pairs) for each in _replace_guids(source_id, chunk)]
+    _move_resources(source_id, moves, [each.record_id for each in guids])
+    _rename(source_id, guids, ())
+    return len(guids)
+
+
+def _replace_guids(source_id: str, pairs: Sequence[tuple[str, str]]) -> list[Renamed]:
+    names = {"old": [old for old, _new in pairs], "new": [new for _old, new in pairs]}
+    given = {"source": source_id, **names}
+    Session.execute(_FORGET_EMPTY, given)
+    rows = Session.execute(_REPLACE_GUIDS, given)
+    return [Renamed(*row) for row in rows]
+
+
+_LISTS = (
+    sa.bindparam("old", type_=ARRAY(sa.UnicodeText)),
+    sa.bindparam("new", type_=ARRAY(sa.UnicodeText)),
+)
+# A run may have failed to import a record under its new identifier: its row has no dataset.
+_FORGET_EMPTY = sa.text(
+    """
+    DELETE FROM ukharvest_record
+     WHERE source_id = :source AND guid = ANY (:new) AND package_id IS NULL
+    """
+).bindparams(_LISTS[1])
+# Without a stamp the next run reads and writes the dataset again, with all that holds the guid.
+_REPLACE_GUIDS = sa.text(
+    """
+    UPDATE ukharvest_record AS record
+       SET guid = given.new, fingerprint = '', import_rules_hash = '', package_hash = '',
+           etag = '', last_modified = '', missed_runs = 0
+      FROM unnest(:old, :new) AS given (old, new)
+     WHERE record.source_id = :source AND record.guid = given.old
+       AND NOT EXISTS (SELECT FROM ukharvest_record AS other
+                        WHERE other.source_id = :source AND other.guid = given.new)
+ RETURNING record.id, record.package_id, given.old, given.new
+    """
+).bindparams(*_LISTS)
+
+
+def _rename(source_id: str, guids: Sequence[Renamed], urls: Sequence[Renamed]) -> None:
+    """Replace identifiers and URLs of records wherever they are stored beside their rows."""
     _move_objects(source_id, guids)
     _move_references(source_id, [*guids, *urls])
     changed = compat.replace_dataset_extra("guid", _of_datasets(guids))
@@ -121,13 +178,21 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
     return found
 
 
-def _move_resources(source_id: str, moves: Sequence[BaseMove]) -> None:
-    """Replace the base URL in the match keys of resources, so that they keep their CKAN ids."""
+def _move_resources(
+    source_id: str, moves: Sequence[BaseMove], record_ids: Sequence[int] | None = None
+) -> None:
+    """Replace the base URL in the match keys of resources, so that they keep their CKAN ids.
+
+    Args:
+        record_ids: of the records; None for all of the source.
+    """
     query = Session.query(Record.id, Record.package_id, Record.resources).filter(
         Record.source_id == source_id, Record.package_id.isnot(None)
     )
+    if record_ids is not None:
+        query = query.filter(Record.id == sa.any_(_numbers(record_ids)))
     for rows in _chunks(query.order_by(Record.id).all()):
-        addresses = _resource_urls([row.package_id for row in rows])
+        addresses = resource_urls([row.package_id for row in rows])
         changed = []
         for id_, package_id, written in rows:
             moved = _moved_keys(package_id, written, addresses.get(package_id, {}), moves)
@@ -158,7 +223,7 @@ def _moved_keys(
     return found
 
 
-def _resource_urls(package_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+def resource_urls(package_ids: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return dataset id → resource id → URL, in the order of the resources."""
     resource = model.Resource
     query = (
@@ -204,10 +269,7 @@ _REFERENCES = sa.text(
      WHERE record.id = coupling.record_id AND record.source_id = :source
        AND coupling.reference = given.old
     """
-).bindparams(
-    sa.bindparam("old", type_=ARRAY(sa.UnicodeText)),
-    sa.bindparam("new", type_=ARRAY(sa.UnicodeText)),
-)
+).bindparams(*_LISTS)
 
 
 def _of_datasets(renamed: Iterable[Renamed]) -> list[tuple[str, str, str]]:

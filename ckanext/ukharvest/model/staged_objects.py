@@ -7,13 +7,14 @@ half-read source is never imported (ckanext-harvest issue 446).
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.model import SourceState, utcnow
 
@@ -126,6 +127,34 @@ def staged(job_id: str) -> list[tuple[str, str, bool]]:
         sa.func.coalesce(HarvestObject.report_status, "") == "errored",
     ).filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
     return [tuple(row) for row in query.order_by(HarvestObject.gathered)]
+
+
+def new_ones(job_id: str) -> list[str]:
+    """Return the ids of the job's staged objects whose records have no dataset yet, in order."""
+    extra = HarvestObjectExtra
+    query = (
+        Session.query(HarvestObject.id)
+        .join(extra, extra.harvest_object_id == HarvestObject.id)
+        .filter(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
+        .filter(extra.key == STATUS, extra.value == "new")
+    )
+    return [row[0] for row in query.order_by(HarvestObject.gathered)]
+
+
+def discard_guids(job_id: str, guids: Collection[str]) -> set[str]:
+    """Remove the job's staged objects with these guids; return their ids. The caller commits."""
+    given = sa.literal(list(guids), ARRAY(sa.UnicodeText))
+    statement = (
+        sa.delete(HarvestObject)
+        .where(
+            HarvestObject.harvest_job_id == job_id,
+            HarvestObject.state == GATHERED,
+            HarvestObject.guid == sa.any_(given),
+        )
+        .returning(HarvestObject.id)
+        .execution_options(synchronize_session=False)
+    )
+    return {row[0] for row in Session.execute(statement)}
 
 
 def point_of(source_id: str, job_id: str) -> dict[str, Any]:

@@ -137,8 +137,11 @@ def translate(flat: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, An
             found[rule.target] = value
     _rename(found, BUILT_IN, own)
     for name in _OWN:
-        if name in found:
-            found[PREFIX + name] = found.pop(name)
+        value = found.pop(name, None)
+        # Of a dataset that has come by way of several portals, the first one's identity.
+        is_first = name != "guid" or is_blank(found.get(PREFIX + name))
+        if value is not None and is_first:
+            found[PREFIX + name] = value
     parts = {name[len(RESOURCES) :]: rule for name, rule in _rules(table) if name not in own}
     if isinstance(found.get("resources"), list):
         found["resources"] = [_part(each, parts) for each in found["resources"]]

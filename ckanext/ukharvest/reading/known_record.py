@@ -17,6 +17,7 @@ class KnownRecord(NamedTuple):
         package_state: "active", "deleted" …, "" if there is no dataset.
         has_current: a current harvest object of this source names the dataset.
         owner_org: the organisation that the last import gave the dataset to, "" if unknown.
+        has_lost_same: it was skipped because of another dataset, and that one is gone.
     """
 
     id: int
@@ -33,6 +34,7 @@ class KnownRecord(NamedTuple):
     package_state: str
     has_current: bool
     owner_org: str = ""
+    has_lost_same: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -68,6 +70,8 @@ class KnownRecord(NamedTuple):
     @property
     def is_sound(self) -> bool:
         """Tell whether the last import succeeded and its dataset is still there."""
+        if self.has_lost_same:
+            return False
         if self.is_skipped or self.deleted_by_hand:
             return True
         is_written = self.outcome in (RecordOutcome.ADDED, RecordOutcome.UPDATED)

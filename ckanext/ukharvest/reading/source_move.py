@@ -7,7 +7,7 @@ to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,7 +54,7 @@ class MovePreview(SourcePreview):
             if new and key not in new:
                 self._is_compared = True
                 found = [each for each in self.moves if move_key(each, key) in new]
-                self._evidence.update(found or _infer(key, new))
+                self._evidence.update(found or infer_moves([key], new))
 
     def _compare(self) -> MoveResult:
         known = self.classifier.known
@@ -90,11 +90,18 @@ class MovePreview(SourcePreview):
         return sorted(self._evidence, key=order)[:MOST_MOVES]
 
 
-def _infer(key: str, new: Collection[str]) -> Iterator[BaseMove]:
-    """Yield the move from a resource to the one with the same file name, if there is only one."""
-    name = key.rpartition("/")[2]
-    alike = [each for each in new if each.rpartition("/")[2] == name]
-    if len(alike) == 1:
-        old_url, new_url = (each.partition(":")[2] for each in (key, *alike))
-        if move := infer_move(old_url, new_url):
-            yield move
+def infer_moves(old: Iterable[str], new: Collection[str]) -> Iterator[BaseMove]:
+    """Yield the moves from resources to those with the same file names.
+
+    Args:
+        old: match keys; one that is in ``new``, or whose file name several of ``new`` have, is left
+            out.
+        new: match keys.
+    """
+    for key in old:
+        name = key.rpartition("/")[2]
+        alike = [each for each in new if each.rpartition("/")[2] == name]
+        if key not in new and len(alike) == 1:
+            old_url, new_url = (each.partition(":")[2] for each in (key, *alike))
+            if move := infer_move(old_url, new_url):
+                yield move

@@ -59,6 +59,7 @@ _STOPS = {
     "not-confirmed": "Setting needs a sysadmin's confirmation",
     "not-html": "URL is not a web page",
     "not-xml": "XML cannot be read",
+    "own-site": "Source is this portal itself",
     "protocol": "Answer is not of this type",
     "rdf-syntax": "RDF cannot be read",
     "redirect": "Redirects lead to no answer",

@@ -325,6 +325,10 @@ _OF_SOURCES = {
         "Give the URL of a page with links to the files, such as https://example.gov.uk/metadata/."
     ),
     "not-xml": "Correct the XML in the line that the message names, such as a tag left open.",
+    "own-site": (
+        "Enter the URL of the site that the datasets come from, such as "
+        "https://data.example.gov.uk. This portal cannot harvest itself."
+    ),
     "protocol": (
         "Give the URL that this source type needs, such as https://example.gov.uk/data.json "
         "for data.json."

@@ -41,6 +41,7 @@ from ckanext.ukharvest.model import (
     changes,
     coupling,
     guid_conflicts,
+    handed_on,
     link_checks,
     link_evidence,
     record_rows,
@@ -162,11 +163,13 @@ class _Batch:
         self.results: dict[str, Result] = {}
         self.package_ids: dict[str, str] = {}
         self._written: list[_Written] = []
+        self._skipped: list[tuple[Write, HarvestObject, Record, handed_on.Same]] = []
         self._objects, self._rows = record_rows.lock_all(write.object_id for write in writes)
         # Of records with one guid, one is written in a transaction.
         self._writes = list({self._key(write): write for write in reversed(writes)}.values())[::-1]
         self._standing = Standing(self._rows.values())
         new = [write for write in self._writes if self._is_new(write)]
+        self._same = handed_on.lock_and_find({self._key(each): each.record for each in new})
         self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
         self._links = link_evidence.load(
@@ -206,6 +209,9 @@ class _Batch:
             left = _Written(write, obj, row, UNCHANGED, row.package_id, row.package_hash, left=True)
             left.is_current = False
             self._written.append(left)
+            return UNCHANGED
+        if same := self._same.get(self._key(write)):
+            self._skipped.append((write, obj, row, same))
             return UNCHANGED
         hashed = package_hash(write)
         if not write.forced and self._standing.stands(row, hashed):
@@ -294,6 +300,8 @@ class _Batch:
         self._give_resource_ids()
         for each in self._written:
             _update_row(each)
+        for write, obj, row, same in self._skipped:
+            _skip(write, obj, row, same)
         Session.flush()
         record_rows.retire(
             {each.package_id: each.obj.id for each in self._written if each.is_current}
@@ -348,6 +356,23 @@ def _has_changed(each: _Written) -> bool:
     return bool(each.row.fingerprint != each.write.stamp.fingerprint)
 
 
+def _skip(write: Write, obj: HarvestObject, row: Record, same: handed_on.Same) -> None:
+    """Mark a record as skipped because its dataset is here already."""
+    obj.report_status = UNCHANGED
+    row.outcome, row.error = RecordOutcome.SKIPPED, None
+    row.same_as = same.package_id
+    row.origin_guid = _origin_guid(write)
+    row.owner_org = stored_organization(write.defaults.owner_org)
+    record_rows.put_title(row, write.record.title)
+    record_rows.put_stamp(row, write.stamp)
+    record_rows.mark_seen(row, obj.harvest_job_id)
+    Session.add(row)
+
+
+def _origin_guid(write: Write) -> str:
+    return write.record.origin.guid if write.record.origin else ""
+
+
 def _update_row(each: _Written) -> None:
     """Save a record's outcome in its row and its harvest object."""
     obj, row = each.obj, each.row
@@ -361,6 +386,7 @@ def _update_row(each: _Written) -> None:
     obj.current = each.is_current
     row.package_hash = each.package_hash
     row.owner_org = stored_organization(each.write.defaults.owner_org)
+    row.origin_guid, row.same_as = _origin_guid(each.write), None
     if not each.left:
         row.resources = each.resources
         row.supplied_fields = _supplied_fields(each)

@@ -18,6 +18,7 @@ from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, call, show
 from ckanext.ukharvest.model import (
     changes,
+    handed_on,
     link_checks,
     link_results,
     pending_deletions,
@@ -74,6 +75,7 @@ def skip(object_id: str, stamp: record_rows.Stamp, reason: SkipRecord) -> None:
     if row.outcome == RecordOutcome.ADOPTED_BY_GUID:
         row.package_id = None  # not the source's after all: no run may delete the dataset
     row.outcome = RecordOutcome.SKIPPED
+    row.origin_guid, row.same_as = "", None
     row.error = None
     record_rows.put_stamp(row, stamp)
     record_rows.mark_seen(row, obj.harvest_job_id)
@@ -84,6 +86,7 @@ def skip(object_id: str, stamp: record_rows.Stamp, reason: SkipRecord) -> None:
 def delete(object_id: str) -> str:
     """Delete the dataset of a record that its source no longer lists; commit.
 
+    If another portal's source of the same organisation lists it too, that one gets it instead.
     Does nothing if the record came back since the approval, or the dataset is already deleted.
 
     Returns:
@@ -101,6 +104,13 @@ def delete(object_id: str) -> str:
         obj.report_status = UNCHANGED
         Session.commit()
         return UNCHANGED
+    route = handed_on.other_routes([package.id]).get(package.id)
+    if route and route.is_same_organisation:
+        handed_on.hand_over(row, route)
+        obj.report_status = UNCHANGED
+        Session.commit()
+        return UNCHANGED
+    handed_on.release(package.id)
     obj.report_status = RecordOutcome.DELETED
     obj.current = False
     row.outcome = RecordOutcome.DELETED

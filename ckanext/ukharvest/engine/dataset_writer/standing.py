@@ -64,6 +64,7 @@ def leave(writes: Mapping[str, Write], source_id: str, job_id: str) -> set[str]:
         record_rows.put_title(row, write.record.title)
         record_rows.put_stamp(row, write.stamp)
         row.owner_org = stored_organization(write.defaults.owner_org)
+        row.origin_guid = write.record.origin.guid if write.record.origin else ""
         record_rows.mark_seen(row, job_id)
     Session.flush()
     record_rows.replace_problems({row: write.record.problems for row, write in left.items()})

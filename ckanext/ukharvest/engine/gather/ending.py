@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 
 import sqlalchemy as sa
 from ckan import model
@@ -16,10 +17,19 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.gather import intake
+from ckanext.ukharvest.engine.gather.changed_identifiers import hold_back
 from ckanext.ukharvest.engine.gather.signs_of_life import Stopped, end_if_replaced
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.source_config import Setting
-from ckanext.ukharvest.model import pending_deletions, staged_objects, stopping, utcnow
+from ckanext.ukharvest.model import (
+    changed_identifiers,
+    handed_on,
+    pending_deletions,
+    staged_objects,
+    stopping,
+    utcnow,
+)
+from ckanext.ukharvest.model.changed_identifiers import Change
 from ckanext.ukharvest.model.record_state import forget, mark_back, mark_missed
 from ckanext.ukharvest.model.source_state import ensure_source_state
 
@@ -40,13 +50,17 @@ def finish(state: GatherState, setting: Setting, ending: Ending) -> None:
     if ending.unchanged:
         intake.leave_all(state)
     complete, reason = _completeness(state, ending)
-    plan = _plan_deletions(state, complete)
+    changed = _hold_back_changed(state, complete)
+    plan = _plan_deletions(state, complete, changed)
     _stage_deletions(state, plan.delete)
     state.mark_unchanged()
     _mark_missing(state, plan, complete)
-    sync_state.save_sync_state(setting, state.job_id, ending, lost=state.counts["lost"])
+    unread = state.counts["lost"] + state.counts["new_identifiers"]
+    sync_state.save_sync_state(setting, state.job_id, ending, unread=unread)
     staged_objects.forget_point(setting.id)
-    problems = (problem.message for problem in ending.problems)
+    problems = [problem.message for problem in ending.problems]
+    if changed and complete:
+        problems.insert(0, changed.reason)
     _end_report(state, plan, complete=complete, reason=_sentences(reason or plan.reason, *problems))
     staged_objects.show(state.job_id)
     Session.commit()
@@ -78,16 +92,77 @@ def _only_changes(state: GatherState) -> str:
     )
 
 
-def _plan_deletions(state: GatherState, complete: bool) -> deletions.DeletionPlan:
+def _hold_back_changed(state: GatherState, complete: bool) -> Change | None:
+    """Let records wait that seem to have new identifiers; return which.
+
+    They are those of this run, or of the last complete one: an incomplete run proves nothing,
+    except that a record that it saw has its old identifier.
+    """
+    row = ensure_source_state(state.source.id)
+    changed = state.changed
+    if not complete:
+        changed = changed_identifiers.load(row, state.listing.seen)
+    if complete or row.changed_identifiers:
+        changed_identifiers.update(row, state.job_id, changed)
+    if changed:
+        hold_back(state, changed.guids.values())
+        state.counts["new_identifiers"] = len(changed.guids)
+    return changed
+
+
+def _plan_deletions(
+    state: GatherState, complete: bool, changed: Change | None
+) -> deletions.DeletionPlan:
     known = {
         guid: deletions.KnownRecord(missed=each.missed_runs, active=each.can_go_missing)
         for guid, each in state.known.items()
     }
+    plan = _plan(state, known, complete, changed)
+    due = [*plan.delete, *plan.held]
+    ids = {state.known[guid].package_id: guid for guid in due}
+    routes = {
+        ids[id_]: route for id_, route in handed_on.other_routes([*filter(None, ids)]).items()
+    }
+    if not routes:
+        return plan
+    # Datasets that go on from another source are not deleted, so they do not count as such.
+    others = {guid: each for guid, each in known.items() if guid not in routes}
+    plan = _plan(state, others, complete, changed)
+    taken = [guid for guid in due if guid in routes and routes[guid].is_same_organisation]
+    asked = [guid for guid in due if guid in routes and guid not in taken]
+    return replace(
+        plan,
+        delete=(*plan.delete, *taken),
+        held=(*plan.held, *asked),
+        reason=_sentences(plan.reason, _why_asked(routes[guid] for guid in asked)),
+    )
+
+
+def _why_asked(routes: Iterable[handed_on.Route]) -> str:
+    """Return why the deletions of datasets that sources of other organisations list too wait."""
+    titles = [f"'{route.source_title}'" for route in routes]
+    if not titles:
+        return ""
+    number = "1 dataset" if len(titles) == 1 else f"{len(titles)} datasets"
+    names = ", ".join(sorted(set(titles)))
+    return (
+        f"{number} that the source no longer lists can be had from {names} of another organisation,"
+        " so the deletion waits for approval"
+    )
+
+
+def _plan(
+    state: GatherState,
+    known: Mapping[str, deletions.KnownRecord],
+    complete: bool,
+    changed: Change | None,
+) -> deletions.DeletionPlan:
     # The first run after adopting datasets deletes none of them.
     is_first = any(each.is_newly_adopted for each in state.known.values())
     return deletions.plan(
         known,
-        state.listing.seen,
+        # A record that waits under a new identifier is not missing.
+        state.listing.seen.union(changed.guids) if changed else state.listing.seen,
         complete=complete,
         said_deleted=() if is_first else state.listing.said_deleted,
         after_runs=max(config.delete_after_runs(), 2 if is_first else 1),
@@ -131,7 +206,8 @@ def _end_report(
     if plan.shortfall:
         report.counts["shortfall"] = asdict(plan.shortfall)
     report.complete = complete
-    report.outcome = RunOutcome.HELD if plan.held else RunOutcome.FINISHED
+    waits = bool(plan.held or state.counts["new_identifiers"])
+    report.outcome = RunOutcome.HELD if waits else RunOutcome.FINISHED
     report.reason = reason
     report.finished = report.heartbeat = utcnow()
 

@@ -8,7 +8,14 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.core.records import Ending
 from ckanext.ukharvest.engine import sync_state
-from ckanext.ukharvest.engine.gather import ending, intake, new_rules, resume, single_record
+from ckanext.ukharvest.engine.gather import (
+    changed_identifiers,
+    ending,
+    intake,
+    new_rules,
+    resume,
+    single_record,
+)
 from ckanext.ukharvest.engine.gather.signs_of_life import Stopped, show_life
 from ckanext.ukharvest.engine.gather.state import GatherState
 from ckanext.ukharvest.engine.http_client import open_client
@@ -77,6 +84,7 @@ def _gather(state: GatherState) -> None:
     if state.only_guid:
         single_record.finish(state, setting)
     else:
+        changed_identifiers.find(state, how_it_ended)
         ending.finish(state, setting, how_it_ended)
 
 

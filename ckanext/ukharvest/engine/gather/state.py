@@ -13,6 +13,7 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 from ckanext.ukharvest.engine import sync_state
 from ckanext.ukharvest.engine.source_config import Setting
 from ckanext.ukharvest.model import JobReport, staged_objects
+from ckanext.ukharvest.model.changed_identifiers import Change
 from ckanext.ukharvest.model.record_state import known_records, mark_seen
 from ckanext.ukharvest.reading.known_record import KnownRecord
 from ckanext.ukharvest.reading.record_classifier import Classified, Listing, RecordClassifier
@@ -30,6 +31,7 @@ class GatherState:
         listing: what the source has listed so far.
         taken_before: guids that a killed gather of this job handled before its last resume point.
         since: read only changes since this date; "": everything.
+        changed: records that the source lists under new identifiers; None: none were found.
         to_compare: records of which only the import rules changed (new_rules.py).
         batch: objects to stage with the next commit.
         ids: of the harvest objects to import.
@@ -49,6 +51,7 @@ class GatherState:
     listing: Listing = field(default_factory=Listing)
     taken_before: frozenset[str] = frozenset()
     since: str = ""
+    changed: Change | None = None
     to_compare: list[Classified] = field(default_factory=list)
     batch: list[staged_objects.Staged] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
@@ -20,6 +21,7 @@ from ckanext.harvest.model import HarvestSource
 from ckanext.ukharvest import compat, config, source_types
 from ckanext.ukharvest.core import options
 from ckanext.ukharvest.core.errors import ConfigError, FetchError
+from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import Source
 from ckanext.ukharvest.engine.dry_run import BUDGET as DRY_RUN_BUDGET
 from ckanext.ukharvest.engine.http_client import open_client
@@ -145,7 +147,7 @@ def _test(preview: Row, tell: Tell) -> PreviewResult:
     url = preview.url
     model.Session.commit()  # no transaction stays open while waiting for the source
     with open_client(given["credential"]) as http:
-        source = Source(url, given, http, limits=config.record_limits())
+        source = _source(url, given, http)
         watched = Watched(http, BUDGET)
         return SourcePreview(kind, source, watched, tell=tell, counts_values=True).run()
 
@@ -169,7 +171,7 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
             return failed(nothing_found(url, probe))
         kind = source_types.TYPES[found.source_type]
         given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
-        source = Source(found.url, given, http, limits=config.record_limits())
+        source = _source(found.url, given, http)
         result = SourcePreview(kind, source, Watched(http, BUDGET), tell=tell).run()
     result["lookup"] = {
         "source_type": found.source_type,
@@ -178,6 +180,10 @@ def _look_up(preview: Row, tell: Tell) -> PreviewResult:
         "site_title": title,
     }
     return result
+
+
+def _source(url: str, given: Mapping[str, Any], http: HttpClient) -> Source:
+    return Source(url, given, http, limits=config.record_limits(), own_site=config.own_site())
 
 
 def _kind_of(preview: Row) -> source_types.SourceType:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.logic.action.adopt import ukharvest_source_adopt
+from ckanext.ukharvest.logic.action.changed_identifiers import (
+    ukharvest_identifier_change_accept,
+    ukharvest_identifier_change_list,
+    ukharvest_identifier_change_refuse,
+)
 from ckanext.ukharvest.logic.action.checks import (
     ukharvest_check_create,
     ukharvest_check_show,
@@ -13,6 +18,7 @@ from ckanext.ukharvest.logic.action.core import (
     organization_update,
     package_create,
     package_update,
+    status_show,
 )
 from ckanext.ukharvest.logic.action.coupled import ukharvest_coupling_show
 from ckanext.ukharvest.logic.action.data_checks import (
@@ -120,6 +126,7 @@ __all__ = [
     "organization_update",
     "package_create",
     "package_update",
+    "status_show",
     "ukharvest_check_create",
     "ukharvest_check_show",
     "ukharvest_check_stop",
@@ -134,6 +141,9 @@ __all__ = [
     "ukharvest_deletion_keep",
     "ukharvest_deletion_list",
     "ukharvest_doctor_show",
+    "ukharvest_identifier_change_accept",
+    "ukharvest_identifier_change_list",
+    "ukharvest_identifier_change_refuse",
     "ukharvest_run_list",
     "ukharvest_link_list",
     "ukharvest_link_show",

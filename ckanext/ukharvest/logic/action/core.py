@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan.logic.action import create, update
+from ckan.logic.action import create, get, update
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import organization_types
 from ckanext.ukharvest.model import organization_types as stored_types
+from ckanext.ukharvest.readers.ckan_api import own_site
 
 Original = Callable[[Any, dict[str, Any]], Any]
 Chained = Callable[[Original, Any, dict[str, Any]], Any]
@@ -53,6 +54,13 @@ def _without_computed(data_dict: dict[str, Any]) -> dict[str, Any]:
         return data_dict
     kept = harvest_extras.leave_out(extras)
     return data_dict if len(kept) == len(extras) else {**data_dict, "extras": kept}
+
+
+@tk.side_effect_free
+@_chained_to(get.status_show)
+def status_show(original: Original, context: Any, data_dict: dict[str, Any]) -> Any:
+    """Show information about the site, with the key by which it recognises itself as a source."""
+    return {**original(context, data_dict), own_site.KEY: config.own_site().key}
 
 
 @_chained_to(create.organization_create)

@@ -13,7 +13,7 @@ from ckanext.ukharvest.engine import dataset_writer
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import may, readable_organisations
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, pending_deletions, reports
+from ckanext.ukharvest.model import SourceState, handed_on, pending_deletions, reports
 from ckanext.ukharvest.operations.sweeper import lost_work
 from ckanext.ukharvest.presentation.messages.runs import others_wait
 
@@ -36,8 +36,9 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
 
     :returns: ``source_id``, ``reason`` and ``job_id`` of the run that held them, ``since`` (UTC),
         ``count``, and ``deletions``: dicts with ``guid``, ``dataset_id``, ``dataset_name``,
-        ``title`` (both "" for another organisation's private dataset), ``last_seen`` (UTC) and
-        ``missed_runs``. If there are any, also ``version`` (of the list, to send with the
+        ``title`` (both "" for another organisation's private dataset), ``last_seen`` (UTC),
+        ``missed_runs`` and ``also_in`` (title of another organisation's source that lists the
+        dataset too, else ""). If there are any, also ``version`` (of the list, to send with the
         decision), ``seen`` (number of records that the run found), ``datasets`` (number of the
         source's datasets, the listed ones included), ``share`` (of them that is listed, 0 to 1),
         ``max_share`` (above which deletions need approval), ``same_title`` (number of listed
@@ -67,10 +68,15 @@ def ukharvest_deletion_list(context: Any, data_dict: dict[str, Any]) -> dict[str
 
 
 def _rows(due: list[pending_deletions.Waiting], readable: list[str] | None) -> list[Row]:
-    return [_row(each, readable is None or each.is_for(readable)) for each in due]
+    routes = handed_on.other_routes([each.package_id for each in due])
+    titles = {id_: route.source_title for id_, route in routes.items()}
+    return [
+        _row(each, readable is None or each.is_for(readable), titles.get(each.package_id, ""))
+        for each in due
+    ]
 
 
-def _row(each: pending_deletions.Waiting, may_read: bool) -> Row:
+def _row(each: pending_deletions.Waiting, may_read: bool, also_in: str) -> Row:
     return {
         "guid": each.guid,
         "dataset_id": each.package_id,
@@ -78,6 +84,7 @@ def _row(each: pending_deletions.Waiting, may_read: bool) -> Row:
         "title": each.title if may_read else "",
         "last_seen": iso(each.last_seen),
         "missed_runs": each.missed_runs,
+        "also_in": also_in,
     }
 
 
@@ -94,16 +101,13 @@ def _around(
         "share": len(waiting) / max(datasets, 1),
         "max_share": config.delete_max_share(),
         "same_title": same_title,
-        "may_decide": _may_decide(context, source_id),
-        "deciders": _deciders(source_id),
+        "may_decide": may(context, "ukharvest_deletion_approve", source_id=source_id),
+        "deciders": deciders(source_id),
     }
 
 
-def _may_decide(context: Any, source_id: str) -> bool:
-    return may(context, "ukharvest_deletion_approve", source_id=source_id)
-
-
-def _deciders(source_id: str) -> list[str]:
+def deciders(source_id: str) -> list[str]:
+    """Return the names of the administrators of the source's organisation."""
     package = model.Package.get(source_id)
     query = (
         Session.query(model.User)
@@ -135,7 +139,7 @@ def ukharvest_deletion_approve(context: Any, data_dict: dict[str, Any]) -> dict[
         ``job_id``: id of the job, None if there was nothing to delete
     :rtype: dictionary
     """
-    source_id = _source_id(context, data_dict, "ukharvest_deletion_approve")
+    source_id = check_decision(context, data_dict, "ukharvest_deletion_approve")
     data = schema.validate(data_dict, schema.deletion_approve_schema())
     user, version = _user(context), data["version"]
     try:
@@ -164,7 +168,7 @@ def ukharvest_deletion_keep(context: Any, data_dict: dict[str, Any]) -> dict[str
     :returns: ``kept``: number of datasets
     :rtype: dictionary
     """
-    source_id = _source_id(context, data_dict, "ukharvest_deletion_keep")
+    source_id = check_decision(context, data_dict, "ukharvest_deletion_keep")
     data = schema.validate(data_dict, schema.deletion_keep_schema())
     try:
         return {"kept": pending_deletions.keep_datasets(source_id, _user(context), data["version"])}
@@ -172,8 +176,8 @@ def ukharvest_deletion_keep(context: Any, data_dict: dict[str, Any]) -> dict[str
         raise _changed(exc) from exc
 
 
-def _source_id(context: Any, data_dict: dict[str, Any], action: str) -> str:
-    """Return the source's id.
+def check_decision(context: Any, data_dict: dict[str, Any], action: str) -> str:
+    """Return the id of the source that a decision is about.
 
     Raises:
         ValidationError: a run is reading the source.

@@ -17,6 +17,7 @@ from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import readable_organisations
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import (
+    changed_identifiers,
     health,
     pending_deletions,
     problem_groups,
@@ -48,9 +49,12 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         "queued"), ``reason``, ``error`` (of a failed run: ``code``, ``message``, ``passes``:
         whether such errors are often temporary), ``complete`` (whether it read the whole source),
         ``seen`` (number of records that the source listed), ``counts`` with ``added``,
-        ``updated``, ``unchanged``, ``skipped``, ``deleted``, ``missing``, ``held``, ``lost``
+        ``updated``, ``unchanged``, ``skipped``, ``deleted``, ``missing``, ``held``,
+        ``new_identifiers`` (new records that wait because identifiers may have changed), ``same``
+        (skipped because their dataset is here already), ``lost``
         (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
-        source has ended), and ``waits`` (deletions that the run held are still pending)
+        source has ended), ``waits`` (deletions that the run held are still pending) and
+        ``identifiers_wait`` (such new records still wait for a decision)
     :rtype: dictionary
     """
     job = _job_of(context, data_dict, "ukharvest_run_show", "id")
@@ -60,8 +64,13 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         HarvestJob.created > job.created,
         HarvestJob.status.notin_(UNENDED),
     )
-    waits = row["outcome"] == RunOutcome.HELD and pending_deletions.held_by(job.source_id) == job.id
-    return {**row, "is_last": later.first() is None, "waits": waits}
+    is_held, source_id = row["outcome"] == RunOutcome.HELD, job.source_id
+    return {
+        **row,
+        "is_last": later.first() is None,
+        "waits": is_held and pending_deletions.held_by(source_id) == job.id,
+        "identifiers_wait": is_held and changed_identifiers.job_of(source_id) == job.id,
+    }
 
 
 @tk.side_effect_free

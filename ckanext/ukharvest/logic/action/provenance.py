@@ -38,8 +38,9 @@ def ukharvest_dataset_show(context: Any, data_dict: dict[str, Any]) -> dict[str,
         source supplied at the last import; ``resources``: id → the same of each resource; None if
         it is not known. Imports change only these, and those that the source begins to supply),
         ``edited_since`` (when a person changed the dataset after the last import, or
-        None). For users who may edit the dataset or its source also ``problems_count`` and
-        ``error`` (why the last import failed: ``code``, ``message``, ``line``), else None
+        None), ``also_in`` (``id``, ``name`` and ``title`` of other sources that list it too). For
+        users who may edit the dataset or its source also ``problems_count`` and ``error`` (why the
+        last import failed: ``code``, ``message``, ``line``), else None
     :rtype: dictionary
     """
     tk.check_access("ukharvest_dataset_show", context, data_dict)

@@ -42,7 +42,8 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         (sentences) of the source status on its page, with ``badge`` and ``css``, ``actions`` that
         are possible now, ``progress`` ({``run_id``, ``stage``, ``seen``, ``done``, ``total``,
         ``lost``, ``eta_seconds``, ``started``, ``asked_by``, ``mode``} or null),
-        ``queue_position``, ``held`` (number of pending deletions), ``missing`` ({``records``,
+        ``queue_position``, ``held`` (number of pending deletions), ``renamed`` (number of datasets
+        whose records seem to have new identifiers), ``missing`` ({``records``,
         ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
         no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
         (runs in a row), ``set_aside`` ({``job_id``, ``reason``, ``since``} of a source that does
@@ -79,7 +80,8 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         "empty", "shrunk", "failed", "stopped", "unchanged", "running", "queued"), ``reason``,
         ``error``, ``complete``, ``seen``, ``shortfall`` (as ``missing`` in
         :py:func:`ukharvest_source_show`), ``counts`` ({``added``, ``updated``, ``unchanged``,
-        ``skipped``, ``deleted``, ``missing``, ``held``, ``lost``, ``with_problems``}; all as in
+        ``skipped``, ``deleted``, ``missing``, ``held``, ``new_identifiers``, ``same``,
+        ``lost``, ``with_problems``}; all as in
         :py:func:`ukharvest_run_show`) and ``stats``, as in ``harvest_job_show``; times are UTC in
         ISO 8601
     :rtype: dictionary

@@ -22,7 +22,15 @@ from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.model import JobReport, health, locks, notifications, run_figures, utcnow
 from ckanext.ukharvest.model.health import SourceHealth
-from ckanext.ukharvest.model.notifications import FAILED, HELD, MISSING, RECOVERED, Recipient, Told
+from ckanext.ukharvest.model.notifications import (
+    FAILED,
+    HELD,
+    MISSING,
+    RECOVERED,
+    RENAMED,
+    Recipient,
+    Told,
+)
 from ckanext.ukharvest.operations.notifications import mail_contents, sending, weekly
 from ckanext.ukharvest.operations.notifications.mail_contents import Failure, Letter
 from ckanext.ukharvest.presentation.messages import times
@@ -126,6 +134,19 @@ def _news(
         yield RECOVERED, _recovery(told, state, first)
     if state.value in (Health.HEALTHY, Health.ERRORS, Health.NEW):
         mailed.pop(MISSING, None)
+    yield from _decisions(told, state, mailed)
+
+
+def _decisions(
+    told: Told, state: SourceHealth, mailed: dict[str, Any]
+) -> Iterator[tuple[str, Letter | None]]:
+    """Yield what waits for a decision; note in ``mailed`` that it is mailed."""
+    since = told.changed_identifiers.get("since") if state.renamed else None
+    if since and mailed.get(RENAMED, {}).get("since") != since:
+        mailed[RENAMED] = {"since": since}
+        yield HELD, mail_contents.compose_renamed(told, state)
+    elif not state.renamed:
+        mailed.pop(RENAMED, None)
     since = told.held.get("since") if state.held else None
     before = mailed.get(HELD) or {}
     # Three thousand pending deletions are news even after ten.

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.source_status import ATTENTION, Health
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import RECOVERED, Told
-from ckanext.ukharvest.presentation.messages import missing_records, times
+from ckanext.ukharvest.presentation.messages import changed_identifiers, missing_records, times
 from ckanext.ukharvest.presentation.messages import status_labels as status
 from ckanext.ukharvest.presentation.messages.data_checks import describe_invalid
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
@@ -126,6 +126,21 @@ def compose_pending(told: Told, health: SourceHealth) -> Letter:
     return Letter(subject, lines)
 
 
+def compose_renamed(told: Told, health: SourceHealth) -> Letter:
+    """Return the mail that records seem to have new identifiers."""
+    subject = tk.ungettext(
+        "Decision needed: {n} dataset of {title} may have a new identifier",
+        "Decision needed: {n} datasets of {title} may have new identifiers",
+        health.renamed,
+    ).format(n=number(health.renamed), title=_title(told))
+    lines = (
+        Line(changed_identifiers.meaning(health.renamed)),
+        Line(tk._("An administrator of the organisation decides whether they are the same.")),
+        Line(tk._("Compare the datasets"), f"{source_page(told)}/identifiers"),
+    )
+    return Letter(subject, lines)
+
+
 def compose_empty(told: Told, health: SourceHealth) -> Letter:
     """Return the mail that a source lists no records."""
     lines = [Line(missing_records.unchanged_datasets(health.datasets))]
@@ -179,6 +194,10 @@ def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> 
     if health.value in (Health.FAILING, Health.HICCUP, Health.LATE) and health.since:
         day = times.format_time(health.since, day_only=True)
         parts.append(tk._("since {day}").format(day=day))
+    elif health.value == Health.HELD and health.renamed:
+        parts.append(
+            ungettext("{n} new identifier waits", "{n} new identifiers wait", health.renamed)
+        )
     elif health.value == Health.HELD:
         parts.append(ungettext("{n} deletion waits", "{n} deletions wait", health.held))
     elif health.value == Health.ERRORS and health.last_run:

@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import (
     Agent,
     DatasetRecord,
+    Origin,
     Problem,
     RawRecord,
     RemoteGroup,
@@ -89,7 +90,15 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found["resources"] = files = resources(fields, raw.url, limit)
     found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
+    found["origin"] = _origin(flat, raw.guid)
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
+
+
+def _origin(flat: Mapping[str, Any], guid: str) -> Origin:
+    """Return where the remote portal got a harvested dataset, as its extras name it."""
+    named = (package.text_of(flat.get(key)) for key in ("original_guid", "guid"))
+    guids = dict.fromkeys(each for each in named if each and each != guid)
+    return Origin(tuple(guids), package.text_of(flat.get("harvest_source_reference")))
 
 
 def organisation(raw: RawRecord) -> RemoteGroup | None:

@@ -10,7 +10,7 @@ from ckanext.ukharvest.presentation.messages.numbers import ungettext
 # Keys are those of ``core.source_status.ATTENTION``.
 _SENTENCES: Mapping[str, Callable[[int], str]] = {
     Health.HELD: lambda n: ungettext(
-        "Deletions of {n} source need approval.", "Deletions of {n} sources need approval.", n
+        "{n} source waits for a decision.", "{n} sources wait for a decision.", n
     ),
     Health.FAILING: lambda n: ungettext("{n} source is failing.", "{n} sources are failing.", n),
     Health.LATE: lambda n: ungettext("{n} source is overdue.", "{n} sources are overdue.", n),

@@ -39,10 +39,10 @@ TERMS = (
         ),
     ),
     (
-        _("Deletions pending"),
+        _("Waiting for a decision"),
         _(
-            "Unusually many datasets are missing from the source. Nothing is deleted until "
-            "an administrator decides."
+            "Unusually many datasets are missing from the source, or their records seem to have "
+            "new identifiers. Nothing is deleted until an administrator decides."
         ),
     ),
     (
@@ -93,7 +93,9 @@ HEALTHS: dict[str, str] = {
     ),
     Health.LATE: _("The source should have run by now."),
     Health.FAILING: _("Runs are failing and need attention."),
-    Health.HELD: _("Deletions wait for an administrator's decision."),
+    Health.HELD: _(
+        "Deletions, or records under new identifiers, wait for an administrator's decision."
+    ),
     Health.OFF: _("The source is not harvested. Its datasets are kept as they are."),
 }
 OUTCOMES: dict[str, str] = {
@@ -104,7 +106,9 @@ OUTCOMES: dict[str, str] = {
     RunOutcome.SHRUNK: _(
         "Many records were missing. They are deleted only if an administrator confirms it."
     ),
-    RunOutcome.HELD: _("The run ended. Deletions wait for a decision."),
+    RunOutcome.HELD: _(
+        "The run ended. Deletions, or records under new identifiers, wait for a decision."
+    ),
     RunOutcome.FAILED: _("The run failed. Nothing was deleted."),
     RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
 }
@@ -119,6 +123,9 @@ RECORDS = {
     "held": _("It is no longer in the source. Its dataset waits for a decision."),
     "kept": _("It is no longer in the source, and an administrator decided to keep its dataset."),
     "lost": _("The record could not be imported."),
-    "skipped": _("The source's settings skip it, or its dataset was deleted here by hand."),
+    "skipped": _(
+        "The source's settings skip it, or its dataset was deleted here by hand, or is here "
+        "already: it came back from another portal, or by way of two."
+    ),
     "waiting": _("It has not been imported yet in this run."),
 }

@@ -42,12 +42,16 @@ def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
 def describe_limit(count: int, datasets: int, max_share: float) -> str:
     """Return which limit ``count`` pending deletions passed, of those of ``core.deletions``.
 
+    "" for none: they wait because sources of other organisations list the datasets too.
+
     Args:
         datasets: of the source, the pending ones included.
         max_share: share of the datasets, 0 to 1, that a run deletes without approval.
     """
     if is_more_than_half(count, datasets):
         return str(tk._("This portal asks before deleting more than half of a source's datasets."))
+    if count <= max_share * datasets:
+        return ""
     text = tk._("This portal asks before deleting more than {most} of a source's datasets.")
     return str(text.format(most=f"{round(100 * max_share)}%"))
 

@@ -9,6 +9,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import one_line
+from ckanext.ukharvest.presentation.messages import changed_identifiers
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import duration, format_time
 
@@ -49,7 +50,8 @@ def note(run: Run) -> str:
         return ""  # the verdict says the same
     if run["outcome"] != RunOutcome.HELD:
         return str(run["reason"])
-    return "" if run["waits"] else str(run["reason"]).rpartition("; ")[2]
+    waits = run["waits"] or run["identifiers_wait"]
+    return "" if waits else str(run["reason"]).rpartition("; ")[2]
 
 
 def _finished(run: Run) -> str:
@@ -78,6 +80,12 @@ def _errors(run: Run) -> str:
 
 
 def _held(run: Run) -> str:
+    if run["counts"]["new_identifiers"]:
+        return changed_identifiers.meaning(run["counts"]["new_identifiers"])
+    return _held_deletions(run)
+
+
+def _held_deletions(run: Run) -> str:
     return ungettext(
         "{n} dataset would have been deleted, a large part of the source, so this waits for "
         "a decision. The rest of the run is done.",
@@ -148,6 +156,8 @@ def _further(run: Run) -> list[str]:
     if outcome == RunOutcome.STOPPED:
         return _left_out(run)
     more = []
+    if counts["new_identifiers"] and counts["held"]:
+        more.append(_held_deletions(run))
     if outcome in (RunOutcome.HELD, RunOutcome.SHRUNK) and counts["lost"]:
         more.append(_errors(run))
     if counts["with_problems"]:
@@ -156,6 +166,16 @@ def _further(run: Run) -> list[str]:
                 "{n} record was imported with problems.",
                 "{n} records were imported with problems.",
                 counts["with_problems"],
+            )
+        )
+    if counts["same"]:
+        more.append(
+            ungettext(
+                "{n} record was skipped: its dataset is here already. It came back from another "
+                "portal, or by way of two.",
+                "{n} records were skipped: their datasets are here already. They came back from "
+                "another portal, or by way of two.",
+                counts["same"],
             )
         )
     if counts["missing"] and outcome != RunOutcome.SHRUNK:

@@ -14,7 +14,11 @@ from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.tips import TIPS
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.presentation.messages import missing_records, run_status
+from ckanext.ukharvest.presentation.messages import (
+    changed_identifiers,
+    missing_records,
+    run_status,
+)
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES, SET_ASIDE
 from ckanext.ukharvest.presentation.messages.status_parts import (
@@ -49,7 +53,18 @@ def _checking(facts: StatusFacts) -> Card:
     return Card(PRIMARY, "state", "checking", heading, (text,), ("watch",))
 
 
+def _renamed(facts: StatusFacts) -> Card:
+    heading = changed_identifiers.heading(facts.health.renamed, is_you=facts.may_decide)
+    text = changed_identifiers.meaning(facts.health.renamed)
+    actions = ["compare", REFRESH, CHECK]
+    if facts.health.held:
+        actions.insert(1, "review")
+    return Card(WARNING, "state", "held", heading, (text,), tuple(actions))
+
+
 def _held(facts: StatusFacts) -> Card:
+    if facts.health.renamed:
+        return _renamed(facts)
     count = facts.health.held
     if facts.may_decide:
         heading = ungettext(

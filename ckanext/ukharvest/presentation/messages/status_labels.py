@@ -59,7 +59,7 @@ STATES = {
 # The health of a source.
 HEALTHS: dict[str, Status] = {
     Health.OFF: Status(_("Switched off"), SECONDARY, "fa-power-off"),
-    Health.HELD: Status(_("Deletions pending"), WARNING, "fa-circle-pause"),
+    Health.HELD: Status(_("Waiting for a decision"), WARNING, "fa-circle-pause"),
     Health.FAILING: Status(_("Failing"), DANGER, "fa-circle-xmark"),
     Health.LATE: Status(_("Late"), WARNING, "fa-clock"),
     Health.HICCUP: Status(_("Last run failed"), EDGED, "fa-triangle-exclamation"),
@@ -76,7 +76,7 @@ OUTCOMES: dict[str, Status] = {
     RunOutcome.ERRORS: Status(_("Finished with errors"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.EMPTY: Status(_("No records found"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.SHRUNK: Status(_("Many records missing"), WARNING, "fa-triangle-exclamation"),
-    RunOutcome.HELD: Status(_("Deletions pending"), WARNING, "fa-circle-pause"),
+    RunOutcome.HELD: Status(_("Waiting for a decision"), WARNING, "fa-circle-pause"),
     RunOutcome.FAILED: Status(_("Failed"), DANGER, "fa-circle-xmark"),
     RunOutcome.STOPPED: Status(_("Stopped"), SECONDARY, "fa-circle-stop"),
     RunOutcome.UNCHANGED: Status(_("Nothing changed"), MUTED, "fa-equals"),

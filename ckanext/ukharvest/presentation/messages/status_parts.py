@@ -50,7 +50,7 @@ class Card:
     Attributes:
         css: CSS class of its edge.
         kind, value: of its badge (``presentation.messages.status_labels``).
-        actions: of "start", "refresh", "check", "stop", "review", "mend", "settings",
+        actions: of "start", "refresh", "check", "stop", "review", "compare", "mend", "settings",
             "switch_on", "watch"; the first is the main one.
     """
 

@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
+from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.json_api import read_json, result_of, wrong_shape
 
 EXPECTED = "an answer of package_search or package_show"
@@ -97,10 +98,12 @@ def records(source: Source) -> Generator[RawRecord, None, Ending]:
     """Yield the datasets of one document: a response of package_show, package_search, or a list.
 
     Raises:
-        SourceError: no answer, not JSON, a refusal, or no datasets.
+        SourceError: no answer, not JSON, a refusal, no datasets, or those of the portal that reads.
     """
     url = source.url
-    document = _document(read_json(source.http, url), url)
+    answer = read_json(source.http, url)
+    own_site.refuse(source, answer, url.partition("/api/")[0])
+    document = _document(answer, url)
     for number, item in enumerate(document.items, 1):
         position = f"dataset {number}"
         if isinstance(item, str):

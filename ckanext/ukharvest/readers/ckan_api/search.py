@@ -15,9 +15,10 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted
+from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
-from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
+from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
 from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
 
 # Clocks of a site's machines differ, and a search index lags behind the database.
@@ -102,7 +103,8 @@ class Search:
         """Return the first page, or the one where an interrupted read stopped.
 
         Raises:
-            SourceError: this is not the complete URL of a CKAN site with a search.
+            SourceError: this is not the complete URL of a CKAN site with a search, or the site is
+                the portal that reads.
         """
         start = max(self._progress.before - 1, 0)
         try:
@@ -184,7 +186,10 @@ class Search:
         since = [f"+metadata_modified:[{self._since} TO *]"] if self._since else []
         given = {"q": self._q, "fq": " ".join([*self._fq, *since])}
         params |= {name: value for name, value in given.items() if value}
-        result = action(self._source.http, self._url, params, self._problems)
+        answer = read_json(self._source.http, self._url, params, self._problems)
+        if self._pages == 1:
+            own_site.refuse(self._source, answer, self._base)
+        result = result_of(answer, self._url)
         if not isinstance(result, Mapping) or not isinstance(result.get("results"), list):
             raise wrong_shape(self._url, result, "an object with count and results")
         count = packages.count_of(result)
