@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from docs.pages import FOLDER, pages
 
+from docs import export
+
 PAGES = pages()
 
 
@@ -17,3 +19,8 @@ def test_a_page_is_up_to_date(name: str) -> None:
 
 def test_no_page_is_left_over() -> None:
     assert set(FOLDER.glob("*.md")) == PAGES.keys()
+
+
+def test_the_page_of_the_export_is_up_to_date() -> None:
+    ((path, text),) = export.page().items()
+    assert path.read_text(encoding="utf-8") == text, "run bin/docs"
