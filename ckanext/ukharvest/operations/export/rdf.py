@@ -90,24 +90,37 @@ def _prefixes() -> Any:
 
 def _texts(graph: Any) -> Iterator[rdf.Triple]:
     """Yield the triples as N-Triples writes them; those that no RDF can hold are left out."""
-    for parts in graph:
+    from rdflib import BNode, URIRef
+
+    def text_of(part: Any) -> str:
+        if isinstance(part, URIRef):
+            return _uri(part)
+        return f"_:{part}" if isinstance(part, BNode) else str(_literal(part))
+
+    for subject, predicate, value in graph:
         try:
-            subject, predicate, value = (str(_term(part)) for part in parts)
+            yield text_of(subject), text_of(predicate), text_of(value)
         except ValueError:
             continue
-        yield subject, predicate, value
 
 
-def _term(part: Any) -> ox.NamedNode | ox.BlankNode | ox.Literal:
-    from rdflib import BNode, Literal
+@functools.lru_cache(maxsize=4096)
+def _uri(text: str) -> str:
+    """Return a URI as N-Triples writes it: the same few are most of a graph."""
+    return str(_iri(_whole(text)))
 
-    text = str(part).encode("utf-8", "replace").decode("utf-8")
-    if isinstance(part, Literal):
-        if part.language:
-            return ox.Literal(text, language=part.language)
-        datatype = ox.NamedNode(str(part.datatype)) if part.datatype else None
-        return ox.Literal(text, datatype=datatype)
-    return ox.BlankNode(text) if isinstance(part, BNode) else _iri(text)
+
+def _literal(part: Any) -> ox.Literal:
+    text = _whole(str(part))
+    if part.language:
+        return ox.Literal(text, language=part.language)
+    datatype = ox.NamedNode(str(part.datatype)) if part.datatype else None
+    return ox.Literal(text, datatype=datatype)
+
+
+def _whole(text: str) -> str:
+    """Replace halves of characters, which no encoding has."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def encode_iri(text: str) -> str:
@@ -115,7 +128,6 @@ def encode_iri(text: str) -> str:
     return _NEVER.sub(lambda sign: f"%{ord(sign[0]):02X}", text)
 
 
-@functools.lru_cache(maxsize=4096)
 def _iri(text: str) -> ox.NamedNode:
     """Return a URL as a node.
 
