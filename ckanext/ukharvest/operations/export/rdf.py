@@ -104,7 +104,7 @@ def _texts(graph: Any) -> Iterator[rdf.Triple]:
             continue
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=512)
 def _uri(text: str) -> str:
     """Return a URI as N-Triples writes it: the same few are most of a graph."""
     return str(_iri(_whole(text)))
