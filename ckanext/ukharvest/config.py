@@ -262,7 +262,12 @@ def _limit(name: str) -> int:
 
 def http_contact() -> str:
     """Return the contact for publishers in our requests: an email or URL, else the portal's URL."""
-    return str(tk.config.get(f"{PREFIX}http.contact") or site_url())
+    return own_http_contact() or site_url()
+
+
+def own_http_contact() -> str:
+    """Return the email address or URL of the setting ``http.contact``, "" if it is not set."""
+    return str(tk.config.get(f"{PREFIX}http.contact") or "").strip()
 
 
 def proxy() -> str:

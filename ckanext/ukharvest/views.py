@@ -9,6 +9,7 @@ from ckanext.ukharvest.web.pages.form import source_form
 from ckanext.ukharvest.web.pages.gate import gate, refuse_without_tables
 from ckanext.ukharvest.web.pages.help import help_page
 from ckanext.ukharvest.web.pages.identifiers import identifiers
+from ckanext.ukharvest.web.pages.links import links
 from ckanext.ukharvest.web.pages.mail import mail
 from ckanext.ukharvest.web.pages.portal import portal
 from ckanext.ukharvest.web.pages.record import record
@@ -32,6 +33,7 @@ __all__ = [
     "gate",
     "help_page",
     "identifiers",
+    "links",
     "lookups",
     "mail",
     "portal",
@@ -47,9 +49,9 @@ __all__ = [
     "previews",
 ]
 
-for _blueprint in (changes, deletions, help_page, mail, portal, record, records, runs, source):
+for _blueprint in (changes, deletions, help_page, links, mail, portal, record, records, runs):
     _blueprint.before_request(refuse_without_tables)
-for _blueprint in (checks, data_checks, lookups, source_form, source_move, sources, stars, steps):
+for _blueprint in (checks, data_checks, lookups, source, source_form, source_move, sources, stars):
     _blueprint.before_request(refuse_without_tables)
-for _blueprint in (identifiers, previews):
+for _blueprint in (identifiers, previews, steps):
     _blueprint.before_request(refuse_without_tables)

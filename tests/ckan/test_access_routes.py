@@ -88,6 +88,8 @@ READ = {
     "/harvest/edit/<id>": EDITORS,
     "/harvest/gemini-object/<id>": ALL,
     "/harvest/help": ALL,
+    "/harvest/links": SYSADMINS,
+    "/harvest/links.csv": SYSADMINS,
     "/harvest/new": ANY_EDITOR,
     "/harvest/object/<id>": ALL,
     "/harvest/refresh/<id>": EDITORS,

@@ -17,6 +17,7 @@ from owslib.fes import BBox, PropertyIsEqualTo, PropertyIsLike
 
 from ckanext.ukharvest.operations import export as exporting
 from ckanext.ukharvest.operations.export import csw
+from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
 from ckanext.ukharvest.operations.export.files import ExportError
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
@@ -117,7 +118,7 @@ def test_every_record_can_be_had_in_gmd(exported: dict[str, str], endpoint: str)
 
 
 def test_the_table_is_pycsws_own(exported: dict[str, str], tmp_path: Path) -> None:
-    csw.build(tmp_path, exporting.describe_catalogue(), lambda _done: None)
+    csw.build(tmp_path, describe_catalogue(), lambda _done: None)
     own = tmp_path / "own.db"
     subprocess.run([pycsw.ensure(), "-W", "ignore", "-c", COLUMNS, own], check=True)
     assert columns(tmp_path / "csw.db") == columns(own)
@@ -141,7 +142,7 @@ def test_a_failure_leaves_the_last_database(
     exported: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def build() -> int:
-        return csw.build(tmp_path, exporting.describe_catalogue(), lambda _done: None)
+        return csw.build(tmp_path, describe_catalogue(), lambda _done: None)
 
     assert build() == 9
     before = (tmp_path / "csw.db").read_bytes()

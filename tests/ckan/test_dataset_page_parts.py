@@ -87,13 +87,13 @@ def test_its_additional_information(app: CKANTestApp, paths: dict[str, Any]) -> 
 
 
 def test_the_page_asks_the_database_little(app: CKANTestApp, paths: dict[str, Any]) -> None:
-    """Once for its harvest, stars and theme, source record; twice for coupled datasets."""
+    """Once for its harvest, stars and theme, links, source record; twice for coupled datasets."""
     address = f"/dataset/{paths['name']}"
     app.get(address)
     with statements() as sent:
         app.get(address)
     own = [each for each in sent if "ukharvest_" in each or "harvest_object" in each]
-    assert len(own) == 5, "\n".join(own)
+    assert len(own) == 6, "\n".join(own)
 
 
 def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:

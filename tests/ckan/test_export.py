@@ -20,7 +20,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.check_command import command as check
 from ckanext.ukharvest.model import locks
 from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export import datasets, manifest
+from ckanext.ukharvest.operations.export import datasets, formats, manifest, rdf
 from ckanext.ukharvest.operations.export.files import ExportError
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.chaos.test_full_disk import ROOM, small_disk
@@ -235,12 +235,12 @@ def test_one_dataset_that_fails_costs_itself_alone(
 ) -> None:
     bad = model.Package.get("bare").id
     if stage == "read":
-        real = exporting.read
+        real = formats.read
 
         def read(package: Any, about: Any) -> Any:
             return 1 / 0 if package["id"] == bad else real(package, about)
 
-        monkeypatch.setattr(exporting, "read", read)
+        monkeypatch.setattr(formats, "read", read)
     else:
         shown = datasets._show
         monkeypatch.setattr(datasets, "_show", lambda id_: 1 / 0 if id_ == bad else shown(id_))
@@ -262,3 +262,39 @@ def test_an_empty_portal(tmp_path: Path) -> None:
     assert export(tmp_path)["datasets"] == 0
     assert json.loads(text(tmp_path, "data.json.gz"))["dataset"] == []
     assert packages(tmp_path) == []
+
+
+def test_datasets_without_a_contact_are_counted(
+    portal: Portal, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "smtp.mail_from", "noreply@portal.example")
+    factories.Dataset(name="alone", owner_org=portal.organization_id)
+    factories.Dataset(name="asked", maintainer_email="team@council.example")
+    assert export(tmp_path)["without_contact"] == 1
+    for name in FILES:
+        assert "noreply" not in text(tmp_path, name)
+    extras = [{"key": "contact-email", "value": "data@council.example"}]
+    act("organization_patch", id=portal.organization_id, extras=extras)
+    assert export(tmp_path)["without_contact"] == 0
+    assert "data@council.example" in text(tmp_path, "catalogue.ttl.gz")
+
+
+def test_contact_of_the_setting_is_the_last(
+    portal: Portal, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.http.contact", "help@portal.example")
+    factories.Dataset(name="alone", owner_org=portal.organization_id)
+    assert export(tmp_path)["without_contact"] == 0
+    (entry,) = json.loads(text(tmp_path, "data.json.gz"))["dataset"]
+    assert entry["contactPoint"]["hasEmail"] == "mailto:help@portal.example"
+
+
+def test_without_ckanext_dcat_there_is_no_rdf(
+    harvested: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(tmp_path)
+    monkeypatch.setattr(rdf, "is_available", lambda: False)
+    made = export(tmp_path)
+    assert made["unavailable"] == ["turtle", "ntriples"]
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"data.json.gz", "datasets.jsonl.gz", "manifest.json"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pyoxigraph as ox
@@ -11,12 +12,18 @@ import pytest
 import rdflib
 
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.operations.export import data_json, dcat
-from ckanext.ukharvest.operations.export.dataset import Catalogue, read
+from ckanext.ukharvest.operations.export import data_json, rdf
+from ckanext.ukharvest.operations.export.dataset import Agent, Catalogue, read
+from ckanext.ukharvest.operations.export.formats import ExportedDataset
 from ckanext.ukharvest.parsers.data_json import parser as parser_of_data_json
+from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
 
 PORTAL = Catalogue("https://portal.example", "The portal", "All of it", "team@portal.example")
-BARE = {
+ASKED = replace(PORTAL, contact=Agent("The portal", "data@portal.example"))
+EU = "http://publications.europa.eu/resource/authority"
+TOILETS = "http://schemas.opendata.esd.org.uk/PublicToilets"
+HVD = "http://data.europa.eu/bna/c_ac64a52d"
+BARE: dict[str, Any] = {
     "id": "0b1c",
     "name": "parks",
     "title": "",
@@ -44,6 +51,15 @@ EXTRAS = {
     "license_url": "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/",
     "spatial": '{"type":"Polygon","coordinates":[[[-2,53],[-1,53],[-1,54],[-2,54],[-2,53]]]}',
     "spatial-text": "Wendshire",
+    "theme-primary": "Health",
+    "la_function": "http://id.esd.org.uk/function/40 http://id.esd.org.uk/function/1",
+    "schema": f'["{TOILETS}"]',
+    "codelist": '["https://council.example/codes"]',
+    "mandate": '["https://www.legislation.gov.uk/ukpga/1972/70"]',
+    "unpublished": "true",
+    "hvd_category": f'["{HVD}"]',
+    "applicable_legislation": '["http://data.europa.eu/eli/reg/1"]',
+    "in_series": '["https://council.example/series/1"]',
 }
 FULL = {
     **BARE,
@@ -62,6 +78,7 @@ FULL = {
             "format": "CSV",
             "mimetype": "text/csv",
             "size": 1234,
+            "schema_url": TOILETS,
             "created": "2024-01-02T03:04:05.678901",
         },
         {"id": "r2", "url": "https://council.example/map", "name": "", "format": "HTML"},
@@ -97,36 +114,49 @@ def valid_entry(entry: dict[str, Any]) -> dict[str, Any]:
     assert entry["keyword"]
     assert all(entry["keyword"])
     assert entry["publisher"]["name"]
-    assert entry["contactPoint"]["fn"]
-    assert re.fullmatch(r"mailto:[\w.-]+@[\w.-]+\.[\w-]+", entry["contactPoint"]["hasEmail"])
+    if contact := entry.get("contactPoint"):
+        assert contact["fn"]
+        email = contact.get("hasEmail", "mailto:a@b.example")
+        assert re.fullmatch(r"mailto:[\w.-]+@[\w.-]+\.[\w-]+", email)
     assert all(entry.values()), "empty values are left out"
     for each in entry.get("distribution", ()):
         assert ("downloadURL" in each) == ("mediaType" in each) != ("accessURL" in each)
     return entry
 
 
-def rdf(package: dict[str, Any]) -> tuple[rdflib.Graph, rdflib.URIRef]:
+def graph_of(
+    package: dict[str, Any], catalogue: Catalogue = PORTAL
+) -> tuple[rdflib.Graph, rdflib.URIRef]:
     """Return a dataset's graph and URI, parsed by rdflib; both syntaxes are the same graph."""
-    dataset = read(package, PORTAL)
-    turtle = dcat.begin_turtle(PORTAL) + dcat.turtle(dataset, PORTAL)
-    lines = dcat.begin_n_triples(PORTAL) + dcat.n_triples(dataset, PORTAL)
+    exported = ExportedDataset(package, catalogue)
+    turtle = rdf.begin_turtle(catalogue) + rdf.turtle(exported.n_triples)
+    lines = rdf.begin_n_triples(catalogue) + exported.n_triples
     graph = rdflib.Graph().parse(data=turtle, format="turtle")
     assert set(graph) == set(rdflib.Graph().parse(data=lines, format="nt"))
     list(ox.parse(turtle, format=ox.RdfFormat.TURTLE))  # the strict parser of our own reader
-    return graph, rdflib.URIRef(dataset.uri)
+    assert not any(isinstance(node, rdflib.BNode) for triple in graph for node in triple)
+    return graph, rdflib.URIRef(exported.dataset.uri)
 
 
 def one(graph: rdflib.Graph, node: Any, short: str) -> str:
-    prefix, _colon, name = short.partition(":")
-    return str(graph.value(node, rdflib.URIRef(dcat.PREFIXES[prefix] + name)))
+    return str(graph.value(node, name(short)))
+
+
+def values(graph: rdflib.Graph, node: Any, short: str) -> set[str]:
+    return {str(each) for each in graph.objects(node, name(short))}
+
+
+def name(short: str) -> rdflib.URIRef:
+    prefix, _colon, local = short.partition(":")
+    return rdflib.URIRef(NAMESPACES[prefix][0] + local)
 
 
 def test_a_bare_dataset_has_what_data_json_requires() -> None:
     entry = valid_entry(data_json.entry(read(BARE, PORTAL)))
     assert (entry["title"], entry["description"]) == ("parks", "parks")
     assert (entry["keyword"], entry["modified"]) == (["dataset"], "2024-05-06T07:08:09")
-    assert entry["publisher"]["name"] == entry["contactPoint"]["fn"] == "The portal"
-    assert entry["contactPoint"]["hasEmail"] == "mailto:team@portal.example"
+    assert entry["publisher"]["name"] == "The portal"
+    assert "contactPoint" not in entry
     assert entry["identifier"] == "https://portal.example/dataset/0b1c"
     assert entry["landingPage"] == "https://portal.example/dataset/parks"
     assert "distribution" not in entry
@@ -141,6 +171,9 @@ def test_a_full_dataset_in_data_json() -> None:
     assert entry["temporal"] == "2019-04-01/2020-03-31T10:00+01:00"
     assert entry["spatial"] == "-2.000000,53.000000,-1.000000,54.000000"
     assert (entry["accrualPeriodicity"], entry["language"]) == ("R/P3M", ["en-GB", "cy"])
+    assert {*EXTRAS["la_function"].split(), "Health"} < set(entry["theme"])
+    assert entry["conformsTo"] == TOILETS
+    assert (entry["codelist"], entry["unpublished"]) == (["https://council.example/codes"], "true")
     file, page = entry["distribution"]
     assert file["downloadURL"] == "https://council.example/parks%201.csv"
     assert (file["mediaType"], file["format"]) == ("text/csv", "CSV")
@@ -151,6 +184,61 @@ def test_a_full_dataset_in_data_json() -> None:
     }
 
 
+NAMED = [{"key": "contact-name", "value": "Ranger"}]
+OWNED = {**BARE, "organization": {"id": "c0", "name": "council", "title": "The Council"}}
+OF_COUNCIL = replace(ASKED, contact_of=lambda _id: Agent("Data team", "data@council.example"))
+
+
+@pytest.mark.parametrize(
+    ("package", "catalogue", "expected"),
+    [
+        (BARE, PORTAL, Agent()),
+        (BARE, ASKED, Agent("The portal", "data@portal.example")),
+        (OWNED, OF_COUNCIL, Agent("Data team", "data@council.example")),
+        ({**OWNED, "extras": NAMED}, OF_COUNCIL, Agent("Ranger", "data@council.example")),
+        ({**BARE, "extras": NAMED}, PORTAL, Agent("Ranger")),
+        (FULL, OF_COUNCIL, Agent("Ranger", "ranger@council.example")),
+        (
+            {**BARE, "extras": NAMED, "author": "Clerk", "author_email": "clerk@council.example"},
+            ASKED,
+            Agent("Clerk", "clerk@council.example"),
+        ),
+    ],
+)
+def test_contact_is_the_datasets_or_organisations_or_portals(
+    package: dict[str, Any], catalogue: Catalogue, expected: Agent
+) -> None:
+    assert read(package, catalogue).contact == expected
+    graph, uri = graph_of(package, catalogue)
+    found = graph.value(uri, name("dcat:contactPoint"))
+    assert (found is not None) == (expected != Agent())
+    entry = valid_entry(data_json.entry(read(package, catalogue)))
+    assert ("hasEmail" in entry.get("contactPoint", {})) == bool(expected.email)
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_file"),
+    [
+        ({"format": "CSV"}, True),
+        ({"url": "https://council.example/parks.csv"}, True),
+        ({"mimetype": "text/csv"}, True),
+        ({"format": "HTML"}, False),
+        ({"format": "WMS"}, False),
+        ({"format": "CSV", "access_url": "https://council.example/parks"}, False),
+        ({}, False),
+    ],
+)
+def test_file_without_media_type_has_a_download_url(fields: dict[str, str], is_file: bool) -> None:
+    resource = {"id": "r", "url": "https://council.example/parks", "name": "Parks", **fields}
+    package = {**BARE, "resources": [resource]}
+    (found,) = valid_entry(data_json.entry(read(package, PORTAL)))["distribution"]
+    assert ("downloadURL" in found) == is_file
+    graph, uri = graph_of(package)
+    node = rdflib.URIRef(f"{uri}/resource/r")
+    assert bool(values(graph, node, "dcat:downloadURL")) == is_file
+    assert one(graph, node, "dcat:accessURL") == resource.get("access_url", resource["url"])
+
+
 def test_our_parser_finds_no_problem_in_data_json() -> None:
     line = data_json.render(read(FULL, PORTAL))
     found = parser_of_data_json.parse(RawRecord("guid", line), {})
@@ -159,7 +247,7 @@ def test_our_parser_finds_no_problem_in_data_json() -> None:
 
 
 def test_a_bare_dataset_in_dcat() -> None:
-    graph, uri = rdf(BARE)
+    graph, uri = graph_of(BARE)
     assert one(graph, uri, "dct:title") == "parks"
     assert one(graph, uri, "dct:identifier") == str(uri)
     assert one(graph, one_node(graph, uri, "dct:publisher"), "foaf:name") == "The portal"
@@ -173,12 +261,22 @@ def one_node(graph: rdflib.Graph, node: Any, short: str) -> rdflib.URIRef:
 
 
 def test_a_full_dataset_in_dcat() -> None:
-    graph, uri = rdf(FULL)
+    graph, uri = graph_of(FULL)
     assert one(graph, uri, "dct:identifier") == "https://council.example/id/parks"
     assert one(graph, uri, "dct:accrualPeriodicity").endswith("/frequency/QUARTERLY")
-    assert one(graph, uri, "dcat:theme") == "https://council.example/themes/green"
+    themes = values(graph, uri, "dcat:theme")
+    assert {"https://council.example/themes/green", f"{EU}/data-theme/HEAL"} < themes
+    assert set(EXTRAS["la_function"].split()) < themes
+    concepts = {one(graph, rdflib.URIRef(each), "skos:prefLabel") for each in themes}
+    assert {"Leisure", "Health"} < concepts
+    assert values(graph, uri, "dct:language") == {f"{EU}/language/ENG", f"{EU}/language/CYM"}
+    assert one(graph, uri, "dct:conformsTo") == TOILETS
+    assert one(graph, uri, "dcatap:hvdCategory") == HVD
+    assert one(graph, uri, "dcat:inSeries") == "https://council.example/series/1"
+    laws = {"https://www.legislation.gov.uk/ukpga/1972/70", "http://data.europa.eu/eli/reg/1"}
+    assert values(graph, uri, "dcatap:applicableLegislation") == laws
     publisher = one_node(graph, uri, "dct:publisher")
-    assert one(graph, publisher, "foaf:mbox") == "mailto:trust@council.example"
+    assert one(graph, publisher, "foaf:mbox").endswith("trust@council.example")
     period = one_node(graph, uri, "dct:temporal")
     assert one(graph, period, "dcat:endDate") == "2020-03-31T10:00:00+01:00"
     place = one_node(graph, uri, "dct:spatial")
@@ -188,7 +286,9 @@ def test_a_full_dataset_in_dcat() -> None:
     assert one(graph, file, "dct:license") == EXTRAS["license_url"]
     assert one(graph, uri, "dct:license") == EXTRAS["license_url"]
     assert one(graph, file, "dcat:mediaType").endswith("/media-types/text/csv")
-    assert len(list(graph.objects(uri, rdflib.URIRef(dcat.PREFIXES["dcat"] + "distribution")))) == 2
+    assert one(graph, file, "dct:format") == f"{EU}/file-type/CSV"
+    assert one(graph, file, "dct:conformsTo") == TOILETS
+    assert len(values(graph, uri, "dcat:distribution")) == 2
 
 
 OGL = "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/"
@@ -210,9 +310,9 @@ def test_the_licence_has_the_version_that_the_record_had(key: str, own: str, exp
 
 
 def test_the_prefixes_stand_once() -> None:
-    text = dcat.begin_turtle(PORTAL) + dcat.turtle(read(FULL, PORTAL), PORTAL)
-    assert text.count("@prefix") == len(dcat.PREFIXES)
-    assert text.startswith("@prefix dcat:")
+    text = rdf.begin_turtle(PORTAL) + rdf.turtle(ExportedDataset(FULL, PORTAL).n_triples)
+    assert text.count("@prefix") == len(rdf.PREFIXES)
+    assert text.startswith("@prefix adms:")
 
 
 ODD = [
@@ -238,5 +338,5 @@ def test_odd_values(fields: dict[str, Any]) -> None:
     package = {**BARE, **fields}
     entry = valid_entry(data_json.entry(read(package, PORTAL)))
     json.loads(data_json.begin(PORTAL) + data_json.render(read(package, PORTAL)) + "]}")
-    graph, uri = rdf(package)
+    graph, uri = graph_of(package)
     assert one(graph, uri, "dct:title") == entry["title"]

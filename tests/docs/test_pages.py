@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from docs import export
 from docs.pages import FOLDER, pages
 
 
@@ -10,3 +11,8 @@ def test_pages_of_source_types_are_up_to_date() -> None:
     assert set(FOLDER.glob("*.md")) == made.keys()
     stale = [path.name for path in made if path.read_text(encoding="utf-8") != made[path]]
     assert stale == [], "run bin/docs"
+
+
+def test_the_page_of_the_export_is_up_to_date() -> None:
+    ((path, text),) = export.page().items()
+    assert path.read_text(encoding="utf-8") == text, "run bin/docs"

@@ -10,8 +10,8 @@ import click
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.operations import export as exporting
 from ckanext.ukharvest.operations.export import csw as database
+from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
 from ckanext.ukharvest.operations.export.dataset import Catalogue
 from ckanext.ukharvest.operations.export.files import ExportError, write_atomically
 
@@ -41,7 +41,7 @@ def csw(folder: Path | None, url: str | None, quiet: bool) -> None:
         if not quiet and done % STEP == 0:
             click.echo(counted(done, "dataset"), err=True)
 
-    catalogue = exporting.describe_catalogue()
+    catalogue = describe_catalogue()
     try:
         done = database.build(folder, catalogue, progress)
         if not (folder / SETTINGS).exists():

@@ -10,9 +10,12 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.operations import export as exporting
 from ckanext.ukharvest.operations.export.files import ExportError
+from ckanext.ukharvest.operations.export.formats import unavailable
+from ckanext.ukharvest.operations.export.manifest import Manifest
 from ckanext.ukharvest.presentation.rendering.source_record.form import format_size
 
 STEP = 1000  # datasets between two lines of progress
+NEEDS_DCAT = "needs ckanext-dcat: pip install 'ckanext-ukharvest[dcat]'"
 
 
 @click.command()
@@ -42,6 +45,9 @@ def export(folder: Path | None, formats: tuple[str, ...], quiet: bool) -> None:
             "ckan.storage_path, or use --folder"
         )
 
+    if missing := unavailable(formats):
+        raise click.ClickException(f"{', '.join(missing)}: {NEEDS_DCAT}")
+
     def progress(done: int, total: int) -> None:
         if not quiet and done % STEP == 0:
             click.echo(f"{done:,} of {counted(total, 'dataset')}", err=True)
@@ -51,11 +57,19 @@ def export(folder: Path | None, formats: tuple[str, ...], quiet: bool) -> None:
     except ExportError as exc:
         raise click.ClickException(exc.message) from exc
     if not quiet:
-        click.echo(f"Exported {counted(made['datasets'], 'dataset')} to {folder}:")
-        for file in made["files"]:
-            click.echo(f"  {file['name']}  {format_size(file['bytes'])}  {file['sha256']}")
+        _report(made, folder)
     if made["left_out"]:
         click.echo(
             f"{counted(made['left_out'], 'dataset')} could not be exported; the log says why",
             err=True,
         )
+
+
+def _report(made: Manifest, folder: Path) -> None:
+    click.echo(f"Exported {counted(made['datasets'], 'dataset')} to {folder}:")
+    for file in made["files"]:
+        click.echo(f"  {file['name']}  {format_size(file['bytes'])}  {file['sha256']}")
+    if number := made["without_contact"]:
+        click.echo(f"{counted(number, 'dataset')} without a contact")
+    if made["unavailable"]:
+        click.echo(f"Not written: {', '.join(made['unavailable'])}, which {NEEDS_DCAT}")

@@ -80,13 +80,16 @@ def canonical(triples: Iterable[Triple]) -> str:
     labels of the input.
     """
     unique = set(triples)
-    labels = _labels(unique)
+    labels = label_blank_nodes(unique)
     lines = {f"{labels.get(s, s)} {p} {labels.get(o, o)} .\n" for s, p, o in unique}
     return "".join(sorted(lines))
 
 
-def _labels(triples: Iterable[Triple]) -> dict[str, str]:
-    """Return blank node → label. Trees are labelled from their leaves, cycles in rounds."""
+def label_blank_nodes(triples: Iterable[Triple]) -> dict[str, str]:
+    """Return blank node → label, which depends on its content alone.
+
+    Trees are labelled from their leaves, cycles in rounds.
+    """
     below: dict[str, list[tuple[str, str]]] = {}
     for subject, predicate, obj in triples:
         if obj.startswith("_:"):

@@ -20,7 +20,9 @@ from ckanext.ukharvest.helpers.facts import (
     search_url,
     ukharvest_is_harvested,
 )
-from ckanext.ukharvest.model import Assessment, assessments
+from ckanext.ukharvest.model import Assessment, assessments, broken_links
+from ckanext.ukharvest.model.schema_version import needs_tables
+from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import stars as star_texts
 from ckanext.ukharvest.presentation.messages import themes as theme_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
@@ -31,20 +33,23 @@ from ckanext.ukharvest.quality.stars import from_columns
 from ckanext.ukharvest.quality.themes import choice as themes
 
 LONGEST = 300  # characters of a reason, which may quote a record
+FAILED = frozenset(map(str, broken_links.STATES))
 
 
 def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts shown under a dataset's title, with one database query at most.
+    """Return the facts shown under a dataset's title, with two database queries at most.
 
     Returns:
-        ``stars`` (number, None if not rated), ``text`` (of the stars), ``checked`` (time of the
-        rating), ``theme`` ({"title", "url", "suggested", "why"}, None for none), ``is_location``,
-        ``publisher`` and, for location data, ``provider`` and ``parties`` (markup, "" for none).
+        ``stars`` (number, None if not rated), ``text`` (of the stars), ``basis`` (what they rest
+        on), ``broken`` (how many links do not work and since when, "" if all do), ``theme``
+        ({"title", "url", "suggested", "why"}, None for none), ``is_location``, ``publisher`` and,
+        for location data, ``provider`` and ``parties`` (markup, "" for none).
     """
     found, facts = load_assessment(package), facts_of(package)
     is_location = rows.is_location_data(facts)
     return {
-        **_stars(found),
+        **_stars(package, found),
+        "broken": _broken(package),
         "theme": _theme(facts.get("theme-primary", ""), found),
         "is_location": is_location,
         "publisher": _publisher(package, facts),
@@ -54,12 +59,20 @@ def ukharvest_dataset_head(package: dict[str, Any]) -> dict[str, Any]:
 
 
 def ukharvest_resource_line(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
-    """Return ``stars`` (None if not rated), their ``text``, and ``url`` ("" if not http)."""
+    """Return a resource's line in a list of its dataset's.
+
+    Returns:
+        ``stars`` (None if not rated), their ``text``, ``basis`` (what they rest on), ``broken``
+        (since when the link does not work, "" if it does), and ``url`` ("" if not http).
+    """
     found, url = load_assessment(package or {}), str(resource.get("url") or "")
     row = found.resources.get(resource.get("id")) if found and found.resources else None
+    link = load_links(package or {}).get(url)
     return {
         "stars": row[0] if row else None,
         "text": shorten(star_texts.describe_stars(Stars(*row)), LONGEST) if row else "",
+        "basis": star_texts.describe_basis(Stars(*row), link) if row else "",
+        "broken": link_texts.describe_briefly(link) if link else "",
         "url": url if is_web_url(url) else "",
     }
 
@@ -110,14 +123,35 @@ def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
     return once_per_request("assessment", package, lambda: assessments.find(id_))
 
 
-def _stars(found: Assessment | None) -> dict[str, Any]:
+@needs_tables(dict)
+def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return URL → what checks say of the links of a dataset, loaded once per request."""
+    urls = [str(each.get("url") or "") for each in package.get("resources") or ()]
+    if not package.get("id"):
+        return {}
+    return once_per_request("links", package, lambda: broken_links.of_urls(urls))
+
+
+def _broken(package: Mapping[str, Any]) -> str:
+    """Return how many links of a dataset do not work, and since when the first."""
+    links = load_links(package)
+    urls = [str(each.get("url") or "") for each in package.get("resources") or ()]
+    failed = [links[url] for url in urls if url in links and links[url]["state"] in FAILED]
+    since = min((each["dead_since"] or each["failed_since"] or "" for each in failed), default="")
+    return link_texts.describe_of_dataset(len(failed), len(urls), since)
+
+
+def _stars(package: Mapping[str, Any], found: Assessment | None) -> dict[str, Any]:
     if found is None or found.stars is None:
-        return {"stars": None, "text": "", "checked": None}
-    best = from_columns(found).best
+        return {"stars": None, "text": "", "basis": ""}
+    rated = from_columns(found)
+    urls = {each.get("id"): str(each.get("url") or "") for each in package.get("resources") or ()}
+    first = next((id_ for id_, each in rated.resources.items() if each == rated.best), "")
+    link = load_links(package).get(urls.get(first, ""))
     return {
-        "stars": best.stars,
-        "text": shorten(star_texts.describe_stars(best), LONGEST),
-        "checked": found.assessed,
+        "stars": rated.best.stars,
+        "text": shorten(star_texts.describe_stars(rated.best), LONGEST),
+        "basis": star_texts.describe_basis(rated.best, link),
     }
 
 

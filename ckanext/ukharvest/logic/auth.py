@@ -176,6 +176,21 @@ def ukharvest_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
     return _of_source(context, source)
 
 
+def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> Answer:
+    """Allow who may update the source, or edit the organisation's datasets; else sysadmins."""
+    if data_dict.get("source"):
+        return _of_source(context, data_dict["source"])
+    organisation = model.Group.get(data_dict.get("organization") or "-")
+    may_edit = organisation is not None and authz.has_user_permission_for_group_or_org(
+        organisation.id, context.get("user"), "update_dataset"
+    )
+    refusal = tk._("Only users who may edit the datasets may list links that do not work")
+    return answer(bool(may_edit), refusal)
+
+
+ukharvest_broken_link_report = ukharvest_broken_link_list
+
+
 @tk.auth_allow_anonymous_access
 def ukharvest_link_show(context: Any, data_dict: dict[str, Any]) -> Answer:
     """Allow users who may read the resource."""

@@ -15,7 +15,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import parameter_validators as check
-from ckanext.ukharvest.model import changes, notifications, source_list
+from ckanext.ukharvest.model import broken_links, changes, notifications, source_list
 from ckanext.ukharvest.operations.sweeper import schedules
 
 Schema = dict[str, list[Any]]
@@ -207,6 +207,21 @@ def link_list_schema(
     states = one_of([str(each) for each in LinkState if each])
     source = [ignore_missing, unicode_safe]
     return {**_page(), "source": source, "unknown": _flag(), "state": [ignore_empty, states]}
+
+
+@tk.validator_args
+def broken_link_list_schema(ignore_empty: Validator, one_of: Validator) -> Schema:
+    states = one_of([str(each) for each in broken_links.STATES])
+    return {
+        **_page(),
+        **broken_link_report_schema(),
+        "host": _text(),
+        "state": [ignore_empty, states],
+    }
+
+
+def broken_link_report_schema() -> Schema:
+    return {"source": _text(), "organization": _text()}
 
 
 def stars_report_schema() -> Schema:

@@ -501,7 +501,8 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="always")
     (told,) = notifications.sources()
     states = health.load_health([place.source])
-    letter = mail_contents.compose_weekly([(told, states[place.source])], invalid)
+    found = mail_contents.Found(invalid=invalid)
+    letter = mail_contents.compose_weekly([(told, states[place.source])], found)
     assert "1 file does not follow its schema" in str(letter.lines)
     assert "schema" not in str(mail_contents.compose_weekly([(told, states[place.source])]).lines)
 

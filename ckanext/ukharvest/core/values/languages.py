@@ -26,6 +26,8 @@ _PAIRS = (
     "guj:gu tam:ta zho:zh chi:zh jpn:ja kor:ko som:so fas:fa per:fa heb:he"
 )
 _THREE = dict(pair.split(":") for pair in _PAIRS.split())
+# The terminological code stands before the bibliographical one.
+_TWO_TO_THREE = {two: three for three, two in reversed(_THREE.items())}
 _WORDS = {
     "english": "en",
     "britishenglish": "en-GB",
@@ -62,6 +64,15 @@ def parse_language(value: str) -> str:
             f"'{shorten(text, 40)}' is not a language; expected an RFC 5646 tag such as en or cy"
         )
     return first + "".join("-" + _subtag(part) for part in match[2].split("-")[1:])
+
+
+def three_letters(tag: str) -> str:
+    """Return the code of ISO 639-2 (terminological) of a tag's language, "" if we do not know it.
+
+    ``cym`` for ``cy`` and ``cy-GB``.
+    """
+    code = tag.partition("-")[0]
+    return _TWO_TO_THREE.get(code, code if len(code) == 3 else "")
 
 
 def language_code(value: str) -> str:

@@ -37,7 +37,12 @@ from ckanext.ukharvest.logic.action.figures import (
     harvest_source_reindex,
     harvest_source_show_status,
 )
-from ckanext.ukharvest.logic.action.links import ukharvest_link_check, ukharvest_link_show
+from ckanext.ukharvest.logic.action.links import (
+    ukharvest_broken_link_list,
+    ukharvest_broken_link_report,
+    ukharvest_link_check,
+    ukharvest_link_show,
+)
 from ckanext.ukharvest.logic.action.lists import (
     ukharvest_doctor_show,
     ukharvest_link_list,
@@ -148,6 +153,8 @@ __all__ = [
     "ukharvest_link_list",
     "ukharvest_link_show",
     "ukharvest_link_check",
+    "ukharvest_broken_link_list",
+    "ukharvest_broken_link_report",
     "ukharvest_notice_show",
     "ukharvest_notice_update",
     "ukharvest_problem_group_list",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest import config
+from ckanext.ukharvest.core.link_states import host_of
+from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.engine.jobs import link_check
-from ckanext.ukharvest.logic.permissions import may
-from ckanext.ukharvest.logic.sources import dataset_of
-from ckanext.ukharvest.model import data_checks, link_checks, link_results
+from ckanext.ukharvest.logic import schema
+from ckanext.ukharvest.logic.permissions import may, readable_organisations
+from ckanext.ukharvest.logic.sources import dataset_of, organisation_of, source_of
+from ckanext.ukharvest.model import broken_links, data_checks, link_checks, link_results
+from ckanext.ukharvest.model.broken_links import HOST, ORGANIZATION, SOURCE, STATES, Wanted
 from ckanext.ukharvest.presentation.messages import links as texts
 
 
@@ -72,3 +77,121 @@ def ukharvest_link_check(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     data_checks.ask(package.id)
     model.Session.commit()
     return {"links": number, "queued": bool(number) and link_check.enqueue()}
+
+
+@tk.side_effect_free
+def ukharvest_broken_link_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """List resources whose link did not work at its last check, those that failed longest first.
+
+    Of one source for users who may update it, of one organisation for users who may edit its
+    datasets, of all datasets for sysadmins.
+
+    :param source: name or id of a harvest source (optional, default: all)
+    :type source: string
+    :param organization: name or id of an organisation (optional, default: all)
+    :type organization: string
+    :param host: host of the URL, without a port (optional, default: all)
+    :type host: string
+    :param state: only links that are ``failing`` (not reachable), ``away`` (their server does not
+        answer) or ``dead`` (optional, default: all)
+    :type state: string
+    :param limit: how many to return (optional, default: 100, at most 1000)
+    :type limit: integer
+    :param offset: how many to skip (optional, default: 0)
+    :type offset: integer
+
+    :returns: ``count`` and ``results``: dicts with ``dataset`` (its name), ``title``,
+        ``resource_id``, ``resource_name``, ``url``, ``host``, ``state``, ``text`` (the state as a
+        sentence), ``since`` (when it first failed; of a dead link, since when it is dead),
+        ``fault`` (stable code), ``reason`` (its text), ``status`` (HTTP status of the last answer,
+        null if none came), ``worked`` (the last check that worked), ``tried`` (the last check),
+        ``source``, ``source_title``, ``organization`` and ``organization_title`` ("" for none);
+        times in UTC in ISO 8601, or null
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_broken_link_list", context, data_dict)
+    data = schema.validate(data_dict, schema.broken_link_list_schema())
+    wanted = _wanted(context, data)
+    count, rows = broken_links.links(wanted, data["limit"], data["offset"])
+    names = broken_links.titles_of([id_ for row in rows for id_ in row[-2:]])
+    return {"count": count, "results": [_listed(row, names) for row in rows]}
+
+
+@tk.side_effect_free
+def ukharvest_broken_link_report(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
+    """Count resources whose link did not work at its last check. For users as the list.
+
+    :param source: name or id of a harvest source (optional, default: all)
+    :type source: string
+    :param organization: name or id of an organisation (optional, default: all)
+    :type organization: string
+
+    :returns: ``sources``, ``organizations`` and ``hosts``: lists of dicts with ``name`` and
+        ``title`` ("" for none), ``links`` (number of resources), and of these ``failing``,
+        ``away`` and ``dead``, the most links first; and ``total``: the same for all together
+    :rtype: dictionary
+    """
+    tk.check_access("ukharvest_broken_link_report", context, data_dict)
+    data = schema.validate(data_dict, schema.broken_link_report_schema())
+    wanted = _wanted(context, data)
+    found = {by: broken_links.counts(by, wanted) for by in (SOURCE, ORGANIZATION, HOST)}
+    keys = {row.key for by in (SOURCE, ORGANIZATION) for row in found[by]}
+    names = broken_links.titles_of(keys)
+    hosts = {row.key: (row.key, row.key) for row in found[HOST] if row.key}
+    return {
+        "sources": _figures(found[SOURCE], names),
+        "organizations": _figures(found[ORGANIZATION], names),
+        "hosts": _figures(found[HOST], hosts),
+        "total": _sum(found[HOST]),
+    }
+
+
+def _wanted(context: Any, data: dict[str, Any]) -> Wanted:
+    source, organisation = data.get("source"), data.get("organization")
+    return Wanted(
+        source_of({"source_id": source}).id if source else "",
+        organisation_of(organisation).id if organisation else "",
+        (data.get("host") or "").lower(),
+        data.get("state") or "",
+        readable_organisations(context),
+    )
+
+
+def _listed(row: Any, names: dict[str, tuple[str, str]]) -> dict[str, Any]:
+    link = link_checks.as_dict(row.Link, row.format)
+    source, organisation = (names.get(id_, ("", "")) for id_ in row[-2:])
+    return {
+        "dataset": row.name,
+        "title": row.title or row.name,
+        "resource_id": row.resource_id,
+        "resource_name": row.resource_name or "",
+        "url": row.url,
+        "host": host_of(row.url),
+        "text": texts.describe_state(link),
+        "since": iso(row.since),
+        "reason": texts.describe_fault(link["fault"], link["status"]),
+        **{key: link[key] for key in ("state", "fault", "status", "worked", "tried")},
+        "source": source[0],
+        "source_title": source[1],
+        "organization": organisation[0],
+        "organization_title": organisation[1],
+    }
+
+
+def _figures(rows: Iterable[Any], names: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
+    by_key: dict[str | None, list[Any]] = {}
+    for row in rows:
+        by_key.setdefault(row.key or None, []).append(row)
+    found = [
+        dict(zip(("name", "title"), names.get(key or "", ("", "")), strict=True)) | _sum(of)
+        for key, of in by_key.items()
+    ]
+    return sorted(found, key=lambda each: (-each["links"], str(each["title"]).casefold()))
+
+
+def _sum(rows: Iterable[Any]) -> dict[str, int]:
+    found = dict.fromkeys(("links", *map(str, STATES)), 0)
+    for row in rows:
+        found["links"] += row.links
+        found[row.state] += row.links
+    return found

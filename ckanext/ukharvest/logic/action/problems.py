@@ -17,8 +17,10 @@ from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.permissions import readable_organisations
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import (
+    broken_links,
     changed_identifiers,
     health,
+    link_checks,
     pending_deletions,
     problem_groups,
     reports,
@@ -27,6 +29,7 @@ from ckanext.ukharvest.model import (
 )
 from ckanext.ukharvest.model.ownership import UNENDED
 from ckanext.ukharvest.model.problem_groups import Scope
+from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import problems as words
 
 PROBLEMS_OF_A_ROW = 3
@@ -78,8 +81,10 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     """List errors and problems by kind, the worst first, of a run or of a source as it is now.
 
     For users who may update the source. Of a source: errors and problems of the records that it
-    still lists, and why its last run failed, if it did. Of a run: errors of the records that it
-    did not import, and problems of the records that no later run has imported.
+    still lists, why its last run failed, if it did, and the links of its datasets that did not
+    work at their last check (code ``broken-link``; ``occurrences`` counts links, ``records`` their
+    datasets; ``ukharvest_broken_link_list`` has all). Of a run: errors of the records that it did
+    not import, and problems of the records that no later run has imported.
 
     :param source_id: id or name of a harvest source
     :type source_id: string
@@ -98,7 +103,7 @@ def ukharvest_problem_group_list(context: Any, data_dict: dict[str, Any]) -> lis
     scope = _scope(context, data_dict, "ukharvest_problem_group_list")
     groups = problem_groups.groups(scope)
     _name_first_records(scope, [(group.code, each) for group in groups for each in group.examples])
-    found = [*_stops(scope), *map(_group, groups)]
+    found = [*_stops(scope), *map(_group, groups), *_broken_links(scope)]
     return sorted(found, key=lambda group: (SEVERITIES.index(group["severity"]), -group["records"]))
 
 
@@ -117,6 +122,35 @@ def _stops(scope: Scope) -> list[dict[str, Any]]:
     code = ((report and report.error) or {}).get("code", "")
     examples = [_example(message) for message in found or [report.reason if report else ""]]
     return [_worded(code, STOP, 0, len(examples), examples)]
+
+
+def _broken_links(scope: Scope) -> list[dict[str, Any]]:
+    """Return a group of the source's links that do not work, none for a run."""
+    if scope.job_id:
+        return []
+    wanted = broken_links.Wanted(scope.source_id, reads=scope.reads)
+    number, rows = broken_links.links(wanted, problem_groups.EXAMPLES, 0)
+    if not number:
+        return []
+    examples = [
+        {
+            **_example(f"{row.url}: {link_texts.describe_state(link_checks.as_dict(row.Link))}"),
+            "title": row.title or row.name,
+        }
+        for row in rows
+    ]
+    _links, datasets = broken_links.count(wanted)
+    return [
+        {
+            "code": link_texts.BROKEN,
+            "field": "",
+            "severity": str(PROBLEM),
+            **link_texts.describe_broken(),
+            "records": datasets,
+            "occurrences": number,
+            "examples": examples,
+        }
+    ]
 
 
 def _example(message: str) -> dict[str, Any]:

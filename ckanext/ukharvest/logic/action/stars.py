@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
 from ckanext.ukharvest.logic import schema
 from ckanext.ukharvest.logic.sources import dataset_of, organisation_of
-from ckanext.ukharvest.model import assessments, datasets, stars_report
+from ckanext.ukharvest.model import assessments, broken_links, datasets, stars_report
 from ckanext.ukharvest.presentation.messages import stars as texts
 from ckanext.ukharvest.quality import stars
 
@@ -44,10 +44,23 @@ def ukharvest_stars_show(context: Any, data_dict: dict[str, Any]) -> dict[str, A
     # (``resources_all`` got its ``order_by`` with 2.12).
     in_order = sorted(package.resources, key=lambda each: each.position)
     order = [each.id for each in in_order if each.id in found.resources]
+    urls = {each.id: each.url for each in in_order}
+    links = broken_links.of_urls(urls.values())
+    resources = [
+        {
+            "id": each,
+            **_shown(found.resources[each]),
+            "basis": texts.describe_basis(found.resources[each], links.get(urls[each])),
+        }
+        for each in order
+    ]
+    # A dataset has the stars of its best resource, the first of several.
+    best = [each["basis"] for each in resources if found.resources[each["id"]] == found.best]
     return {
         **_shown(found.best),
+        "basis": next(iter(best), ""),
         "since": iso(row.assessed) if row else None,
-        "resources": [{"id": each, **_shown(found.resources[each])} for each in order],
+        "resources": resources,
     }
 
 

@@ -10,6 +10,7 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.operations.doctor.finding import WARNING, Finding
 from ckanext.ukharvest.operations.export import manifest
+from ckanext.ukharvest.operations.export.formats import FORMATS
 
 OLD = datetime.timedelta(days=2)  # cron exports each night
 
@@ -34,4 +35,13 @@ def old_export() -> Iterator[Finding]:
             "export",
             f"{counted(found['left_out'], 'dataset')} could not be exported.",
             "Run 'ckan ukharvest export': the log says why.",
+        )
+    if missing := found.get("unavailable"):
+        yield Finding(
+            WARNING,
+            "export",
+            f"The export has no {' and no '.join(FORMATS[name].title for name in missing)}: "
+            "ckanext-dcat is not installed.",
+            "Run \"pip install 'ckanext-ukharvest[dcat]'\", or take "
+            f"{' and '.join(missing)} out of ckanext.ukharvest.export.formats.",
         )

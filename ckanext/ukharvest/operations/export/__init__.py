@@ -8,24 +8,27 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
-
-import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.model import datasets as counted
 from ckanext.ukharvest.model import locks
 from ckanext.ukharvest.operations.export import datasets, manifest
-from ckanext.ukharvest.operations.export.dataset import Catalogue, read
+from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
 from ckanext.ukharvest.operations.export.files import (
     ExportError,
     ExportFile,
     disk_errors,
     sync_folder,
 )
-from ckanext.ukharvest.operations.export.formats import FORMATS, Format, Package
+from ckanext.ukharvest.operations.export.formats import (
+    FORMATS,
+    ExportedDataset,
+    Format,
+    unavailable,
+)
 from ckanext.ukharvest.operations.export.manifest import Manifest
 
 log = logging.getLogger(__name__)
@@ -33,10 +36,20 @@ log = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]  # datasets done, and how many there are
 
 
+@dataclass
+class _Counts:
+    """Datasets that were written, of these without a contact, and those that were left out."""
+
+    done: int = 0
+    without_contact: int = 0
+    left_out: int = 0
+
+
 def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> Manifest:
     """Export the catalogue; return the new manifest.
 
-    Each file takes its place when all are whole, and the manifest last.
+    Each file takes its place when all are whole, and the manifest last. Formats that this portal
+    cannot write are left out, and named in the manifest.
 
     Args:
         folder: made if it does not exist.
@@ -54,54 +67,61 @@ def export_catalogue(folder: Path, names: Sequence[str], progress: Progress) -> 
             folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             files = {}
-            for name in dict.fromkeys(names):
+            missing = unavailable(names)
+            for name in dict.fromkeys(name for name in names if name not in missing):
                 files[name] = ExportFile(folder / f"{FORMATS[name].file}.gz")
                 stack.callback(files[name].discard)
-            done, left_out = _write(files, progress)
-            return _publish(folder, files, done, left_out)
+            counts = _write(files, progress)
+            return _publish(folder, files, counts, missing)
 
 
-def _write(files: dict[str, ExportFile], progress: Progress) -> tuple[int, int]:
-    """Write all datasets; return how many, and how many could not be exported."""
+def _write(files: dict[str, ExportFile], progress: Progress) -> _Counts:
+    """Write all datasets and count them."""
     catalogue, total = describe_catalogue(), counted.count_exported()
     formats = [FORMATS[name] for name in files]
-    done = left_out = 0
+    counts = _Counts()
     for name, file in files.items():
         file.write(FORMATS[name].begin(catalogue))
     for package in datasets.read_all():
-        texts = _render(package, formats, catalogue) if package else None
-        if texts is None:
-            left_out += 1
+        each = ExportedDataset(package, catalogue) if package else None
+        texts = _render(each, formats) if each else None
+        if each is None or texts is None:
+            counts.left_out += 1
             continue
         for form, file, text in zip(formats, files.values(), texts, strict=True):
-            file.write((form.between if done else "") + text)
-        done += 1
-        progress(done, max(done, total))
+            file.write((form.between if counts.done else "") + text)
+        counts.done += 1
+        counts.without_contact += not each.dataset.contact.is_reachable
+        progress(counts.done, max(counts.done, total))
     for name, file in files.items():
         file.write(FORMATS[name].end)
         file.finish()
-    return done, left_out
+    return counts
 
 
-def _render(package: Package, formats: Sequence[Format], catalogue: Catalogue) -> list[str] | None:
+def _render(dataset: ExportedDataset, formats: Sequence[Format]) -> list[str] | None:
     """Return a dataset in each format; None if one of them cannot hold it, so that all agree."""
     try:
-        dataset = read(package, catalogue)
-        return [each.render(dataset, package, catalogue) for each in formats]
+        dataset.dataset  # noqa: B018 - the contact is counted in any format
+        return [each.render(dataset) for each in formats]
     except Exception:  # noqa: BLE001 - one odd dataset must not cost the export
-        log.exception("Export: dataset %s could not be written", package.get("id"))
+        log.exception("Export: dataset %s could not be written", dataset.package.get("id"))
         return None
 
 
-def _publish(folder: Path, files: dict[str, ExportFile], done: int, left_out: int) -> Manifest:
+def _publish(
+    folder: Path, files: dict[str, ExportFile], counts: _Counts, missing: list[str]
+) -> Manifest:
     last = manifest.load(folder)
     checksums = {each["name"]: each["sha256"] for each in last["files"]} if last else {}
     date = tables.utcnow().strftime("%Y-%m-%dT%H:%M:%S+00:00")
     new: Manifest = {
         "catalogue": config.site_url(),
         "date": date,
-        "datasets": done,
-        "left_out": left_out,
+        "datasets": counts.done,
+        "left_out": counts.left_out,
+        "without_contact": counts.without_contact,
+        "unavailable": missing,
         "files": [],
     }
     for name, file in files.items():
@@ -116,7 +136,7 @@ def _publish(folder: Path, files: dict[str, ExportFile], done: int, left_out: in
                 "format": name,
                 "media_type": form.media_type,
                 "url": f"{config.site_url()}{manifest.ROUTE}/{file.path.name}",
-                "datasets": done,
+                "datasets": counts.done,
                 "bytes": file.bytes,
                 "sha256": file.sha256,
                 "date": date,
@@ -134,13 +154,3 @@ def _remove_old(folder: Path, names: set[str]) -> None:
     for name in names & known:
         with disk_errors(folder / name):
             (folder / name).unlink(missing_ok=True)
-
-
-def describe_catalogue() -> Catalogue:
-    """Return the portal's URL and what its settings say about it."""
-    url = config.site_url()
-    title = str(tk.config.get("ckan.site_title") or "CKAN")
-    description = str(tk.config.get("ckan.site_description") or "")
-    # The portal's emails come from it, so it is public already.
-    email = str(tk.config.get("smtp.mail_from") or f"noreply@{urlsplit(url).hostname}")
-    return Catalogue(url, title, description or title, email)

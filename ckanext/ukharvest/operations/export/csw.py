@@ -153,8 +153,8 @@ def _columns(dataset: Dataset) -> Row:
         "publisher": dataset.publisher.name,
         "organization": dataset.publisher.name,
         "otherconstraints": dataset.licence,
-        "date": dataset.modified,
-        "date_modified": dataset.modified,
+        "date": dataset.modified or dataset.stored,
+        "date_modified": dataset.modified or dataset.stored,
         "date_publication": dataset.issued,
         "time_begin": dataset.start,
         "time_end": dataset.end,
@@ -167,7 +167,7 @@ def _columns(dataset: Dataset) -> Row:
 def _link(resource: Resource) -> str:
     """Return "name,description,protocol,URL", which pycsw splits at commas and carets."""
     name = re.sub(r"[,^]", " ", resource.title)
-    protocol = "WWW:DOWNLOAD-1.0-http--download" if resource.mimetype else "WWW:LINK"
+    protocol = "WWW:DOWNLOAD-1.0-http--download" if resource.is_file else "WWW:LINK"
     url = resource.url.replace(",", "%2C").replace("^", "%5E")
     return f"{name},,{protocol},{url}"
 

@@ -60,7 +60,7 @@ def dublin_core(dataset: Dataset) -> Row:
         add(DC, "subject", keyword)
     for form in dict.fromkeys(each.format for each in dataset.resources):
         add(DC, "format", form)
-    add(DCT, "modified", dataset.modified)
+    add(DCT, "modified", dataset.modified or dataset.stored)
     add(DCT, "abstract", dataset.description)
     add(DC, "publisher", dataset.publisher.name)
     for language in dataset.languages:

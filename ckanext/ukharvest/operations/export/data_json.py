@@ -2,20 +2,41 @@
 
 A dataset that lacks a field that the schema requires gets what is nearest to it: the title for the
 description, its themes or the word "dataset" for keywords, the day of its last change on the
-portal for ``modified``, the organisation or the portal for publisher and contact.
+portal for ``modified``, the organisation or the portal for the publisher. A contact is never
+invented: where nobody is known, there is none.
+
+Functions and services of local government are themes, as data.gov.uk's guide has them. What the
+schema lacks has the names of DCAT-US 3, or those of ``fields.FIELDS``: it allows other properties.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-from ckanext.ukharvest.core.values import geometries
-from ckanext.ukharvest.operations.export.dataset import Catalogue, Dataset, Resource
+from ckanext.ukharvest.core.values import geometries, multivalue
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.fields import ADDRESSES, DATASET, FIELDS, URIS
+from ckanext.ukharvest.operations.export.dataset import (
+    Agent,
+    Catalogue,
+    Dataset,
+    Resource,
+    media_type,
+)
+from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS
 
 SCHEMA = "https://project-open-data.cio.gov/v1.1/schema"
 NO_KEYWORD = "dataset"
 _LONGEST_RIGHTS = 255  # characters, of the schema
+# Fields of ours that are properties of the schema, or in a list below.
+_MAPPED = frozenset(
+    (
+        *("theme-primary", "theme-secondary", "la_function", "la_service", "schema"),
+        *("update_frequency", "temporal_coverage-from", "temporal_coverage-to"),
+    )
+)
 
 
 def begin(catalogue: Catalogue) -> str:
@@ -37,37 +58,95 @@ def render(dataset: Dataset) -> str:
 
 def entry(dataset: Dataset) -> dict[str, Any]:
     """Return a dataset as a dict without empty values."""
-    is_public = dataset.access_level == "public"
-    found = {
+    schemas = list(multivalue.texts(dataset.uk.get("schema", "")))
+    found: dict[str, Any] = {
+        **_others(dataset),
         "@type": "dcat:Dataset",
         "identifier": dataset.uri,
         "title": dataset.title,
         "description": dataset.description,
         "keyword": list(dataset.keywords or dataset.themes) or [NO_KEYWORD],
-        "modified": dataset.modified,
-        "publisher": {"@type": "org:Organization", "name": dataset.publisher.name},
-        "contactPoint": {
-            "@type": "vcard:Contact",
-            "fn": dataset.contact.name,
-            "hasEmail": f"mailto:{dataset.contact.email}",
-        },
+        "modified": dataset.modified or dataset.stored,
+        "publisher": _agent(dataset.publisher),
+        "contactPoint": _contact(dataset),
         "accessLevel": dataset.access_level,
-        "rights": "" if is_public else dataset.rights[:_LONGEST_RIGHTS],
+        "rights": dataset.rights[:_LONGEST_RIGHTS],
         "license": dataset.licence,
+        "version": clean_text(dataset.extras.get("version")),
+        "creator": _creator(dataset),
+        "created": clean_text(dataset.extras.get("created")),
         "issued": dataset.issued,
         "temporal": _temporal(dataset),
         "spatial": _spatial(dataset),
         "accrualPeriodicity": dataset.frequency if dataset.frequency != "never" else "",
         "language": list(dataset.languages),
-        "theme": list(dataset.themes),
+        "theme": [*dataset.themes, *_uris(dataset)],
         "landingPage": dataset.page,
+        # The schema has room for one.
+        "conformsTo": next(iter(schemas), ""),
+        "schema": schemas if len(schemas) > 1 else [],
         "distribution": [_distribution(each) for each in dataset.resources],
+        **_further(dataset),
     }
     return _without_empty(found)
 
 
+def _agent(agent: Agent) -> dict[str, Any]:
+    email = f"mailto:{agent.email}" if agent.email else ""
+    found = {"name": agent.name, "hasEmail": email, "homepage": agent.url}
+    return {"@type": "org:Organization", **_without_empty(found)}
+
+
+def _contact(dataset: Dataset) -> dict[str, Any]:
+    """Return a contact, {} for none; the schema requires a name beside the address."""
+    contact = dataset.contact
+    if not contact.name and not contact.is_reachable:
+        return {}
+    found = {
+        "@type": "vcard:Contact",
+        "fn": contact.name or dataset.publisher.name,
+        "hasEmail": f"mailto:{contact.email}" if contact.email else "",
+        "hasURL": contact.url,
+        "hasTelephone": clean_text(dataset.extras.get("contact-phone")),
+    }
+    return _without_empty(found)
+
+
+def _creator(dataset: Dataset) -> dict[str, Any]:
+    names = (clean_text(dataset.extras.get(key)) for key in ("author", "author_email"))
+    author = Agent(*names)
+    return _agent(author) if author != Agent() else {}
+
+
+def _uris(dataset: Dataset) -> list[str]:
+    """Return the URIs of functions and services."""
+    kinds = (each.key for each in FIELDS if each.kind == URIS)
+    return [uri for key in kinds for uri in dataset.uk.get(key, "").split()]
+
+
+def _further(dataset: Dataset) -> dict[str, Any]:
+    """Return those of our fields that the schema has no property for."""
+    found: dict[str, Any] = {}
+    for each in FIELDS:
+        if each.of == DATASET and each.key not in _MAPPED and (text := dataset.uk.get(each.key)):
+            found[each.key] = list(multivalue.texts(text)) if each.kind == ADDRESSES else text
+    return found
+
+
+def _others(dataset: Dataset) -> dict[str, Any]:
+    """Return what our parser reads under these names: federal codes, and terms of DCAT-US 3."""
+    found: dict[str, Any] = {}
+    for name, key in EXTRAS.items():
+        values = dataset.texts(key)
+        found[name] = values[0] if len(values) == 1 else list(values)
+    for name in CODES:
+        found[name] = re.split(r",\s+", found[name]) if found[name] else ""
+    found["dataQuality"] = {"true": True, "false": False}.get(str(found["dataQuality"]), "")
+    return found
+
+
 def _without_empty(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in found.items() if value or value is False}
 
 
 def _temporal(dataset: Dataset) -> str:
@@ -84,14 +163,20 @@ def _spatial(dataset: Dataset) -> str:
 
 def _distribution(resource: Resource) -> dict[str, Any]:
     """Return a resource; a ``downloadURL`` must have a media type, an ``accessURL`` need not."""
-    key = "downloadURL" if resource.mimetype else "accessURL"
+    mimetype = media_type(resource)
+    key = "downloadURL" if mimetype else "accessURL"
     return _without_empty(
         {
             "@type": "dcat:Distribution",
             "title": resource.title,
             "description": resource.description,
             key: resource.url,
-            "mediaType": resource.mimetype,
+            "mediaType": mimetype,
             "format": resource.format,
+            "conformsTo": resource.uk.get("schema_url", ""),
+            "byteSize": resource.size,
+            "license": resource.licence,
+            "issued": resource.issued,
+            "modified": resource.modified,
         }
     )

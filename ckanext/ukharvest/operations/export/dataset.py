@@ -9,54 +9,103 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ckanext.ukharvest.core.values import geometries, licences, multivalue
+from ckanext.ukharvest.core.values import formats, geometries, licences, multivalue, theme_names
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.format_table import formats as format_table
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
+from ckanext.ukharvest.core.vocabularies import vocabulary
+from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
+from ckanext.ukharvest.fields import DATASET, FIELDS, RESOURCE
 
 ACCESS_LEVELS = ("public", "restricted public", "non-public")
 # RFC 6838, section 4.2, without parameters.
 _MEDIA_TYPE = re.compile(r"[a-z0-9][\w.+!#$&^-]{0,126}/[a-z0-9][\w.+!#$&^-]{0,126}", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """The portal: its URL without a slash at the end, and texts about it."""
-
-    url: str
-    title: str
-    description: str
-    email: str
+# Formats of pages and services: their URL is where people or programs get access, no file.
+_NO_FILES = frozenset(
+    (
+        *("HTML", "API", "WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST"),
+        *("OData", "OPeNDAP", "TMS", "OGC API", "OGC API Features", "OAI-PMH", "Atom Feed", "RSS"),
+        *("ArcGIS Map Service", "ArcGIS Map Preview", "ArcGIS Online Map"),
+    )
+)
+# Where a person's or body's name and email address are: fields of our mapper, of ckanext-dcat, and
+# of CKAN's form.
+_CONTACTS = (
+    ("contact-name", "contact-email", "contact_url"),
+    ("contact_name", "contact_email", "contact_url"),
+    ("maintainer", "maintainer_email", ""),
+    ("author", "author_email", ""),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A publisher or contact; "" for what is not known."""
 
-    name: str
+    name: str = ""
     email: str = ""
     url: str = ""
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether somebody can write to them."""
+        return bool(self.email or self.url)
+
+
+def _no_contact(_organization_id: str) -> Agent:
+    return Agent()
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The portal: its URL without a slash at the end, texts about it, and whom to ask.
+
+    Attributes:
+        email: the portal's own address, for documents about the catalogue as a whole.
+        contact: of datasets without a contact whose organisation has none either.
+        contact_of: organisation's id → its contact.
+        language: code of the language of texts whose own is not known.
+    """
+
+    url: str
+    title: str
+    description: str
+    email: str
+    contact: Agent = Agent()
+    contact_of: Callable[[str], Agent] = _no_contact
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource with a valid URL. Dates are ISO 8601, the size is in bytes."""
+    """A resource with a valid URL. Dates are ISO 8601, the size is in bytes.
 
+    Attributes:
+        id: CKAN's.
+        mimetype: as stored, "" if that is no media type.
+        is_file: whether the URL leads to the data itself, not to a page or service.
+        uk: values of the fields in ``fields.FIELDS``: key → text.
+    """
+
+    id: str
     uri: str
     url: str
     title: str
     description: str
     format: str
     mimetype: str
+    is_file: bool
     licence: str
     size: str
     issued: str
     modified: str
+    uk: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +116,16 @@ class Dataset:
         uri: its URL on the portal, with its id: unique, and never another.
         guid: its identifier at its publisher, else ``uri``.
         page: where people read about it: the publisher's page, else the portal's.
-        issued, modified, start, end: ISO 8601; ``modified`` is always known.
+        issued, modified, start, end: ISO 8601.
+        stored: when it was last changed on the portal, ISO 8601; always known.
         frequency: "R/P1M", "irregular" or "never".
         licence: a URL.
+        themes: as the source names them, then the portal's own, as labels or URIs.
+        contact: of the dataset, else of its organisation, else of the portal, else nobody.
         geometry: GeoJSON, None if not known.
         place: a name.
+        uk: values of the fields in ``fields.FIELDS``: key → text.
+        extras: all fields and extras with a value, for what a format has besides.
     """
 
     uri: str
@@ -84,6 +138,7 @@ class Dataset:
     languages: tuple[str, ...]
     issued: str
     modified: str
+    stored: str
     start: str
     end: str
     frequency: str
@@ -95,6 +150,12 @@ class Dataset:
     geometry: geometries.Geometry | None
     place: str
     resources: tuple[Resource, ...]
+    uk: Mapping[str, str] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the items of a field that is a list or JSON list, else its text as one item."""
+        return tuple(dict.fromkeys(filter(None, multivalue.texts(self.extras.get(key)))))
 
 
 class _Fields:
@@ -102,21 +163,34 @@ class _Fields:
 
     def __init__(self, own: Mapping[str, Any]) -> None:
         extras = own.get("extras") or ()
-        self._values = {each["key"]: each["value"] for each in extras}
-        self._values |= {key: value for key, value in own.items() if value not in ("", None)}
+        self.values = {each["key"]: each["value"] for each in extras}
+        self.values |= {key: value for key, value in own.items() if value not in ("", None)}
 
     def text(self, *keys: str) -> str:
         """Return the first text that is not empty."""
-        return next(filter(None, (clean_text(self._values.get(key)) for key in keys)), "")
+        return next(filter(None, (clean_text(self.values.get(key)) for key in keys)), "")
 
     def texts(self, *keys: str) -> tuple[str, ...]:
         """Return the items of the first list, or JSON list, that is not empty."""
-        lists = (multivalue.texts(self._values.get(key)) for key in keys)
+        lists = (multivalue.texts(self.values.get(key)) for key in keys)
         return next(filter(None, (tuple(filter(None, each)) for each in lists)), ())
 
     def valid(self, parse: Callable[[str], str], *keys: str) -> str:
         """Return the first value that a parser takes, as it returns it."""
         return next(filter(None, (_parsed(parse, self.text(key)) for key in keys)), "")
+
+    def uk(self, of: str) -> dict[str, str]:
+        """Return the values of the fields in ``fields.FIELDS`` of datasets or resources."""
+        found = {}
+        for each in FIELDS:
+            if each.of == of:
+                keys = (each.key, *each.aliases)
+                values = (self.values.get(key) for key in keys)
+                value = next((value for value in values if value), "")
+                # A schema of ckanext-scheming has lists where we have text.
+                is_list = isinstance(value, (list, tuple))
+                found[each.key] = multivalue.as_text(value) if is_list else clean_text(value)
+        return {key: value for key, value in found.items() if value}
 
 
 def _parsed(parse: Callable[[str], str], text: str) -> str:
@@ -135,6 +209,10 @@ def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
     page = f"{catalogue.url}/dataset/{package['name']}"
     tags = package.get("tags") or ()
     level = fields.text("access_level").lower()
+    # The portal's dates are those of datasets that were made on it, not of harvested ones.
+    is_harvested = fields.text("import_source") == "harvest"
+    portal_dates = () if is_harvested else ("metadata_created", "metadata_modified")
+    found = (_resource(each, uri, is_harvested) for each in package["resources"])
     return Dataset(
         uri=uri,
         guid=fields.text("guid", "identifier") or uri,
@@ -142,22 +220,33 @@ def read(package: Mapping[str, Any], catalogue: Catalogue) -> Dataset:
         title=title,
         description=fields.text("notes") or title,
         keywords=tuple(filter(None, (clean_text(tag["name"]) for tag in tags))),
-        themes=fields.texts("dcat_subject", "theme", "theme-primary"),
+        themes=_themes(fields),
         languages=_languages(fields),
-        issued=fields.valid(parse_date, "data_issued", "issued", "metadata_created"),
-        modified=fields.valid(parse_date, "data_modified", "modified", "metadata_modified"),
+        issued=fields.valid(parse_date, "data_issued", "issued", *portal_dates[:1]),
+        modified=fields.valid(parse_date, "data_modified", "modified", *portal_dates[1:]),
+        stored=fields.valid(parse_date, "metadata_modified"),
         start=fields.valid(parse_date, "temporal_coverage-from", "temporal_start"),
         end=fields.valid(parse_date, "temporal_coverage-to", "temporal_end"),
         frequency=fields.valid(parse_frequency, "update_frequency", "frequency"),
         publisher=publisher,
-        contact=_contact(fields, publisher, catalogue),
+        contact=_contact(fields, package, catalogue),
         licence=_licence(fields, package),
         rights=fields.text("rights", "access_rights"),
         access_level=level if level in ACCESS_LEVELS else "public",
         geometry=_geometry(fields.text("spatial")),
         place=fields.text("spatial-text", "spatial_text"),
-        resources=tuple(filter(None, (_resource(each, uri) for each in package["resources"]))),
+        resources=tuple(filter(None, found)),
+        uk=fields.uk(DATASET),
+        extras={key: value for key, value in fields.values.items() if key != "extras"},
     )
+
+
+def _themes(fields: _Fields) -> tuple[str, ...]:
+    """Return the themes that the source names, and those of the portal that it does not name."""
+    found = dict.fromkeys(fields.texts("dcat_subject", "theme"))
+    named = set(map(theme_names.of_uk, found))
+    own = (*fields.texts("theme-primary"), *fields.texts("theme-secondary"))
+    return (*found, *(text for text in own if (theme_names.of_uk(text) or text) not in named))
 
 
 def _publisher(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:
@@ -174,13 +263,33 @@ def _publisher(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue
     return own
 
 
-def _contact(fields: _Fields, publisher: Agent, catalogue: Catalogue) -> Agent:
-    name = fields.text("contact-name", "contact_name", "maintainer", "author")
-    keys = ("contact-email", "contact_email", "maintainer_email", "author_email")
-    return Agent(
-        name or publisher.name,
-        fields.valid(parse_email, *keys) or publisher.email or catalogue.email,
-    )
+def _contact(fields: _Fields, package: Mapping[str, Any], catalogue: Catalogue) -> Agent:
+    """Return whom to ask: named by the dataset, else its organisation's, else the portal's.
+
+    A name without an address keeps it, and has the next one's address.
+    """
+    named = [
+        Agent(fields.text(name), fields.valid(parse_email, email), fields.valid(parse_url, url))
+        for name, email, url in _CONTACTS
+    ]
+    own = next((each for each in named if each.is_reachable), None)
+    if own is not None:
+        return own
+    name = next((each.name for each in named if each.name), "")
+    found = _publisher_contact(fields) or _organization_contact(package, catalogue)
+    found = found or catalogue.contact
+    return replace(found, name=name or found.name)
+
+
+def _publisher_contact(fields: _Fields) -> Agent | None:
+    email = fields.valid(parse_email, "dcat_publisher_email", "publisher_email")
+    return Agent(fields.text("dcat_publisher_name", "publisher_name"), email) if email else None
+
+
+def _organization_contact(package: Mapping[str, Any], catalogue: Catalogue) -> Agent | None:
+    organisation = package.get("organization") or {}
+    found = catalogue.contact_of(organisation["id"]) if organisation else Agent()
+    return found if found.is_reachable else None
 
 
 def _licence(fields: _Fields, package: Mapping[str, Any]) -> str:
@@ -206,22 +315,50 @@ def _geometry(text: str) -> geometries.Geometry | None:
         return None
 
 
-def _resource(own: Mapping[str, Any], dataset_uri: str) -> Resource | None:
+def _resource(own: Mapping[str, Any], dataset_uri: str, is_harvested: bool) -> Resource | None:
     fields = _Fields(own)
     url = fields.valid(parse_url, "url")
     if not url:
         return None
     size = fields.text("size")
-    mimetype = fields.text("mimetype").lower()
+    portal_dates = () if is_harvested else ("created", "metadata_modified")
+    mimetype = fields.text("mimetype").lower().partition(";")[0].strip()
+    mimetype = mimetype if _MEDIA_TYPE.fullmatch(mimetype) else ""
     return Resource(
+        id=own["id"],
         uri=f"{dataset_uri}/resource/{own['id']}",
         url=url,
         title=fields.text("name"),
         description=fields.text("description"),
         format=fields.text("format"),
-        mimetype=mimetype if _MEDIA_TYPE.fullmatch(mimetype) else "",
+        mimetype=mimetype,
+        is_file=_is_file(fields, url, mimetype),
         licence=fields.valid(parse_url, "licence", "license"),
         size=size if size.isascii() and size.isdigit() else "",
-        issued=fields.valid(parse_date, "data_issued", "issued", "created"),
-        modified=fields.valid(parse_date, "data_modified", "modified", "metadata_modified"),
+        issued=fields.valid(parse_date, "data_issued", "issued", *portal_dates[:1]),
+        modified=fields.valid(parse_date, "data_modified", "modified", *portal_dates[1:]),
+        uk=fields.uk(RESOURCE),
     )
+
+
+def _is_file(fields: _Fields, url: str, mimetype: str) -> bool:
+    """Tell whether a URL leads to a file: as its source says, else by media type or format."""
+    if download := fields.text("download_url"):
+        return url in download
+    if fields.text("access_url") == url or fields.text("resource_type") == "service":
+        return False
+    label = formats.label(fields.text("format")) or formats.of_url(url)
+    return bool(mimetype) or bool(label and label not in _NO_FILES)
+
+
+def media_type(resource: Resource) -> str:
+    """Return a file's media type: its own, else the usual one of its format; "" for no file."""
+    if not resource.is_file:
+        return ""
+    label = formats.label(resource.format) or formats.of_url(resource.url)
+    return resource.mimetype or _media_types().get(label, "")
+
+
+@vocabulary.derived("file_types")
+def _media_types(_read: Vocabulary) -> Mapping[str, str]:
+    return {each.label: each.media_types[0] for each in format_table() if each.media_types}

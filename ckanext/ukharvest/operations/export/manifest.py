@@ -33,12 +33,16 @@ class Manifest(TypedDict):
     """An export: its date (ISO 8601, UTC), number of datasets and files.
 
     ``left_out`` counts public datasets that could not be exported; the log says why.
+    ``without_contact`` counts exported ones for which nobody can be asked. ``unavailable`` names
+    formats of the settings that need ckanext-dcat, which is not installed.
     """
 
     catalogue: str
     date: str
     datasets: int
     left_out: int
+    without_contact: int
+    unavailable: list[str]
     files: list[File]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,12 +18,13 @@ from ckanext.ukharvest.model.notifications import RECOVERED, Told
 from ckanext.ukharvest.presentation.messages import changed_identifiers, missing_records, times
 from ckanext.ukharvest.presentation.messages import status_labels as status
 from ckanext.ukharvest.presentation.messages.data_checks import describe_invalid
+from ckanext.ukharvest.presentation.messages.links import describe_count
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.source_status import format_counts
 from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject
-NO_FILES: Mapping[str, int] = MappingProxyType({})
+NONE: Mapping[str, int] = MappingProxyType({})
 NEEDS_YOU = (*ATTENTION, Health.HICCUP)  # healths, the most urgent first
 
 
@@ -45,6 +46,18 @@ class Letter:
 
     subject: str
     lines: tuple[Line | Sequence[Line], ...]
+
+
+class Found(NamedTuple):
+    """What checks found in the datasets of sources; source id → number.
+
+    Attributes:
+        invalid: files that do not follow their schema.
+        broken: links that do not work.
+    """
+
+    invalid: Mapping[str, int] = NONE
+    broken: Mapping[str, int] = NONE
 
 
 class Failure(NamedTuple):
@@ -167,13 +180,10 @@ def compose_shrunk(told: Told, health: SourceHealth) -> Letter:
 
 
 def compose_weekly(
-    sources: Iterable[tuple[Told, SourceHealth]], invalid: Mapping[str, int] = NO_FILES
+    sources: Iterable[tuple[Told, SourceHealth]],
+    found: Found = Found(),  # noqa: B008 - frozen
 ) -> Letter:
-    """Return the weekly summary for one recipient, sources that need attention first.
-
-    Args:
-        invalid: source id → number of its files that do not follow their schema.
-    """
+    """Return the weekly summary for one recipient, sources that need attention first."""
     order: dict[str, int] = {value: place for place, value in enumerate(NEEDS_YOU)}
     sources = sorted(sources, key=lambda pair: order.get(pair[1].value, len(order)))
     needy = [pair for pair in sources if pair[1].value in NEEDS_YOU]
@@ -184,8 +194,16 @@ def compose_weekly(
     lines: list[Line | Sequence[Line]] = []
     for heading, pairs in ((tk._("Need attention:"), needy), (tk._("Fine:"), fine)):
         if pairs:
-            lines += [Line(heading), [_in_a_line(*pair, invalid) for pair in pairs]]
+            lines += [Line(heading), [line for pair in pairs for line in _lines_of(*pair, found)]]
     return Letter(subject, tuple(lines))
+
+
+def _lines_of(told: Told, health: SourceHealth, found: Found) -> Iterator[Line]:
+    """Yield a source's line, and one that leads to its links that do not work."""
+    yield _in_a_line(told, health, found.invalid)
+    if text := describe_count(found.broken.get(told.id, 0)):
+        text = tk._("{title}: {text}").format(title=_title(told), text=text)
+        yield Line(text, links_page(told))
 
 
 def _in_a_line(told: Told, health: SourceHealth, invalid: Mapping[str, int]) -> Line:
@@ -231,6 +249,12 @@ def _sentence(text: str) -> str:
 def source_page(told: Told) -> str:
     """Return the URL of the source's page."""
     return str(tk.h.url_for("harvest.read", id=told.name, locale="default", _external=True))
+
+
+def links_page(told: Told) -> str:
+    """Return the URL of the list of the source's links that do not work."""
+    values = {"source": told.name, "locale": "default", "_external": True}
+    return str(tk.h.url_for("ukharvest_links.report", **values))
 
 
 def run_page(told: Told, job_id: str) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from ckan import model
 from ckan.model.system_info import set_system_info
 
-from ckanext.ukharvest.model import data_check_report
+from ckanext.ukharvest.model import broken_links, data_check_report
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import ALWAYS, Recipient, Told
 from ckanext.ukharvest.operations.notifications import mail_contents, sending
+from ckanext.ukharvest.operations.notifications.mail_contents import Found
 from ckanext.ukharvest.operations.sweeper import schedules
 
 NOTE = "ukharvest.weekly"  # key in system_info: the last week summarised
@@ -35,8 +36,9 @@ def send_weekly(known: Iterable[Known]) -> list[str]:
     if not last:  # installed in the middle of a week
         return []
     known = list(known)
-    invalid = data_check_report.count_invalid([told.id for told, _health, _to in known])
-    sent = sum(_send(recipient, pairs, invalid) for recipient, pairs in _by_recipient(known))
+    ids = [told.id for told, _health, _to in known]
+    found = Found(data_check_report.count_invalid(ids), broken_links.count_of_sources(ids))
+    sent = sum(_send(recipient, pairs, found) for recipient, pairs in _by_recipient(known))
     return [f"sent {sent} weekly summaries"] if sent else []
 
 
@@ -60,12 +62,13 @@ def _by_recipient(
     return found.values()
 
 
-def _send(
-    recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], invalid: Mapping[str, int]
-) -> bool:
+def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], found: Found) -> bool:
     """Send one summary, if it has news or the recipient always wants it."""
-    is_needed = any(health.value in mail_contents.NEEDS_YOU for _told, health in pairs)
+    is_needed = any(
+        health.value in mail_contents.NEEDS_YOU or found.broken.get(told.id)
+        for told, health in pairs
+    )
     is_wanted = any(told.settings.weekly == ALWAYS for told, _health in pairs)
     if not (is_needed or is_wanted):
         return False
-    return sending.send(mail_contents.compose_weekly(pairs, invalid), recipient)
+    return sending.send(mail_contents.compose_weekly(pairs, found), recipient)

@@ -174,8 +174,11 @@ def _place(fields: Fields) -> FieldValues:
 
 
 def _standards(fields: Fields) -> FieldValues:
-    texts = [value_url(item) for item in fields.items("conformsTo", strict=False)]
-    names = [value_text(item) for item in fields.items("conformsTo", strict=False)]
+    # "schema" is our own export's: conformsTo of DCAT-US 1.1 has room for one.
+    keys = ("conformsTo", "schema")
+    items = [item for key in keys for item in fields.items(key, strict=False)]
+    texts = [value_url(item) for item in items]
+    names = [value_text(item) for item in items]
     urls = uk_fields.schemas(texts)
     # A reference system is not a schema: its URL alone is kept.
     others = [
@@ -195,6 +198,18 @@ def _addresses(fields: Fields) -> FieldValues:
         "version": value_text(fields.get("version")),
         "extras": {"metadata_uri": uri if is_web_url(uri) else ""},
     }
+
+
+def _uk(fields: Fields) -> FieldValues:
+    """Read fields of UK portals that the schema lacks, as our own export writes them."""
+    extras: dict[str, str] = {}
+    for key in ("codelist", "mandate"):
+        if fields.has(key):
+            found = uk_fields.addresses(key, fields.get(key), fields.reporter(key))
+            extras |= found["extras"]
+    text = value_text(fields.get("unpublished"))
+    extras |= uk_fields.unpublished(text, fields.reporter("unpublished"))["extras"]
+    return {"extras": extras}
 
 
 MAPPING: tuple[Field[Fields], ...] = (
@@ -219,8 +234,9 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("license", "rights", "accessRights", "accessLevelComment"), "licence, rights", _terms),
     Field(("language",), "language", _language),
     Field(("spatial", "geographicBoundingBox"), "spatial, spatial_text", _place),
-    Field(("conformsTo",), "schema_urls; extra conforms_to", _standards),
+    Field(("conformsTo", "schema"), "schema_urls; extra conforms_to", _standards),
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
     Field(tuple(CODES), "extras", codes),
     Field(tuple(EXTRAS), "extras", read_extras),
+    Field(("codelist", "mandate", "unpublished"), "extras", _uk),
 )

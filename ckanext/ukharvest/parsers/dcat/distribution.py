@@ -44,7 +44,7 @@ _SERVICES = frozenset(
 )
 
 # ckanext-dcat's extras for the other facts of a distribution.
-_SINGLE = {
+SINGLE = {
     "adms:status": "status",
     "dcatap:availability": "availability",
     "dcat:compressFormat": "compress_format",
@@ -55,7 +55,7 @@ _SINGLE = {
     "dct:type": "distribution_type",
     "odrl:hasPolicy": "has_policy",
 }
-_LISTS = {
+LISTS = {
     "foaf:page": "documentation",
     "dct:conformsTo": "conforms_to",
     "dcatap:applicableLegislation": "applicable_legislation",
@@ -246,9 +246,9 @@ def _checksum(part: Node) -> Found:
 
 def _others(part: Node) -> Found:
     found = {"uri": part.uri, "language": ", ".join(coverage.languages(part))}
-    for predicate, key in _SINGLE.items():
+    for predicate, key in SINGLE.items():
         found[key] = ", ".join(_REGISTRY.sub("", value) for value in part.values(predicate))
-    for predicate, key in _LISTS.items():
+    for predicate, key in LISTS.items():
         found[key] = as_list(part.values(predicate))
     return {"extras": found}
 
@@ -282,5 +282,5 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     Field(("dcat:accessService",), "access_services", _services),
     Field(("spdx:checksum",), "hash, hash_algorithm", _checksum),
-    Field((*coverage.LANGUAGE, *_SINGLE, *_LISTS), "extras", _others),
+    Field((*coverage.LANGUAGE, *SINGLE, *LISTS), "extras", _others),
 )

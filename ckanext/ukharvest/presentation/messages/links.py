@@ -8,7 +8,40 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.link_states import LinkFault, LinkState
+from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import format_time
+
+BROKEN = "broken-link"  # code of the group of a source's links that do not work
+
+
+def describe_broken() -> dict[str, str]:
+    """Return title, meaning and tip of a source's links that do not work."""
+    return {
+        "title": tk._("Links that do not work"),
+        "meaning": tk._(
+            "These datasets were imported, but people who follow the links get no data."
+        ),
+        "tip": tk._(
+            "Correct the URLs in the records at the source, or make the files available again. "
+            "The portal checks the links again by itself."
+        ),
+    }
+
+
+def describe_count(links: int) -> str:
+    """Return how many links do not work, as a part of a line; "" for none."""
+    if not links:
+        return ""
+    return ungettext("{n} link does not work", "{n} links do not work", links)
+
+
+def describe_of_dataset(failed: int, links: int, since: str) -> str:
+    """Return how many of a dataset's links do not work, and since when the first; "" for none."""
+    if not failed:
+        return ""
+    text = tk._("{failed} of {links} links not reachable since {since}")
+    day = format_time(since, day_only=True)
+    return str(text.format(failed=number(failed), links=number(links), since=day))
 
 
 def describe_state(link: Mapping[str, Any]) -> str:
@@ -22,14 +55,24 @@ def describe_state(link: Mapping[str, Any]) -> str:
     since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
     texts = {
         LinkState.WORKS: tk._("This link works (checked on {day})."),
-        LinkState.FAILING: tk._(
-            "This link could not be reached at the last check, on {day}: {fault}."
-        ),
+        LinkState.FAILING: tk._("This link has not been reachable since {since}: {fault}."),
         LinkState.AWAY: tk._("The server of this link has not answered since {since}."),
         LinkState.DEAD: tk._("This link has been dead since {since}: {fault}."),
     }
     text = texts.get(link["state"], "")
     return str(text.format(day=day, since=since, fault=fault)) if text else ""
+
+
+def describe_briefly(link: Mapping[str, Any]) -> str:
+    """Return that a link does not work and since when, for a line of a list; "" if it works."""
+    since = format_time(link["dead_since"] or link["failed_since"], day_only=True)
+    texts = {
+        LinkState.FAILING: tk._("Not reachable since {since}"),
+        LinkState.AWAY: tk._("Not reachable since {since}: the server does not answer"),
+        LinkState.DEAD: tk._("Dead link since {since}"),
+    }
+    text = texts.get(link["state"], "")
+    return str(text.format(since=since)) if text else ""
 
 
 def describe_last_success(link: Mapping[str, Any]) -> str:
@@ -59,7 +102,7 @@ def state_label(state: str) -> str:
     labels = {
         LinkState.UNCHECKED: tk._("Not checked yet"),
         LinkState.WORKS: tk._("Works"),
-        LinkState.FAILING: tk._("Not reachable at the last check"),
+        LinkState.FAILING: tk._("Not reachable"),
         LinkState.AWAY: tk._("Server not answering"),
         LinkState.DEAD: tk._("Dead"),
     }

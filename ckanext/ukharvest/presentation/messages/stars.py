@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import ckan.plugins.toolkit as tk
 from ckan import model
 
 from ckanext.ukharvest.core.link_evidence import parse_dead
+from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.presentation.messages import links, times
 from ckanext.ukharvest.quality.stars import plugins
 from ckanext.ukharvest.quality.stars.rules import DEAD_LINK
+
+# Reasons that are about the file, not about its licence or its absence.
+_ON_FILE = frozenset(("format", "linked", "not-data", "unknown-format", "no-format"))
 
 
 def caption(stars: int) -> str:
@@ -52,6 +59,23 @@ def short(code: str, stars: int) -> str:
     if code == "format":
         return caption(stars)
     return str(_kinds().get(code, code))
+
+
+def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
+    """Return what the stars of a resource rest on, as a sentence; "" if not on its file.
+
+    Args:
+        link: as ``link_checks.as_dict`` returns it, None if the link was never checked.
+    """
+    if found.code not in _ON_FILE:
+        return ""
+    worked = link and (link["worked"] or (link["checked"] if link["format"] else None))
+    if not worked:
+        return str(tk._("This rests on the name and metadata of the file alone."))
+    day = times.format_time(worked, day_only=True)
+    if link and link["state"] == LinkState.WORKS:
+        return str(tk._("This rests on the check of {day}.").format(day=day))
+    return str(tk._("This rests on the last check that worked, on {day}.").format(day=day))
 
 
 def dead_since(found: Stars) -> str | None:

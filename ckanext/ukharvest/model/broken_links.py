@@ -1,0 +1,156 @@
+"""Links that do not work: lists and counts by source, organisation and host. Nothing commits.
+
+One row for each resource of a live dataset whose link failed at its last check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from ckan import model
+
+from ckanext.ukharvest.core.link_states import LinkState
+from ckanext.ukharvest.model import Link, Record, link_checks
+from ckanext.ukharvest.model.link_evidence import digest
+
+Session = model.Session
+Resource, Package, Group = model.Resource, model.Package, model.Group
+
+STATES = (LinkState.FAILING, LinkState.AWAY, LinkState.DEAD)
+# What counts are made by.
+SOURCE, ORGANIZATION, HOST = "source", "organization", "host"
+
+# A dataset that two records name, as after a source was replaced, belongs to the newer one.
+_SOURCE_ID = (
+    sa.select(Record.source_id)
+    .where(Record.package_id == Package.id)
+    .order_by(Record.id.desc())
+    .limit(1)
+    .correlate(Package)
+    .scalar_subquery()
+)
+_SINCE = sa.case(
+    (Link.state == LinkState.DEAD, sa.func.coalesce(Link.absent_since, Link.failed_since)),
+    else_=Link.failed_since,
+)
+
+
+class Wanted(NamedTuple):
+    """Which links are listed or counted; "" for all.
+
+    Attributes:
+        source_id, organisation_id: of the datasets.
+        host: of the URL, in lower case without a port.
+        state: one of STATES.
+        reads: ids of the organisations whose private datasets the user may read, None for all.
+    """
+
+    source_id: str = ""
+    organisation_id: str = ""
+    host: str = ""
+    state: str = ""
+    reads: Sequence[str] | None = None
+
+
+def _conditions(wanted: Wanted) -> list[Any]:
+    states = [str(each) for each in STATES if wanted.state in ("", each)]
+    found: list[Any] = [Link.state.in_(states), Package.type != "harvest"]
+    if wanted.source_id:
+        found.append(link_checks.of_source(wanted.source_id))
+    if wanted.organisation_id:
+        found.append(Package.owner_org == wanted.organisation_id)
+    if wanted.host:
+        found.append(Link.host == wanted.host)
+    if wanted.reads is not None:
+        found.append(Package.private.is_(False) | Package.owner_org.in_(list(wanted.reads)))
+    return found
+
+
+def links(wanted: Wanted, limit: int, offset: int) -> tuple[int, Sequence[Any]]:
+    """Return the number of resources with a link that does not work, and one page.
+
+    Those that have failed longest come first.
+
+    Returns:
+        Rows (Link, since, resource_id, resource_name, url, format, name, title, source_id,
+        organization_id).
+    """
+    where = _conditions(wanted)
+    number = int(Session.scalar(link_checks.live_resources(sa.func.count()).where(*where)) or 0)
+    page = (
+        link_checks.live_resources(
+            Link,
+            _SINCE.label("since"),
+            Resource.id.label("resource_id"),
+            Resource.name.label("resource_name"),
+            Resource.url,
+            Resource.format,
+            Package.name,
+            Package.title,
+            _SOURCE_ID.label("source_id"),
+            Package.owner_org.label("organization_id"),
+        )
+        .where(*where)
+        .order_by(_SINCE, Package.name, Resource.id)
+        .limit(limit)
+        .offset(min(offset, number))
+    )
+    return number, Session.execute(page).all()
+
+
+def counts(by: str, wanted: Wanted) -> Sequence[Any]:
+    """Count resources with a link that does not work, the most first.
+
+    Args:
+        by: SOURCE, ORGANIZATION or HOST.
+
+    Returns:
+        Rows (key, state, links); key is None for datasets without one.
+    """
+    keys: dict[str, Any] = {SOURCE: _SOURCE_ID, ORGANIZATION: Package.owner_org, HOST: Link.host}
+    key = keys[by].label("key")
+    found = link_checks.live_resources(key, Link.state).where(*_conditions(wanted)).subquery()
+    number = sa.func.count().label("links")
+    query = sa.select(found.c.key, found.c.state, number).group_by(found.c.key, found.c.state)
+    return Session.execute(query).all()
+
+
+def count(wanted: Wanted) -> tuple[int, int]:
+    """Return the numbers of resources with a link that does not work, and of their datasets."""
+    numbers = (sa.func.count(), sa.func.count(Package.id.distinct()))
+    query = link_checks.live_resources(*numbers).where(*_conditions(wanted))
+    links_, datasets = Session.execute(query).one()
+    return int(links_), int(datasets)
+
+
+def count_of_sources(source_ids: Collection[str]) -> dict[str, int]:
+    """Return source id → number of its resources whose link does not work; one statement."""
+    if not source_ids:
+        return {}
+    query = (
+        link_checks.live_resources(Record.source_id, sa.func.count(Resource.id.distinct()))
+        .join(Record, Record.package_id == Package.id)
+        .where(Record.source_id.in_(list(source_ids)), *_conditions(Wanted()))
+        .group_by(Record.source_id)
+    )
+    return {row[0]: int(row[1]) for row in Session.execute(query)}
+
+
+def titles_of(ids: Collection[str | None]) -> dict[str, tuple[str, str]]:
+    """Return id → name and title of sources and organisations."""
+    wanted = [id_ for id_ in ids if id_]
+    found: dict[str, tuple[str, str]] = {}
+    for kind in (Package, Group):
+        query = sa.select(kind.id, kind.name, kind.title).where(kind.id.in_(wanted))
+        found |= {row.id: (row.name, row.title or row.name) for row in Session.execute(query)}
+    return found
+
+
+def of_urls(urls: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return URL → what is known of its link, of those that were checked; one statement."""
+    if not urls:
+        return {}
+    query = sa.select(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
+    return {link.url: link_checks.as_dict(link) for link in Session.scalars(query) if link.checked}

@@ -1,0 +1,216 @@
+"""A dataset's fields under the names, and with the values, that ckanext-dcat's profiles read.
+
+Harvested datasets have data.gov.uk's names and plain labels; the profiles read their own names, and
+DCAT-AP asks for the URIs of the EU's authority tables. What no profile of ckanext-dcat writes is
+left to ours (``profile``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ckanext.ukharvest.core.values import eu_authorities, multivalue, theme_names
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.languages import language_code, parse_language
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.operations.export.dataset import Dataset, Resource
+from ckanext.ukharvest.presentation.rendering.translations import parse_translations
+
+MEDIA_TYPES = "https://www.iana.org/assignments/media-types/"
+_LANGUAGES = "http://id.loc.gov/vocabulary/iso639-1/"
+
+# The profiles expect lists of objects under these names, and fail with anything else.
+_OBJECTS = (
+    *("contact", "publisher", "creator", "temporal_coverage", "spatial_coverage"),
+    *("qualified_relation", "provenance_activity", "qualified_attribution", "series_navigation"),
+)
+# Written by our profile, or from other fields.
+_OWN = (
+    *("extras", "uri", "id", "guid", "identifier", "resources", "maintainer", "maintainer_email"),
+    *("author", "author_email", "author_name", "license_id", "license_url", "license_title"),
+    *("spatial", "spatial_uri", "spatial_text", "in_series"),
+    *("title_translated", "notes_translated", "tags_translated"),
+    *("metadata_created", "metadata_modified"),
+)
+_OWN_OF_RESOURCES = (
+    *("url", "access_url", "download_url", "license", "spatial", "spatial_uri", "spatial-text"),
+    *("name_translated", "description_translated", "created", "metadata_modified"),
+)
+# Lists that harvests store as JSON, and some source types as texts with commas.
+_LISTS = (
+    *("documentation", "related_resource", "has_version", "is_version_of", "source", "sample"),
+    *("is_referenced_by", "hvd_category", "alternate_identifier"),
+)
+# Without any of these, contact_uri is not that of the contact that is named instead.
+_OWN_CONTACT = ("contact-name", "contact-email", "contact_name", "contact_email")
+
+
+def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
+    """Return a dataset's fields, without extras, as ckanext-dcat's profiles read them.
+
+    Resources are those with a valid URL.
+
+    Args:
+        portal_language: code of the language of texts whose own is not known.
+    """
+    own = dataset.extras
+    main = _main_language(dataset, portal_language)
+    found = {key: value for key, value in own.items() if key not in _OWN and _is_safe(key, value)}
+    found |= {key: list(dataset.texts(key)) for key in _LISTS if key in own}
+    standards = (*dataset.texts("conforms_to"), *multivalue.texts(dataset.uk.get("schema")))
+    laws = (*dataset.texts("applicable_legislation"), *multivalue.texts(dataset.uk.get("mandate")))
+    found |= {
+        "title": dataset.title,
+        "notes": dataset.description,
+        "url": dataset.page,
+        "tags": [{"name": keyword} for keyword in dataset.keywords],
+        "issued": dataset.issued,
+        "modified": dataset.modified,
+        "frequency": frequency(dataset),
+        "language": [language(each) for each in dataset.languages],
+        "theme": theme_uris(dataset),
+        "conforms_to": _once(standards),
+        "applicable_legislation": _once(laws),
+        "in_series": [each for each in dataset.texts("in_series") if not is_web_url(each)],
+        "temporal_start": dataset.start,
+        "temporal_end": dataset.end,
+        "provenance": own.get("provenance") or own.get("lineage") or "",
+        "contact_name": dataset.contact.name,
+        "contact_email": dataset.contact.email,
+        "publisher_name": dataset.publisher.name,
+        "publisher_email": dataset.publisher.email,
+        "publisher_uri": own.get("publisher_uri") or dataset.publisher.url,
+        "creator_name": own.get("creator_name") or own.get("author") or "",
+        "creator_email": own.get("creator_email") or own.get("author_email") or "",
+        **_translated(dataset, main),
+    }
+    if not any(own.get(key) for key in _OWN_CONTACT):
+        found.pop("contact_uri", None)
+    resources = {each["id"]: each for each in own.get("resources") or ()}
+    found["resources"] = [_resource(each, resources[each.id], main) for each in dataset.resources]
+    return {key: value for key, value in found.items() if value not in ("", None, [], {})}
+
+
+def _is_safe(key: str, value: Any) -> bool:
+    return key not in _OBJECTS or is_list_of_objects(value)
+
+
+def is_list_of_objects(value: Any) -> bool:
+    """Tell whether a field has what ckanext-dcat's own schemas store: a list of objects."""
+    is_list = isinstance(value, list) and bool(value)
+    return is_list and all(isinstance(each, Mapping) for each in value)
+
+
+def _once(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, values)))
+
+
+def frequency(dataset: Dataset) -> str:
+    """Return a URI: the source's own if it still means the same, else the EU's; else the text."""
+    given = clean_text(dataset.extras.get("frequency"))
+    if is_web_url(given) and _means(given, dataset.frequency):
+        return given
+    return eu_authorities.frequency_uri(dataset.frequency) or dataset.frequency or given
+
+
+def _means(text: str, value: str) -> bool:
+    try:
+        return parse_frequency(text) == value
+    except ValueError:
+        return not value
+
+
+def language(tag: str) -> str:
+    """Return the URI of a language: of the EU's table, else of the Library of Congress's."""
+    code = tag.partition("-")[0]
+    other = _LANGUAGES + code if len(code) == 2 else tag
+    return eu_authorities.language_uri(tag) or other
+
+
+def theme_uris(dataset: Dataset) -> list[str]:
+    """Return the URIs of themes, functions and services, and the EU's themes for the others."""
+    themes = dataset.themes
+    given = [each for each in themes if is_web_url(each)]
+    eu = (eu_authorities.theme_uri(name) for name in theme_names_of(themes))
+    of_councils = " ".join(dataset.uk.get(key, "") for key in ("la_function", "la_service"))
+    return _once((*given, *eu, *of_councils.split()))
+
+
+def theme_names_of(themes: Sequence[str]) -> list[str]:
+    """Return the stored names of the themes that are named by a label of UK portals."""
+    return _once(theme_names.of_uk(each) for each in themes if not is_web_url(each))
+
+
+def _translated(dataset: Dataset, main: str) -> dict[str, Any]:
+    """Return title, notes and keywords in all languages, of datasets that have more than one."""
+    found: dict[str, Any] = {}
+    texts = {
+        "title_translated": dataset.title,
+        "notes_translated": dataset.extras.get("notes") or "",
+        "tags_translated": list(dataset.keywords),
+    }
+    for key, own in texts.items():
+        values = parse_translations(dataset.extras.get(key))
+        if not values:
+            continue
+        if isinstance(own, list):
+            others = {tag for tags in values.values() for tag in tags}
+            own = [tag for tag in own if tag not in others]
+        is_there = own in values.values()
+        found[key] = values if is_there or not own else {main: own, **values}
+    return found
+
+
+def _main_language(dataset: Dataset, language: str) -> str:
+    """Return the code of the language of CKAN's own title and notes, "" if it is not known.
+
+    That of the data, else the portal's, unless a translation has it.
+    """
+    keys = ("title_translated", "notes_translated")
+    others = {code for key in keys for code in parse_translations(dataset.extras.get(key))}
+    codes = (*map(language_code, dataset.languages), language)
+    return next((code for code in codes if code and code not in others), "")
+
+
+def _resource(resource: Resource, package: Mapping[str, Any], main: str) -> dict[str, Any]:
+    found = {
+        key: value
+        for key, value in package.items()
+        if key not in _OWN_OF_RESOURCES and value is not None
+    }
+    standards = (resource.uk.get("schema_url", ""), *multivalue.texts(package.get("conforms_to")))
+    given = ",".join(multivalue.texts(package.get("language"))).split(",")
+    label = resource.format
+    mimetype = resource.mimetype
+    found |= {
+        "uri": resource.uri,
+        "name": resource.title,
+        "description": resource.description,
+        "format": eu_authorities.file_type_uri(label) or label,
+        "mimetype": MEDIA_TYPES + mimetype if mimetype else "",
+        "size": resource.size,
+        "issued": resource.issued,
+        "modified": resource.modified,
+        "conforms_to": _once(standards),
+        "language": [language(tag) for each in given if (tag := _language_tag(each))],
+    }
+    found |= {
+        key: _once(multivalue.texts(package[key]))
+        for key in ("documentation", "applicable_legislation")
+        if package.get(key)
+    }
+    for key in ("name", "description"):
+        if others := parse_translations(package.get(f"{key}_translated")):
+            own = found[key]
+            is_there = own in others.values() or not own
+            found[f"{key}_translated"] = others if is_there else {main: own, **others}
+    return {key: value for key, value in found.items() if value not in ("", None, [], {})}
+
+
+def _language_tag(text: str) -> str:
+    try:
+        return parse_language(text) if text.strip() else ""
+    except ValueError:
+        return ""

@@ -1,0 +1,226 @@
+"""A profile for ckanext-dcat: DCAT-AP 3 with the fields of harvested datasets.
+
+It extends ckanext-dcat's ``euro_dcat_ap_3`` and is used in its place: a second profile could only
+add to what the first one wrote of labels and names that it does not know. A portal can use it for
+the RDF pages of ckanext-dcat as well: ``ckanext.dcat.rdf.profiles = ukharvest``.
+
+Imported only where ckanext-dcat is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from ckanext.dcat.profiles.base import CleanedURIRef, URIRefOrLiteral
+from ckanext.dcat.profiles.euro_dcat_ap_3 import EuropeanDCATAP3Profile
+from ckanext.dcat.utils import resource_uri
+from rdflib import BNode, Literal, URIRef
+
+from ckanext.ukharvest.core.values import geometries, multivalue
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.operations.export import dcat_fields
+from ckanext.ukharvest.operations.export.catalogue import describe_catalogue
+from ckanext.ukharvest.operations.export.dataset import Dataset, Resource, read
+from ckanext.ukharvest.operations.export.rdf import encode_iri
+from ckanext.ukharvest.parsers.dcat import distribution, extras
+from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
+
+# Key of a package dict: the Catalogue, where many datasets share one.
+CATALOGUE = "ukharvest_catalogue"
+_DATES = {4: "gYear", 7: "gYearMonth", 10: "date"}  # by length of the text
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+def name(short: str) -> URIRef:
+    """Return the node of a short name: "dct:title"."""
+    prefix, _colon, local = short.partition(":")
+    return URIRef(NAMESPACES[prefix][0] + local)
+
+
+_TYPE = name("rdf:type")
+
+
+class UkharvestProfile(EuropeanDCATAP3Profile):  # type: ignore[misc]
+    """DCAT-AP 3, and each property that our own parser of DCAT reads."""
+
+    def graph_from_dataset(self, dataset_dict: dict[str, Any], dataset_ref: Any) -> None:
+        """Add a dataset to the graph."""
+        catalogue = dataset_dict.get(CATALOGUE) or describe_catalogue()
+        dataset = read(dataset_dict, catalogue)
+        fields = dcat_fields.rename(dataset, catalogue.language)
+        super().graph_from_dataset(fields, dataset_ref)
+        # Samples are links; without a URL of its own, none is a distribution.
+        for sample in list(self.g.objects(dataset_ref, name("adms:sample"))):
+            self.g.remove((sample, _TYPE, None))
+        self._add_dataset(dataset, dataset_ref)
+        resources = {each["id"]: each for each in dataset_dict["resources"]}
+        named = {each["uri"]: each for each in fields.get("resources", ())}
+        for resource in dataset.resources:
+            node = CleanedURIRef(resource_uri(named[resource.uri]))
+            self._add_resource(resource, resources[resource.id], node, dataset)
+
+    def _add_dataset(self, dataset: Dataset, node: Any) -> None:
+        own = dataset.extras
+        self._add(node, "dct:identifier", dataset.guid)
+        identifier = clean_text(own.get("identifier"))
+        if identifier != dataset.guid:
+            self._add_identifier(node, identifier)
+        for label in dataset.themes:
+            if not is_web_url(label):
+                concept = self._node(node, "dcat:theme", "skos:Concept")
+                self._add(concept, "skos:prefLabel", label)
+        for series in filter(is_web_url, dataset.texts("in_series")):
+            self._add_uri(node, "dcat:inSeries", series)
+        # The parser reads a contact's page and telephone number too.
+        for contact in list(self.g.objects(node, name("dcat:contactPoint"))):
+            self._add_uri(contact, "vcard:hasURL", dataset.contact.url)
+            phone = quote(clean_text(own.get("contact-phone")), safe="+")
+            self._add_uri(contact, "vcard:hasTelephone", f"tel:{phone}" if phone else "")
+        self._add_date_triple(node, name("dct:created"), own.get("created"))
+        is_named = own.get("license_id") not in (None, "", "notspecified")
+        title = own.get("license_title") if is_named else ""
+        self._add_licence(node, dataset.licence, clean_text(own.get("licence") or title))
+        self._add_label(node, "dct:rights", _rights(own), "dct:RightsStatement")
+        self._add_place(node, dataset.geometry, dataset.place, own.get("spatial_uri"))
+        self._add_others(node, own, extras.SINGLE, extras.LISTS)
+
+    def _add_resource(
+        self, resource: Resource, own: Mapping[str, Any], node: Any, dataset: Dataset
+    ) -> None:
+        # Its own URLs, and the one that DCAT-AP requires.
+        downloads = _urls(own.get("download_url")) or ([resource.url] if resource.is_file else [])
+        for url in downloads:
+            self._add_uri(node, "dcat:downloadURL", url)
+        for url in _urls(own.get("access_url")) or [resource.url]:
+            self._add_uri(node, "dcat:accessURL", url)
+        self._add_licence(node, resource.licence or dataset.licence, "")
+        start = clean_text(own.get("temporal_coverage-from"))
+        end = clean_text(own.get("temporal_coverage-to"))
+        if start or end:
+            period = self._node(node, "dct:temporal", "dct:PeriodOfTime")
+            self._add_date_triple(period, name("dcat:startDate"), start)
+            self._add_date_triple(period, name("dcat:endDate"), end)
+        geometry = _geometry(own.get("spatial"))
+        self._add_place(node, geometry, clean_text(own.get("spatial-text")), own.get("spatial_uri"))
+        self._add_others(node, own, distribution.SINGLE, distribution.LISTS)
+
+    def _add_date_triple(
+        self, subject: Any, predicate: Any, value: Any, _type: Any = Literal
+    ) -> None:
+        """Add a date as precise as it is given, and as it is spelled.
+
+        Overrides ckanext-dcat's, which writes "Z" as "+00:00".
+        """
+        try:
+            text = parse_date(str(value)) if value else ""
+        except ValueError:
+            return
+        kind = _DATES.get(len(text), "dateTime")
+        if kind == "dateTime":  # XML Schema's times have seconds
+            text = re.sub(r"T(\d\d:\d\d)(?=Z|[+-]|\Z)", r"T\1:00", text)
+        if text:
+            literal = Literal(text, datatype=URIRef(_XSD + kind), normalize=False)
+            self.g.add((subject, predicate, literal))
+
+    def _add(self, node: Any, short: str, text: str) -> None:
+        if text:
+            self.g.add((node, name(short), Literal(text)))
+
+    def _add_uri(self, node: Any, short: str, uri: str) -> None:
+        if uri:
+            self.g.add((node, name(short), URIRef(encode_iri(uri))))
+
+    def _node(self, subject: Any, short: str, kind: str) -> Any:
+        """Add a blank node of a class as an object, and return it."""
+        node = BNode()
+        self.g.add((subject, name(short), node))
+        self.g.add((node, _TYPE, name(kind)))
+        return node
+
+    def _add_label(self, subject: Any, short: str, text: str, kind: str) -> None:
+        """Add a text as a node of a class, which the range of the property asks for."""
+        if text:
+            self._add(self._node(subject, short, kind), "rdfs:label", text)
+
+    def _add_identifier(self, node: Any, text: str) -> None:
+        if text:
+            self._add(self._node(node, "adms:identifier", "adms:Identifier"), "skos:notation", text)
+
+    def _add_licence(self, node: Any, url: str, text: str) -> None:
+        """Add a licence by URL, else one by its name."""
+        if url:
+            self._add_uri(node, "dct:license", url)
+            self.g.add((URIRef(encode_iri(url)), _TYPE, name("dct:LicenseDocument")))
+        else:
+            self._add_label(node, "dct:license", text, "dct:LicenseDocument")
+
+    def _add_place(
+        self, subject: Any, geometry: geometries.Geometry | None, text: str, uris: Any
+    ) -> None:
+        """Add places: URIs, and a node with shape and name.
+
+        Two nodes, because datasets with one URI may have different shapes.
+        """
+        for uri in _urls(uris):
+            self._add_uri(subject, "dct:spatial", uri)
+        if geometry or text:
+            place = self._node(subject, "dct:spatial", "dct:Location")
+            self._add(place, "skos:prefLabel", text)
+            if geometry:
+                shape = json.dumps(geometry, separators=(",", ":"))
+                kind = name("gsp:geoJSONLiteral")
+                self.g.add((place, name("locn:geometry"), Literal(shape, datatype=kind)))
+
+    def _add_others(
+        self,
+        node: Any,
+        own: Mapping[str, Any],
+        single: Mapping[str, str],
+        lists: Mapping[str, str],
+    ) -> None:
+        """Add what our parser reads under these names and nothing above has written."""
+        present = set(self.g.predicates(node))
+        written: set[str] = set()
+        for short, key in (*single.items(), *lists.items()):
+            # The first of several properties for a name is DCAT's own.
+            if key in written or not own.get(key):
+                continue
+            written.add(key)
+            if name(short) in present:
+                continue
+            value = own[key]
+            for text in multivalue.texts(value) if short in lists else [clean_text(value)]:
+                if text:
+                    self.g.add((node, name(short), URIRefOrLiteral(text)))
+
+
+def _rights(own: Mapping[str, Any]) -> str:
+    """Return a dataset's terms without its access rights, which our parser repeats there."""
+    access = clean_text(own.get("access_rights"))
+    lines = clean_text(own.get("rights")).split("\n")
+    return "\n".join(line for line in lines if line != access)
+
+
+def _urls(value: Any) -> list[str]:
+    """Return the URLs of a text that has several, as our parser of DCAT joins them."""
+    found = []
+    for text in re.split(r",\s+", clean_text(value)):
+        try:
+            found.append(parse_url(text))
+        except ValueError:
+            continue
+    return found
+
+
+def _geometry(value: Any) -> geometries.Geometry | None:
+    text = clean_text(value)
+    try:
+        return geometries.parse_spatial(text) if text else None
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,180 @@
+"""Links that do not work: who is told, where, and from when on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import ckan.plugins.toolkit as tk
+import pytest
+from ckan import model
+from ckan.tests import factories
+from ckan.tests.helpers import CKANTestApp, call_action
+
+from ckanext.ukharvest.model import broken_links, health, notifications
+from ckanext.ukharvest.operations.notifications import mail_contents
+from tests.ckan.harvesting import act
+from tests.ckan.links.place import Place, work
+
+pytestmark = pytest.mark.in_process
+
+GOOD, BAD = "/good.csv", "/bad.csv"
+TABLE = "name,place\nOuse,York\nFoss,York\n"
+
+
+@pytest.fixture
+def broken(place: Place, move: Callable[[float], None]) -> Place:
+    """A dataset with two files that were checked once, and of which one then went away."""
+    for path in (GOOD, BAD):
+        place.publisher.serve(path, TABLE, headers={"Content-Type": "text/csv"})
+    place.publish(GOOD, BAD, license="https://creativecommons.org/licenses/by/4.0/")
+    place.harvest()
+    work()
+    place.publisher.serve(BAD, "", status=404)
+    move(31)
+    work()
+    return place
+
+
+def url_of(place: Place, path: str) -> str:
+    return place.publisher.url(path)
+
+
+def pages_of(place: Place) -> list[str]:
+    dataset = place.dataset
+    bad = next(each for each in dataset["resources"] if each["url"].endswith(BAD))
+    return [f"/dataset/{dataset['name']}", f"/dataset/{dataset['name']}/resource/{bad['id']}"]
+
+
+def test_pages_say_since_when_from_the_first_failed_check(broken: Place, app: CKANTestApp) -> None:
+    dataset, resource = (app.get(page).body for page in pages_of(broken))
+    assert "1 of 2 links not reachable since" in dataset
+    assert "Not reachable since" in dataset
+    assert "This link has not been reachable since" in resource
+
+
+def test_stars_stay_and_say_what_they_rest_on(
+    broken: Place, app: CKANTestApp, move: Callable[[float], None]
+) -> None:
+    (first, second) = call_action("ukharvest_stars_show", id=broken.dataset["id"])["resources"]
+    assert (first["stars"], second["stars"]) == (3, 3)
+    assert "rests on the check of" in first["basis"]
+    assert "rests on the last check that worked" in second["basis"]
+    assert "rests on the check of" in app.get(pages_of(broken)[0]).body
+    for days in (2, 4, 8):
+        move(days)
+        work()
+    (first, second) = call_action("ukharvest_stars_show", id=broken.dataset["id"])["resources"]
+    assert (first["stars"], second["stars"], second["basis"]) == (3, 0, "")
+
+
+def test_stars_of_an_unchecked_file_rest_on_its_name(place: Place, app: CKANTestApp) -> None:
+    place.publish(GOOD, license="https://creativecommons.org/licenses/by/4.0/")
+    place.harvest()
+    found = call_action("ukharvest_stars_show", id=place.dataset["id"])
+    assert found["stars"] == 3
+    assert "name and metadata of the file alone" in found["basis"]
+    body = app.get(f"/dataset/{place.dataset['name']}").body
+    assert "name and metadata of the file alone" in body
+    assert "Checked" not in body
+
+
+def test_problems_of_a_source_have_its_broken_links(
+    broken: Place, app: CKANTestApp, organization: dict[str, str]
+) -> None:
+    editor = factories.UserWithToken()
+    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    headers = {"Authorization": editor["token"]}
+    (group,) = call_action("ukharvest_problem_group_list", source_id="rivers")
+    assert (group["code"], group["records"], group["occurrences"]) == ("broken-link", 1, 1)
+    assert url_of(broken, BAD) in group["examples"][0]["message"]
+    for page in ("/harvest/rivers/problems", "/harvest/rivers"):
+        body = app.get(page, headers=headers).body
+        assert "Links that do not work" in body
+        assert "/harvest/links?source=rivers" in body
+    body = app.get("/harvest/links?source=rivers", headers=headers).body
+    assert url_of(broken, BAD) in body
+    assert url_of(broken, GOOD) not in body
+    answer = app.get("/harvest/links.csv?source=rivers", headers=headers)
+    (row,) = csv.DictReader(io.StringIO(answer.body))
+    assert (row["url"], row["state"], row["source"]) == (url_of(broken, BAD), "failing", "rivers")
+
+
+def test_strangers_do_not_see_the_list(broken: Place, app: CKANTestApp) -> None:
+    stranger = {"Authorization": factories.UserWithToken()["token"]}
+    name = broken.dataset["organization"]["name"]
+    for asked in ("", "?source=rivers", f"?organization={name}", "?source=nowhere"):
+        for page in ("/harvest/links", "/harvest/links.csv"):
+            assert app.get(page + asked, headers=stranger, status=None).status_code in (403, 404)
+
+
+def test_private_datasets_of_others_are_not_listed(
+    broken: Place, organization: dict[str, str]
+) -> None:
+    other = factories.Organization()
+    act("package_patch", id=broken.dataset["id"], owner_org=other["id"], private=True)
+    editor = factories.User()
+    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    context = {"user": editor["name"], "ignore_auth": False}
+    found = tk.get_action("ukharvest_broken_link_list")(context, {"source": "rivers"})
+    assert found == {"count": 0, "results": []}
+    assert call_action("ukharvest_broken_link_list", source="rivers")["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ({}, 1),
+        ({"source": "rivers"}, 1),
+        ({"state": "failing"}, 1),
+        ({"state": "dead"}, 0),
+        ({"host": "127.0.0.1"}, 1),
+        ({"host": "council.example"}, 0),
+    ],
+)
+def test_the_list_is_filtered(broken: Place, asked: dict[str, str], count: int) -> None:
+    assert call_action("ukharvest_broken_link_list", **asked)["count"] == count
+
+
+def test_links_are_counted_by_source_organisation_and_host(broken: Place) -> None:
+    report = call_action("ukharvest_broken_link_report")
+    figures = {"links": 1, "failing": 1, "away": 0, "dead": 0}
+    assert report["total"] == figures
+    names = {"sources": "rivers", "hosts": "127.0.0.1"}
+    names["organizations"] = broken.dataset["organization"]["name"]
+    for by, name in names.items():
+        (row,) = report[by]
+        assert {key: row[key] for key in ("name", *figures)} == {"name": name, **figures}
+
+
+def test_dashboard_leads_to_the_list(broken: Place, app: CKANTestApp) -> None:
+    admin = {"Authorization": factories.SysadminWithToken()["token"]}
+    body = app.get("/ckan-admin/ukharvest", headers=admin).body
+    assert "/harvest/links?state=failing" in body
+    body = app.get("/harvest/links?state=failing", headers=admin).body
+    for part in ("Links by source", "Links by organisation", "Links by host", "127.0.0.1"):
+        assert part in body
+
+
+def test_weekly_summary_leads_to_the_list(broken: Place) -> None:
+    counts = broken_links.count_of_sources([broken.source])
+    assert counts == {broken.source: 1}
+    address = "editor@council.example"
+    act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="always")
+    (told,) = notifications.sources()
+    state = health.load_health([broken.source])[broken.source]
+    found = mail_contents.Found(broken=counts)
+    letter = mail_contents.compose_weekly([(told, state)], found)
+    (line,) = [each for each in flat(letter.lines) if "does not work" in each.text]
+    assert "1 link does not work" in line.text
+    assert line.url.endswith("/harvest/links?source=rivers")
+    model.Session.remove()
+
+
+def flat(lines: Any) -> list[mail_contents.Line]:
+    found = []
+    for each in lines:
+        found += [each] if isinstance(each, mail_contents.Line) else list(each)
+    return found

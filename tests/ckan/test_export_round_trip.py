@@ -1,0 +1,144 @@
+"""Datasets of all source types, exported and harvested by another portal: which fields differ."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ckan import model
+
+from ckanext.ukharvest.operations import export as exporting
+from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, fields_of
+from ckanext.ukharvest.source_types import TYPES
+from tests.ckan.harvesting import Portal, act, extras
+from tests.publisher import SOURCES, Publisher, recorded
+
+pytestmark = pytest.mark.in_process
+
+# Recorded publishers, at least one of each source type.
+CASES = (
+    *("ckan-translated", "ckan-uk", "csw-pages", "dcat-hydra", "dcat-jsonld", "dcat-languages"),
+    *("dcat-rdfxml", "dcat-us-3", "dkan-7", "gemini-2.3", "gemini-waf", "gemini-welsh"),
+    *("inventory-0.3", "oaipmh-mixed", "ods-explore", "ods-languages", "opensearch-geojson"),
+    *("pod-1.1-full", "sparql-graph"),
+)
+# Fields of ours that no recorded publisher has.
+OWN_FIELDS = {
+    "identifier": "gritting",
+    "title": "Gritting routes",
+    "conformsTo": "http://schemas.opendata.esd.org.uk/PublicToilets",
+    "theme": ["http://id.esd.org.uk/function/40", "Transport", "Environment"],
+    "codelist": ["http://id.esd.org.uk/list/services"],
+    "mandate": ["https://www.legislation.gov.uk/ukpga/1980/66"],
+    "unpublished": "true",
+}
+OTHER_PORTAL = "https://first.example"
+FILES = {
+    RDF: ("turtle", "catalogue.ttl", "dcat_rdf"),
+    DATA_JSON: ("data_json", "data.json", "data_json"),
+}
+
+# A portal's and a run's own values, and those that CKAN makes of others.
+OWN = frozenset(
+    (
+        *("id", "name", "owner_org", "organization", "creator_user_id", "groups", "type", "state"),
+        *("metadata_created", "metadata_modified", "num_resources", "num_tags", "private"),
+        *("license_title", "isopen", "relationships_as_subject", "relationships_as_object"),
+        *("harvest_object_id", "harvest_source_id", "harvest_source_title", "import_source"),
+        *("resource.id", "resource.package_id", "resource.created", "resource.position"),
+        *("resource.metadata_modified", "resource.last_modified", "resource.state"),
+        *("resource.cache_url", "resource.cache_last_updated", "resource.url_type"),
+    )
+)
+EMPTY: Any = ("", None, [], {})
+
+
+def harvest_all(portal: Portal) -> dict[str, str]:
+    """Harvest all cases; return dataset's id → source type."""
+    found: dict[str, str] = {}
+    for case in CASES:
+        source = json.loads((SOURCES / case / "source.json").read_text(encoding="utf-8"))
+        with recorded(case) as publisher:
+            id_ = portal.source(
+                publisher.url(source["path"]), source["type"], config=source["options"]
+            )
+            portal.run(id_)
+        for dataset in portal.datasets():
+            found.setdefault(dataset["id"], source["type"])
+    with Publisher() as publisher:
+        publisher.serve("/data.json", {"dataset": [OWN_FIELDS]})
+        portal.run(portal.source(publisher.url("/data.json")))
+    return {**dict.fromkeys((each["id"] for each in portal.datasets()), "data_json"), **found}
+
+
+def facts_of(dataset: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields, extras and resources of a dataset that are not empty."""
+    found = {key: value for key, value in dataset.items() if key not in ("extras", "resources")}
+    found |= extras(dataset)
+    found["tags"] = sorted(tag["name"] for tag in dataset["tags"])
+    # Parsers make a resource of a dataset's page, which is the portal's where it had none.
+    page = ("Landing page", dataset["url"])
+    resources = [each for each in dataset["resources"] if (each["name"], each["url"]) != page]
+    resources.sort(key=lambda each: (each["url"], each["name"] or ""))
+    for name in {name for each in resources for name in each}:
+        values = [each.get(name) for each in resources]
+        if any(value not in EMPTY for value in values):
+            found[f"resource.{name}"] = values
+    return {key: value for key, value in found.items() if key not in OWN and value not in EMPTY}
+
+
+@pytest.mark.timeout(1800)
+def test_a_harvest_of_the_export_has_all_fields_but_those_listed(
+    portal: Portal, tmp_path: Path, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types = harvest_all(portal)
+    assert set(types.values()) == set(TYPES)
+    before = {each["id"]: facts_of(each) for each in portal.datasets()}
+    with monkeypatch.context() as patch:
+        patch.setitem(ckan_config, "ckan.site_url", OTHER_PORTAL)
+        names = [name for name, _file, _type in FILES.values()]
+        made = exporting.export_catalogue(tmp_path, names, lambda _done, _total: None)
+    assert (made["datasets"], made["left_out"]) == (len(before), 0)
+    for format_, (_name, file, type_) in FILES.items():
+        empty(portal)
+        with Publisher() as publisher:
+            text = gzip.decompress((tmp_path / f"{file}.gz").read_bytes())
+            publisher.serve(f"/{file}", text.decode())
+            job = portal.run(portal.source(publisher.url(f"/{file}"), type_))
+        assert job["stats"]["added"] == len(before), job["stats"]
+        check(format_, before, portal.datasets(), types)
+
+
+def empty(portal: Portal) -> None:
+    for dataset in portal.datasets():
+        act("dataset_purge", id=dataset["id"])
+    model.Session.remove()
+
+
+def check(
+    format_: str,
+    before: dict[str, dict[str, Any]],
+    datasets: list[dict[str, Any]],
+    types: dict[str, str],
+) -> None:
+    """Compare each field of each dataset with what its copy has, and with the list."""
+    after = {extras(each)["guid"].rpartition("/")[2]: facts_of(each) for each in datasets}
+    differing: dict[str, Any] = {}  # field → examples: source type, value and copy
+    for id_, facts in before.items():
+        for field in facts.keys() | after[id_].keys():
+            values = facts.get(field), after[id_].get(field)
+            if values[0] != values[1]:
+                differing.setdefault(field, []).append((types[id_], *values))
+    listed = fields_of(format_)
+    wrong = {field: differing[field] for field in sorted(differing.keys() - listed)}
+    assert not wrong, wrong
+    assert not sorted(listed - differing.keys()), "no longer different"
+
+
+def test_each_loss_is_listed_once() -> None:
+    for format_ in (RDF, DATA_JSON):
+        fields = [field for loss in LOSSES if format_ in loss.formats for field in loss.fields]
+        assert sorted(set(fields)) == sorted(fields)
