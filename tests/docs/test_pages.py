@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from docs import export
 from docs.pages import FOLDER, pages
+
+from docs import export
 
 
 def test_pages_of_source_types_are_up_to_date() -> None:
