@@ -229,7 +229,7 @@ MUTANTS = (
     Mutant(
         "private-dataset",
         "A dataset that a person made private stays private after an import.",
-        "ckanext.ukharvest.mapping.package_mapper.KEPT_FIELDS",
+        "ckanext.ukharvest.mapping.kept_fields.KEPT_FIELDS",
         '"private", ',
         "",
         ("tests/mapping/test_package_mapper.py",),
@@ -295,7 +295,7 @@ MUTANTS = (
         "guid-lock",
         "Two sources that list one record at the same moment make one dataset.",
         "ckanext.ukharvest.model.guid_conflicts.lock_and_find",
-        '    Session.execute(_LOCK, {"guids": sorted(guids)})\n',
+        "    lock(guids)\n",
         "",
         ("tests/ckan/test_batches.py",),
     ),
