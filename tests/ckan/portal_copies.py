@@ -133,15 +133,16 @@ class SourceMaker:
 
     def _restore(self, copy: PortalCopy) -> None:
         renew = _renewed(copy, _site_user_id())
-        insert, values = [], []
-        for table in model.repo.metadata.sorted_tables:  # each behind those that it refers to
-            if rows := copy.rows.get(table.name):
-                insert.append(
-                    f'INSERT INTO "{table.name}" SELECT * FROM unnest(%s::"{table.name}"[])'  # noqa: S608
-                )
-                values.append([renew(row) for row in rows])
+        names = [
+            table.name for table in model.repo.metadata.sorted_tables if copy.rows.get(table.name)
+        ]
+        insert = "; ".join(  # each table behind those that it refers to
+            f'INSERT INTO "{name}" SELECT * FROM unnest(%({name})s::"{name}"[])'  # noqa: S608
+            for name in names
+        )
+        rows = {name: [renew(row) for row in copy.rows[name]] for name in names}
         model.Session.remove()
-        model.Session.connection().exec_driver_sql("; ".join(insert), tuple(values))
+        model.Session.connection().exec_driver_sql(insert, rows)
         model.Session.commit()
         model.Session.remove()
         make_connection().add([renew(document) for document in copy.documents], commit=True)
