@@ -35,7 +35,7 @@ FIRST_OPTIONS = ("-x", "-q", "-m", "not giant")
 
 
 class Result(NamedTuple):
-    """What became of one fault.
+    """The result of one fault.
 
     Attributes:
         caught_by: id of the first test that failed, and passes without the fault; "" if none did.
@@ -101,11 +101,11 @@ def choose(names: Iterable[str]) -> list[Mutant]:
 
 
 def refuse_changes() -> None:
-    """Raise StackError if files are changed: what was lost could not be told from a mutant."""
+    """Raise StackError if files have changes, which nobody could tell from a fault."""
     command = ["git", "status", "--porcelain", "--untracked-files=no"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    if found:
-        raise StackError(f"commit or stash these changes first:\n{found.rstrip()}")
+    changes = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    if changes:
+        raise StackError(f"commit or stash these changes first:\n{changes.rstrip()}")
 
 
 @contextlib.contextmanager

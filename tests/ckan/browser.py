@@ -56,8 +56,7 @@ class Visitor:
         page: playwright's; URLs without host are the portal's.
         errors: errors on the console, and scripts that failed.
         hosts: hosts that the page sent requests to.
-        saves_pictures: ``picture`` does something; without ``--pictures`` it saves a third of the
-            time that the check of a page takes.
+        saves_pictures: ``picture`` saves one. Not by default: it takes a third of a page's check.
     """
 
     page: Page
@@ -129,9 +128,8 @@ class StaticFiles:
             answer = TestResponse(*run_wsgi_app(self.app, environ), Request(environ))
             if answer.status_code != 200 or "Set-Cookie" in answer.headers:
                 return answer(environ, start_response)
-            kept = [each for each in answer.headers if each[0] != "Cache-Control"]
-            kept.append(("Cache-Control", "max-age=3600"))
-            self._known[path] = (kept, answer.get_data())
+            answer.headers["Cache-Control"] = "max-age=3600"
+            self._known[path] = (list(answer.headers), answer.get_data())
         headers, body = self._known[path]
         start_response("200 OK", headers)
         return [body]

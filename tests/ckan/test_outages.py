@@ -319,7 +319,7 @@ def test_a_gather_whose_end_the_framework_could_not_store_is_left_to_the_sweeper
 
 
 @pytest.mark.parametrize("name", ["gather", "fetch"])
-def test_a_connection_closed_after_the_last_statement_ends_no_consumer(
+def test_a_consumer_outlives_a_connection_closed_between_messages(
     portal: Portal, name: str
 ) -> None:
     consumer = getattr(queue, f"get_{name}_consumer")()
@@ -333,9 +333,7 @@ def test_a_connection_closed_after_the_last_statement_ends_no_consumer(
         assert next(messages)[2] == bodies[1]
 
 
-def test_a_connection_closed_after_the_last_statement_keeps_no_record_from_waiting_again(
-    portal: Portal, source: str
-) -> None:
+def test_a_record_waits_again_after_its_connection_was_closed(portal: Portal, source: str) -> None:
     _job_id, (first, *_others) = gathered(portal, source)
     close_connection_unnoticed()
     retries.postpone(first, "database", "gone")
