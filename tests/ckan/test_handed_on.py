@@ -102,7 +102,7 @@ def test_own_dataset_that_was_deleted_does_not_come_back(
 @pytest.fixture
 def routes(portal: Portal, publisher: Publisher, second: Publisher) -> tuple[str, str]:
     """Two sources, other portals, that hand on one dataset; both have run once."""
-    serve(publisher, [handed(1), *(package(n) for n in range(50, 54))])
+    serve(publisher, [handed(1, version="7"), *(package(n) for n in range(50, 54))])
     first = portal.source(publisher.base, "ckan", name="first")
     portal.run(first)
     serve(second, [handed(1, 10)])
@@ -188,6 +188,20 @@ def test_second_route_takes_over_what_the_first_no_longer_lists(
     portal.run(routes[0], force=True)
     assert ids(portal) == before | ids(portal)
     assert len(portal.datasets()) == 5
+
+
+def test_second_route_empties_what_only_the_first_supplied(
+    portal: Portal, publisher: Publisher, routes: tuple[str, str]
+) -> None:
+    [rivers] = [each for each in portal.datasets() if each["title"] == "Rivers 1"]
+    act("package_patch", id=rivers["id"], author="A person")
+    serve(publisher, [package(n) for n in range(50, 54)])
+    for _ in range(2):
+        portal.run(routes[0], force=True)
+    assert figures(portal.run(routes[1])) == {"updated": 1}
+    taken = next(each for each in portal.datasets() if each["id"] == rivers["id"])
+    assert (rivers["version"], taken["version"]) == ("7", "")
+    assert taken["author"] == "A person"
 
 
 def test_editor_is_asked_before_another_organisation_gets_it(

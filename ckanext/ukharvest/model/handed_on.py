@@ -172,12 +172,13 @@ def hand_over(row: Record, route: Route) -> None:
     """
     taker = Session.get(Record, route.record_id, with_for_update=True, populate_existing=True)
     taker.package_id, taker.resources = row.package_id, row.resources
+    taker.supplied_fields = row.supplied_fields
     taker.outcome, taker.same_as = RecordOutcome.UPDATED, None
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
     # The history of the dataset goes with it.
     of_row = sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id)
     Session.execute(of_row.execution_options(synchronize_session=False))
-    row.package_id = row.resources = row.error = None
+    row.package_id = row.resources = row.supplied_fields = row.error = None
     row.fingerprint = row.package_hash = ""
     row.outcome, row.removed = RecordOutcome.DELETED, True
     Session.flush()
