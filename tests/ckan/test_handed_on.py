@@ -11,6 +11,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.model import Record
+from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_run_pages import sysadmin
 from tests.ckan.test_takeover import RemoteSite, package
@@ -87,6 +88,24 @@ def test_dataset_that_comes_back_under_its_own_id_is_left_out(
     source = portal.source(publisher.base, "ckan")
     assert figures(portal.run(source)) == {"not modified": 1}
     assert record(source)["same_as"]["id"] == own["id"]
+
+
+def test_harvested_dataset_that_comes_back_is_left_out(
+    portal: Portal, publisher: Publisher, second: Publisher
+) -> None:
+    """As from a portal with ckanext-harvest's harvester, which keeps ids and extras."""
+    second.serve("/data.json", catalogue(1))
+    first = portal.source(second.url("/data.json"))
+    portal.run(first)
+    (own,) = portal.datasets()
+    named = [{"key": "guid", "value": extras(own)["guid"]}]
+    serve(publisher, [package(1, id=own["id"], title=own["title"], extras=named)])
+    source = portal.source(publisher.base, "ckan")
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"not modified": 1}
+        assert record(source)["same_as"]["id"] == own["id"]
+    assert figures(portal.run(first)) == {"not modified": 1}
+    assert len(portal.datasets()) == 1
 
 
 def test_own_dataset_that_was_deleted_does_not_come_back(
