@@ -5,9 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pytest needs it
 
 _KEY = re.compile(r"(?:^|; )(\w+)=")
 _WORDS = {"True": True, "False": False, "None": None}
@@ -31,6 +37,11 @@ def read(folder: Path) -> list[Sample]:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     samples = (Sample(row["file"], facts(row["expected facts"])) for row in rows)
     return [sample for sample in samples if (folder / sample.name).is_file()]
+
+
+def load_toml(name: str) -> dict[str, Any]:
+    """Return the contents of a file of this folder."""
+    return tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
 
 
 def facts(text: str) -> dict[str, Any]:

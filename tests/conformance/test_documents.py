@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import tomllib
 
 from tests.conformance import conftest, manifest
 from tests.conformance.conftest import OWN
@@ -14,10 +13,7 @@ from tests.conformance.manifest import Sample
 from tests.conformance.running import check_all
 
 UNMET = {
-    each["sample"]: each["reason"]
-    for each in tomllib.loads(
-        (Path(__file__).parent / "unmet.toml").read_text(encoding="utf-8")
-    ).get("unmet", [])
+    each["sample"]: each["reason"] for each in manifest.load_toml("unmet.toml").get("unmet", [])
 }
 MOST_UNMET = 0.05  # of a kind
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-import tomllib
 
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
@@ -20,7 +19,7 @@ from ckanext.ukharvest.parsers.gemini.rules import RULES, edition, report
 from ckanext.ukharvest.parsers.gemini.rules.metadata import Metadata
 from ckanext.ukharvest.parsers.gemini.rules.rule import V21
 from ckanext.ukharvest.parsers.gemini.validation import profiles as gemini_schemas
-from tests.conformance.manifest import Sample
+from tests.conformance.manifest import Sample, load_toml
 
 # Fact → the profile with its rules.
 PROFILES = {"iso_tableA1_schematron14": "table-a1", "gemini21_schematron12": "gemini2-1"}
@@ -33,9 +32,7 @@ INSTALLED = {
 }
 DIFFERENT = {
     (each["sample"], profile): each["reason"]
-    for each in tomllib.loads(
-        (Path(__file__).parent / "verdicts.toml").read_text(encoding="utf-8")
-    )["different"]
+    for each in load_toml("verdicts.toml")["different"]
     for profile in each["profiles"]
 }
 FEWEST_AGREE = 0.9

@@ -71,7 +71,7 @@ class Asked:
             int(root.get("maxRecords", 0)),
             text("csw:Query/ogc:SortBy//ogc:PropertyName"),
             "" if condition is None else etree.tostring(condition, encoding="unicode"),
-            tuple(root.xpath("csw:Id/text()", namespaces=NAMES)),
+            tuple(each.text or "" for each in root.iterfind("csw:Id", NAMES)),
             root.get("resultType", ""),
         )
 
