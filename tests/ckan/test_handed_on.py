@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +11,10 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.model import Record, handed_on
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.test_batches import consume_twice, together
 from tests.ckan.test_run_pages import sysadmin
 from tests.ckan.test_takeover import RemoteSite, package
 from tests.publisher import Publisher
@@ -150,6 +152,21 @@ def test_dataset_by_way_of_two_portals_is_one(
     assert "/harvest/second" in page
     for source in routes:
         assert set(figures(portal.run(source))) == {"not modified"}
+
+
+def test_dataset_by_two_routes_at_once_is_one(
+    portal: Portal, publisher: Publisher, second: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = []
+    for each, shift in ((publisher, 0), (second, 10)):
+        serve(each, [handed(1, shift)])
+        jobs.append(portal.create_job(portal.source(each.base, "ckan")))
+        portal.gather(jobs[-1])
+    monkeypatch.setattr(handed_on, "lock_and_find", together(handed_on.lock_and_find))
+    consume_twice("ckan")
+    done = sum((Counter(figures(portal.finish(job))) for job in jobs), Counter[str]())
+    assert done == {"added": 1, "not modified": 1}
+    assert len(portal.datasets()) == 1
 
 
 def test_origin_is_known_over_several_stations(
