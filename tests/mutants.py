@@ -24,7 +24,7 @@ class Mutant:
         place: qualified name of the function, class or constant with the text.
         text: occurs once in the place.
         replacement: the fault.
-        tests: files or folders of the tests that are run first.
+        tests: files, folders or tests (path::name) that are run first.
     """
 
     name: str
@@ -112,7 +112,7 @@ MUTANTS = (
         "ckanext.ukharvest.core.http.body._unpacked",
         'decoder.flush()\n    if not decoder.eof:\n        raise zlib.error("incomplete")',
         "decoder.flush()",
-        ("tests/core/http/test_client_limits.py",),
+        ("tests/core/http/test_client_limits.py::test_a_body_that_cannot_be_unpacked_is_an_error",),
     ),
     Mutant(
         "retry-after-cap",
@@ -235,6 +235,30 @@ MUTANTS = (
         ("tests/mapping/test_package_mapper.py",),
     ),
     Mutant(
+        "persons-field",
+        "A field that a person filled and the source never supplied stays at the next import.",
+        "ckanext.ukharvest.mapping.kept_fields.keep_fields",
+        "if _is_given(value) and (key in stays or (is_field and key not in taken)):",
+        "if _is_given(value) and is_field and key in stays:",
+        ("tests/mapping/test_kept_fields.py",),
+    ),
+    Mutant(
+        "field-taken-back",
+        "A field that the source supplied at its last import and supplies no more is removed.",
+        "ckanext.ukharvest.mapping.kept_fields.keep_fields",
+        "taken = _NO_FIELDS | gone | {",
+        "taken = _NO_FIELDS | {",
+        ("tests/mapping/test_kept_fields.py",),
+    ),
+    Mutant(
+        "half-of-identifiers",
+        "New identifiers of half of the missing records are enough to ask a person.",
+        "ckanext.ukharvest.reading.changed_identifiers.enough",
+        "2 * pairs >= missing",
+        "2 * pairs > missing",
+        ("tests/reading/test_changed_identifiers.py",),
+    ),
+    Mutant(
         "schema-bound",
         "A value that equals the minimum or maximum of its column is valid.",
         "ckanext.ukharvest.schema_check.columns._is_above",
@@ -273,7 +297,15 @@ MUTANTS = (
         "ckanext.ukharvest.migration.ukharvest.versions.0101_record_organization._FILL",
         "\n      AND COALESCE(source.config, '') NOT LIKE '%remote_orgs%'",
         "",
-        ("tests/ckan/test_upgrade.py",),
+        ("tests/ckan/test_upgrade.py::test_upgrade_leaves_remote_organisations_unknown",),
+    ),
+    Mutant(
+        "own-site",
+        "The portal does not harvest itself under another name of its host.",
+        "ckanext.ukharvest.readers.ckan_api.own_site.refuse",
+        'startswith(f"{own.url}/")',
+        'startswith(f"{base}/")',
+        ("tests/ckan/test_own_site.py::test_run_under_another_name_reads_nothing",),
     ),
     Mutant(
         "claims-in-turn",
@@ -297,7 +329,23 @@ MUTANTS = (
         "ckanext.ukharvest.model.guid_conflicts.lock_and_find",
         "    lock(guids)\n",
         "",
-        ("tests/ckan/test_batches.py",),
+        ("tests/ckan/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
+    ),
+    Mutant(
+        "origin-lock",
+        "A dataset that two portals hand on at the same moment is made once.",
+        "ckanext.ukharvest.model.handed_on.lock_and_find",
+        "    guid_conflicts.lock(guids)\n",
+        "",
+        ("tests/ckan/test_handed_on.py::test_dataset_by_two_routes_at_once_is_one",),
+    ),
+    Mutant(
+        "second-route",
+        "A dataset that comes by way of two portals is made once, from the first route.",
+        "ckanext.ukharvest.engine.dataset_writer.batch._update_row",
+        "row.origin_guid, row.same_as = _origin_guid(each.write), None",
+        "row.same_as = None",
+        ("tests/ckan/test_handed_on.py",),
     ),
     Mutant(
         "pruned-current-object",
@@ -365,6 +413,22 @@ MUTANTS = (
         ("tests/ckan/test_batches.py",),
     ),
     Mutant(
+        "failing-hook",
+        "A plugin that fails before a dataset is saved costs that record, whose error names it.",
+        "ckanext.ukharvest.engine.dataset_hooks.change_dataset",
+        "raise _failure(plugin, exc) from exc",
+        "raise",
+        ("tests/ckan/test_dataset_hooks.py",),
+    ),
+    Mutant(
+        "error-in-batch",
+        "An exception while a dataset is saved costs its record only, not the rest of the batch.",
+        "ckanext.ukharvest.engine.dataset_writer.batch._Batch._guarded",
+        "return UkharvestError(INTERNAL)",
+        "raise",
+        ("tests/ckan/test_batches.py",),
+    ),
+    Mutant(
         "deleted-by-hand",
         "A full run brings back a dataset that a person deleted.",
         "ckanext.ukharvest.engine.dataset_writer.batch._Batch._result",
@@ -389,6 +453,22 @@ MUTANTS = (
         ("tests/ckan/test_approval.py", "tests/ckan/test_memory.py"),
     ),
     Mutant(
+        "new-identifiers-imported",
+        "Records under new identifiers wait for a person, and are not imported as new datasets.",
+        "ckanext.ukharvest.engine.gather.ending._hold_back_changed",
+        "hold_back(state, changed.guids.values())",
+        "hold_back(state, changed.guids)",
+        ("tests/ckan/test_changed_identifiers.py",),
+    ),
+    Mutant(
+        "new-identifiers-missing",
+        "A dataset whose record seems to have a new identifier is not counted as missing.",
+        "ckanext.ukharvest.engine.gather.ending._plan",
+        "state.listing.seen.union(changed.guids) if changed else state.listing.seen",
+        "state.listing.seen",
+        ("tests/ckan/test_changed_identifiers.py",),
+    ),
+    Mutant(
         "endless-kills",
         "A record that ended three consumers is given up and not tried again.",
         "ckanext.ukharvest.operations.sweeper.objects._recover",
@@ -403,6 +483,22 @@ MUTANTS = (
         '"ignore_auth": False',
         '"ignore_auth": True',
         ("tests/ckan/test_export.py",),
+    ),
+    Mutant(
+        "exported-services",
+        "The export in DCAT has the services of a dataset, not only its functions.",
+        "ckanext.ukharvest.operations.export.dcat_fields.theme_uris",
+        '("la_function", "la_service")',
+        '("la_function",)',
+        ("tests/ckan/test_export_formats.py",),
+    ),
+    Mutant(
+        "exported-schema",
+        "The export in data.json has the schema of each file.",
+        "ckanext.ukharvest.operations.export.data_json._distribution",
+        '            "conformsTo": resource.uk.get("schema_url", ""),\n',
+        "",
+        ("tests/ckan/test_export_formats.py",),
     ),
     Mutant(
         "doctor-dead-consumer",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.request import ProxyHandler, Request, build_opener
 
+from demo.api import tell
+from demo.publishers import CONTROL
 from stack import venv
 
-CONTROL = "/_control"
+__all__ = ["CONTROL", "PATHS", "Catalogues", "running"]
+
 # Format → the path that a source names, with the catalogue's name.
 PATHS = {
     "data.json": "/{}/data.json",
@@ -20,7 +21,6 @@ PATHS = {
     "inventory": "/{}/inventory.xml",
     "folder": "/{}/waf/",
 }
-_direct = build_opener(ProxyHandler({}))  # everything is on loopback
 
 
 class Catalogues:
@@ -39,14 +39,8 @@ class Catalogues:
         Args:
             changed, day: as in serve.py.
         """
-        wanted: dict[str, str | int] = {
-            "format": format_,
-            "name": name,
-            "count": count,
-            "changed": changed,
-            "day": day,
-        }
-        self._tell(wanted)
+        wanted = {"format": format_, "name": name, "count": count, "changed": changed, "day": day}
+        tell(self._base + CONTROL, **wanted)
         return self.url(format_, name)
 
     def url(self, format_: str, name: str) -> str:
@@ -54,17 +48,7 @@ class Catalogues:
 
     def clear(self) -> None:
         """Serve nothing more."""
-        self._tell({})
-
-    def _tell(self, wanted: dict[str, str | int]) -> None:
-        request = Request(self._base + CONTROL, json.dumps(wanted).encode())  # noqa: S310 - our own
-        _direct.open(request).close()
-
-
-def fetch(url: str) -> str:
-    """Return the text at a URL of the publisher."""
-    with _direct.open(url) as answer:
-        return str(answer.read().decode())
+        tell(self._base + CONTROL)
 
 
 @contextlib.contextmanager

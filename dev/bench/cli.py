@@ -12,9 +12,8 @@ from stack.paths import DEFAULT_CKAN, ROOT
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import catalogues, full_portal, large, report, year
-from .cases import BATCHES, FLOOR, FOUR, REFUSED, SINGLE, STOCK, TWO, Bench, Case, Target
-from .nights import Nights
+from . import catalogues, large, report
+from .cases import BATCHES, FLOOR, FOUR, REFUSED, SINGLE, STOCK, TWO, Bench, Case, Nights, Target
 from .portals import OURS, Portal
 from .portals import STOCK as STOCK_PLUGINS
 
@@ -110,10 +109,10 @@ def _cases(bench: Bench, only: str, *, quick: bool) -> Iterator[Case]:
     if only in "600 records behind 100,000":
         yield large.behind(bench)
     if only in "GEMINI records parsed":
-        yield full_portal.gemini_rules(bench)
+        yield large.gemini_rules(bench)
     if only in "Growth in a year":
-        yield year.measure(bench)
-    portal = full_portal.FullPortal(bench)
+        yield large.year(bench)
+    portal = large.FullPortal(bench)
     if any(only in title for title in portal.titles):
         yield from portal.measure()
 

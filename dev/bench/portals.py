@@ -151,7 +151,7 @@ class Inside:
 
 
 class Consumers:
-    """Consumers that count what they do (consumer.py)."""
+    """Consumers that count what they do (counters.py)."""
 
     def __init__(self, portal: Portal, fetchers: int, ini: Path, upgrades: int) -> None:
         kinds = ["gather-consumer", *["fetch-consumer"] * fetchers]
@@ -164,7 +164,7 @@ class Consumers:
             self._files.append(file)
             words: list[str | Path] = [
                 python,
-                HERE / "consumer.py",
+                HERE / "counters.py",
                 file,
                 str(upgrades),
                 "-c",

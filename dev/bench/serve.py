@@ -29,7 +29,7 @@ BOX = (-2.1, 51.2, -1.2, 52.1)
 Routes = dict[str, Route]
 
 
-def records(name: str, count: int, changed: int, day: int) -> Iterator[Record]:
+def records(name: str, count: int, changed: int = 0, day: int = 0) -> Iterator[Record]:
     """Yield the records of a catalogue.
 
     Args:
@@ -103,6 +103,12 @@ FORMATS: dict[str, Callable[[Iterator[Record], str], Routes]] = {
 }
 
 
+def routes(format_: str, name: str, count: int, changed: int = 0, day: int = 0) -> Routes:
+    """Return what serves a catalogue; arguments as of ``records``."""
+    found = records(name, count, changed, day)
+    return FORMATS[format_](found, PATHS[format_].format(name))
+
+
 def main() -> None:
     with Publisher() as server:
 
@@ -111,10 +117,8 @@ def main() -> None:
             if not asked:
                 server.routes = {f"POST {CONTROL}": obey}
                 return json_response({})
-            found = records(asked["name"], asked["count"], asked["changed"], asked["day"])
-            path = PATHS[asked["format"]].format(asked["name"])
             server.requests.clear()
-            server.routes.update(FORMATS[asked["format"]](found, path))
+            server.routes.update(routes(asked.pop("format"), **asked))
             return json_response({})
 
         server.routes = {f"POST {CONTROL}": obey}

@@ -124,8 +124,9 @@ ORGANISATIONS = {
         "Ousebeck Water Board", "A water board’s SPARQL endpoint.", (-1.90, 54.00), (3, 4, 7, 8),
         config={"batch_size": SIZE, "page_size": SIZE}),
 }  # fmt: skip
-# Of data_json: a file that is not there, and rows that break their schema.
+# Of data_json: a dataset with a file that is not there, and rows that break their schema.
 DEAD = "bus-stops-dunsford"
+DEAD_LINKS = (f"/files/{DEAD}-archive.csv",)
 WRONG = ("street-lights-dunsford",)
 
 

@@ -14,7 +14,7 @@ from stack.state import locked
 
 from . import processes, table
 from .api import Api, tell
-from .expectation import Expectation, differences
+from .expectation import Expectation, dead_links, differences
 from .play import play, set_schedules
 from .portal import Portal
 from .publishers import CONTROL, FAULTS, SHOWCASE
@@ -29,8 +29,8 @@ records, and one with maps; the start page says where to look first.
   bin/demo          start it, harvest, print what came in and where to look
   bin/demo stop     stop it, and its services; the data stays
   bin/demo --once   empty the demo's portal, harvest, compare all that came in with what the
-                    publishers serve, once more with each publisher misbehaving in turn
-                    ({", ".join(FAULTS.values())}), and stop what it started;
+                    publishers serve, open every link, once more with each publisher misbehaving
+                    in turn ({", ".join(FAULTS.values())}), and stop what it started;
                     exit code 1 if anything is not as expected
 
 All it makes is in one folder; see bin/stack --help. Logs: bin/stack logs demo-{DEFAULT_CKAN}-web
@@ -134,6 +134,8 @@ def _compare_all(demo: Demo) -> tuple[list[Row], list[str]]:
             rows.append(row)
             expected = expectations[row.source]
             wrong += differences(demo.api, row, expected, figures[row.source])
+            if not fault:
+                wrong += dead_links(demo.api, row.source)
     return rows, wrong
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .api import Api
+from .api import Api, fetch
 from .publishers import Box, Served
 from .runs import FIGURES, Row, Source
 
@@ -60,6 +60,22 @@ def differences(api: Api, row: Row, expected: Expectation, figures: dict[str, in
     if figures["errored"] and not row.messages:
         found.append("the job has an error and does not tell the reason")
     return [f"{row.source.kind}, {row.label}: {each}" for each in found]
+
+
+def dead_links(api: Api, source: Source) -> list[str]:
+    """Return differences between links of datasets that do not open, and the publisher's own."""
+    urls = {each["url"] for dataset in api.datasets(source.id) for each in dataset["resources"]}
+    dead = {url for url in urls if not _opens(url)}
+    expected = {source.server.url + path for path in source.publisher.dead}
+    return [f"{source.kind}: {each}" for each in _difference("dead links", dead, expected)]
+
+
+def _opens(url: str) -> bool:
+    try:
+        fetch(url)
+    except OSError:
+        return False
+    return True
 
 
 def _figures(api: Api, row: Row, expected: Mapping[str, int]) -> Iterator[str]:

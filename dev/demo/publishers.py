@@ -61,6 +61,7 @@ class Publisher:
         path: what follows the server's URL in the harvest source's.
         config: options of the harvest source.
         faults: those of FAULTS that it can show; a type that is one record cannot lose two.
+        dead: paths of its links that lead nowhere, on purpose.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Publisher:
     path: str
     config: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+    dead: tuple[str, ...] = ()
 
     def served(self, control: str) -> list[Served] | None:
         """Return the records that it serves now; None if it cannot be read to its end."""

@@ -62,6 +62,7 @@ class Site:
             path=self.service.path,
             config=us.config,
             faults=us.faults,
+            dead=catalogue.DEAD_LINKS if kind == "data_json" else (),
         )
         self.faults = us.faults
         self.wrong = catalogue.WRONG if kind == "data_json" else ()

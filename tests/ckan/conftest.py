@@ -51,8 +51,9 @@ HERE = Path(__file__).parent
 ENGINE = {
     f"test_{name}.py"
     for name in (
-        *("adopt_source", "adoption", "after", "approval", "callbacks", "clearing", "contract"),
-        *("copies", "missing_records", "outages", "pending_index", "run", "stop", "stop_by_editor"),
+        *("adopt_source", "adoption", "after", "approval", "callbacks", "changed_identifiers"),
+        *("clearing", "contract", "copies", "handed_on", "missing_records", "outages"),
+        *("pending_index", "run", "stop", "stop_by_editor"),
     )
 }
 # Tests of what differs between versions of CKAN: writer, index, forms, extras, permissions,
@@ -61,7 +62,8 @@ COMPAT = {
     f"test_{name}.py"
     for name in (
         *("access", "access_routes", "access_table", "action_input", "adopt_source", "adoption"),
-        *("after", "approval", "batches", "callbacks", "clearing", "contract", "copies"),
+        *("after", "approval", "batches", "callbacks", "changed_identifiers", "clearing"),
+        *("contract", "copies", "handed_on", "own_site"),
         *("csw_bindings", "fields_harvested", "form", "form_scheming", "forms", "harvest_extras"),
         *("hung_consumers", "ids", "journey", "languages", "missing_records", "outages"),
         *(

@@ -122,7 +122,7 @@ class SourceMaker:
             job_id=job_id,
             began=began.replace(microsecond=0),
             ended=_now(),
-            user_id=_site_user_id(),
+            user_id=site_user_id(),
             number=self._portal.number,
             rows=new_rows(rows, after),
             documents=list(documents.values()),
@@ -132,7 +132,7 @@ class SourceMaker:
         )
 
     def _restore(self, copy: PortalCopy) -> None:
-        renew = _renewed(copy, _site_user_id())
+        renew = _renewed(copy, site_user_id())
         names = [
             table.name for table in model.repo.metadata.sorted_tables if copy.rows.get(table.name)
         ]
@@ -154,7 +154,8 @@ class SourceMaker:
         self._publisher.connections += copy.connections
 
 
-def _site_user_id() -> str:
+def site_user_id() -> str:
+    """Return the id of the site's user, which ``get_site_user`` of CKAN 2.11 does not."""
     return str(model.Session.query(model.User.id).filter_by(name=config["ckan.site_id"]).scalar())
 
 

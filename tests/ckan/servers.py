@@ -14,7 +14,7 @@ from werkzeug.serving import make_server
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
 
-from bench import catalogues  # noqa: E402
+from bench import serve as catalogues  # noqa: E402
 from stack import browser, console, nginx, oxigraph, postgres, pycsw, rabbitmq, site, state  # noqa: E402
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -217,14 +217,14 @@ def test_jobs_of_other_plugins_are_enqueued_after_the_commit_and_not_for_refused
     jobs.get_queue().empty()
 
 
-def consume_twice() -> None:
+def consume_twice(source_type: str = "data_json") -> None:
     """Import what waits in two threads, each a consumer with batches of seven."""
     faults: list[Exception] = []
 
     def consume(name: str) -> None:
         try:
-            while found := claims.claim(name, ["data_json"], 7):
-                kind = queue.get_harvester("data_json").source_type
+            while found := claims.claim(name, [source_type], 7):
+                kind = queue.get_harvester(source_type).source_type
                 batches.import_batch(kind, found.object_ids, lambda _id: None)
                 model.Session.remove()
         except Exception as exc:  # noqa: BLE001 - the test reports it
@@ -237,6 +237,19 @@ def consume_twice() -> None:
     for each in threads:
         each.join(120)
     assert not faults
+
+
+def together(look: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function after which two threads wait for each other."""
+    both = threading.Barrier(2)
+
+    def look_and_wait(objects: Any) -> Any:
+        found = look(objects)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(2)  # in vain, if the other waits for the lock
+        return found
+
+    return look_and_wait
 
 
 def test_same_titles_and_new_tags_at_the_same_time(portal: Portal, publisher: Publisher) -> None:
@@ -261,15 +274,7 @@ def test_record_of_two_sources_at_once_has_one_dataset(
     for path in ("/one.json", "/two.json"):
         publisher.serve(path, catalogue(3))
         jobs_.append(gather(portal, portal.source(publisher.url(path))))
-    real, both = guid_conflicts.lock_and_find, threading.Barrier(2)
-
-    def look(objects: Any) -> Any:
-        found = real(objects)
-        with contextlib.suppress(threading.BrokenBarrierError):
-            both.wait(2)  # in vain, if the other waits for the lock
-        return found
-
-    monkeypatch.setattr(guid_conflicts, "lock_and_find", look)
+    monkeypatch.setattr(guid_conflicts, "lock_and_find", together(guid_conflicts.lock_and_find))
     consume_twice()
     done = sum((Counter(figures(portal.finish(job_id))) for job_id in jobs_), Counter[str]())
     assert done == {"added": 3, "errored": 3}

@@ -21,7 +21,7 @@ from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.ckan.test_copies import Folder, folder  # noqa: F401  # a fixture
 from tests.ckan.test_run_pages import member
 from tests.publisher import Publisher
-from tests.readers.csw.catalogue import CSW, Catalogue, dublin_core
+from tests.publishing.csw import CSW, Catalogue, dublin_core
 
 PATH = "/data.json"
 XML = {"Content-Type": "application/xml"}

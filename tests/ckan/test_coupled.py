@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pysolr
 import pytest
 from ckan import model
 from ckan.plugins import toolkit as tk
@@ -11,11 +14,13 @@ from ckan.tests.helpers import CKANTestApp, call_action, call_auth
 from ckanext.ukharvest.model import Coupling
 from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.test_dataset_page import rows
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
 
 RIVERS, SERVICE = uuid(1), uuid(2)
+NOT_KNOWN = "Not shown: this site's search failed. Try again later."
 BY_IDENTIFIER = "https://catalogue.example/csw?request=GetRecordById&id=" + RIVERS
 
 
@@ -151,3 +156,27 @@ def test_the_pages_of_both_have_links(records: Records, app: CKANTestApp) -> Non
     page = app.get(f"/dataset/{names[rivers]}").body
     assert "Coupled services" in page
     assert f'<a href="/dataset/{names[wms]}">Rivers as a service</a>' in page
+
+
+@pytest.mark.parametrize("fault", ["Failed to connect to server", "(HTTP 400): too long"])
+def test_a_page_says_that_coupled_datasets_are_not_known(
+    records: Records, app: CKANTestApp, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    rivers = records.harvest("rivers", dataset(RIVERS))
+    wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER]))
+    names = {id_: act("package_show", id=id_)["name"] for id_ in (rivers, wms)}
+    real = pysolr.Solr.search
+
+    def search(self: pysolr.Solr, q: str, **more: Any) -> Any:
+        # CKAN's own part of the page searches too, and fails if it cannot.
+        if f'id:("{rivers}")' in str(more) or f'id:("{wms}")' in str(more):
+            raise pysolr.SolrError(fault)
+        return real(self, q, **more)
+
+    monkeypatch.setattr(pysolr.Solr, "search", search)
+    found = rows(app.get(f"/dataset/{names[wms]}").body)
+    assert found["Coupled datasets"] == NOT_KNOWN
+    assert "Coupled services" not in found
+    found = rows(app.get(f"/dataset/{names[rivers]}").body)
+    assert found["Coupled services"] == NOT_KNOWN
+    assert "Coupled datasets" not in found

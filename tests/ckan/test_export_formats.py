@@ -53,6 +53,7 @@ EXTRAS = {
     "spatial-text": "Wendshire",
     "theme-primary": "Health",
     "la_function": "http://id.esd.org.uk/function/40 http://id.esd.org.uk/function/1",
+    "la_service": "http://id.esd.org.uk/service/579",
     "schema": f'["{TOILETS}"]',
     "codelist": '["https://council.example/codes"]',
     "mandate": '["https://www.legislation.gov.uk/ukpga/1972/70"]',
@@ -61,6 +62,7 @@ EXTRAS = {
     "applicable_legislation": '["http://data.europa.eu/eli/reg/1"]',
     "in_series": '["https://council.example/series/1"]',
 }
+FUNCTIONS = EXTRAS["la_function"].split()
 FULL = {
     **BARE,
     "title": "Parks",
@@ -171,12 +173,13 @@ def test_a_full_dataset_in_data_json() -> None:
     assert entry["temporal"] == "2019-04-01/2020-03-31T10:00+01:00"
     assert entry["spatial"] == "-2.000000,53.000000,-1.000000,54.000000"
     assert (entry["accrualPeriodicity"], entry["language"]) == ("R/P3M", ["en-GB", "cy"])
-    assert {*EXTRAS["la_function"].split(), "Health"} < set(entry["theme"])
+    assert {*FUNCTIONS, EXTRAS["la_service"], "Health"} < set(entry["theme"])
     assert entry["conformsTo"] == TOILETS
     assert (entry["codelist"], entry["unpublished"]) == (["https://council.example/codes"], "true")
     file, page = entry["distribution"]
     assert file["downloadURL"] == "https://council.example/parks%201.csv"
     assert (file["mediaType"], file["format"]) == ("text/csv", "CSV")
+    assert file["conformsTo"] == TOILETS
     assert page == {
         "@type": "dcat:Distribution",
         "accessURL": "https://council.example/map",
@@ -266,7 +269,7 @@ def test_a_full_dataset_in_dcat() -> None:
     assert one(graph, uri, "dct:accrualPeriodicity").endswith("/frequency/QUARTERLY")
     themes = values(graph, uri, "dcat:theme")
     assert {"https://council.example/themes/green", f"{EU}/data-theme/HEAL"} < themes
-    assert set(EXTRAS["la_function"].split()) < themes
+    assert {*FUNCTIONS, EXTRAS["la_service"]} < themes
     concepts = {one(graph, rdflib.URIRef(each), "skos:prefLabel") for each in themes}
     assert {"Leisure", "Health"} < concepts
     assert values(graph, uri, "dct:language") == {f"{EU}/language/ENG", f"{EU}/language/CYM"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,10 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
-from ckanext.ukharvest.model import Record
+from ckanext.ukharvest.model import Record, handed_on
+from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.test_batches import consume_twice, together
 from tests.ckan.test_run_pages import sysadmin
 from tests.ckan.test_takeover import RemoteSite, package
 from tests.publisher import Publisher
@@ -89,6 +92,24 @@ def test_dataset_that_comes_back_under_its_own_id_is_left_out(
     assert record(source)["same_as"]["id"] == own["id"]
 
 
+def test_harvested_dataset_that_comes_back_is_left_out(
+    portal: Portal, publisher: Publisher, second: Publisher
+) -> None:
+    """As from a portal with ckanext-harvest's harvester, which keeps ids and extras."""
+    second.serve("/data.json", catalogue(1))
+    first = portal.source(second.url("/data.json"))
+    portal.run(first)
+    (own,) = portal.datasets()
+    named = [{"key": "guid", "value": extras(own)["guid"]}]
+    serve(publisher, [package(1, id=own["id"], title=own["title"], extras=named)])
+    source = portal.source(publisher.base, "ckan")
+    for _ in range(2):
+        assert figures(portal.run(source)) == {"not modified": 1}
+        assert record(source)["same_as"]["id"] == own["id"]
+    assert figures(portal.run(first)) == {"not modified": 1}
+    assert len(portal.datasets()) == 1
+
+
 def test_own_dataset_that_was_deleted_does_not_come_back(
     portal: Portal, publisher: Publisher
 ) -> None:
@@ -102,7 +123,7 @@ def test_own_dataset_that_was_deleted_does_not_come_back(
 @pytest.fixture
 def routes(portal: Portal, publisher: Publisher, second: Publisher) -> tuple[str, str]:
     """Two sources, other portals, that hand on one dataset; both have run once."""
-    serve(publisher, [handed(1), *(package(n) for n in range(50, 54))])
+    serve(publisher, [handed(1, version="7"), *(package(n) for n in range(50, 54))])
     first = portal.source(publisher.base, "ckan", name="first")
     portal.run(first)
     serve(second, [handed(1, 10)])
@@ -131,6 +152,21 @@ def test_dataset_by_way_of_two_portals_is_one(
     assert "/harvest/second" in page
     for source in routes:
         assert set(figures(portal.run(source))) == {"not modified"}
+
+
+def test_dataset_by_two_routes_at_once_is_one(
+    portal: Portal, publisher: Publisher, second: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = []
+    for each, shift in ((publisher, 0), (second, 10)):
+        serve(each, [handed(1, shift)])
+        jobs.append(portal.create_job(portal.source(each.base, "ckan")))
+        portal.gather(jobs[-1])
+    monkeypatch.setattr(handed_on, "lock_and_find", together(handed_on.lock_and_find))
+    consume_twice("ckan")
+    done = sum((Counter(figures(portal.finish(job))) for job in jobs), Counter[str]())
+    assert done == {"added": 1, "not modified": 1}
+    assert len(portal.datasets()) == 1
 
 
 def test_origin_is_known_over_several_stations(
@@ -188,6 +224,20 @@ def test_second_route_takes_over_what_the_first_no_longer_lists(
     portal.run(routes[0], force=True)
     assert ids(portal) == before | ids(portal)
     assert len(portal.datasets()) == 5
+
+
+def test_second_route_empties_what_only_the_first_supplied(
+    portal: Portal, publisher: Publisher, routes: tuple[str, str]
+) -> None:
+    [rivers] = [each for each in portal.datasets() if each["title"] == "Rivers 1"]
+    act("package_patch", id=rivers["id"], author="A person")
+    serve(publisher, [package(n) for n in range(50, 54)])
+    for _ in range(2):
+        portal.run(routes[0], force=True)
+    assert figures(portal.run(routes[1])) == {"updated": 1}
+    taken = next(each for each in portal.datasets() if each["id"] == rivers["id"])
+    assert (rivers["version"], taken["version"]) == ("7", "")
+    assert taken["author"] == "A person"
 
 
 def test_editor_is_asked_before_another_organisation_gets_it(

@@ -224,7 +224,7 @@ def test_forms_say_which_fields_come_from_the_source(source: Source, app: CKANTe
     assert "Update interval" in form
     resource = found["resources"][0]["id"]
     path = f"/dataset/{found['name']}/resource/{resource}/edit"
-    assert "From the source: Name, Address, " in app.get(path, headers=headers).body
+    assert "From the source: Name, URL, " in app.get(path, headers=headers).body
     model.Session.execute(sa.text("UPDATE ukharvest_record SET supplied_fields = NULL"))
     model.Session.commit()
     form = app.get(f"/dataset/edit/{found['name']}", headers=headers).body

@@ -25,6 +25,7 @@ from tests.ckan.portal_copies import (
     new_rows,
     read_keys,
     read_rows,
+    site_user_id,
 )
 from tests.publisher import Publisher
 
@@ -50,7 +51,7 @@ def state_of(portal: Portal, before: Rows) -> dict[str, Any]:
     Args:
         before: the rows that were there before the source.
     """
-    user = call_action("get_site_user")["id"]
+    user = site_user_id()
 
     def plain(value: Any) -> str:
         text = json.dumps(value, sort_keys=True, default=str)

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from demo import expectation, table
-from demo.expectation import Expectation, differences
+from demo.expectation import Expectation, dead_links, differences
 from demo.publishers import Served
 from demo.runs import FIGURES, Row
+
+from tests.publisher import Publisher
 
 
 def _served(guid: str, **fields: Any) -> Served:
@@ -140,6 +142,29 @@ def test_a_wrong_figure_is_told_for_each_place_that_shows_it(source: _Source) ->
         f"{place}: added is 2, expected 1"
         for place in ("harvest_job_show", "harvest_job_list", "harvest_source_show_status")
     ]
+
+
+@pytest.mark.parametrize(
+    ("dead", "sentences"),
+    [
+        ("/gone.csv", []),
+        (
+            "/other.csv",
+            ["data_json: dead links lack 1, such as '{}/other.csv'"]
+            + ["data_json: dead links have too much 1, such as '{}/gone.csv'"],
+        ),
+    ],
+    ids=["on purpose", "by mistake"],
+)
+def test_only_links_dead_on_purpose_may_not_open(
+    source: _Source, publisher: Publisher, dead: str, sentences: list[str]
+) -> None:
+    publisher.serve("/a.csv", "a,b\n")
+    source.server.url, source.publisher.dead = publisher.base, (dead,)
+    resources = [{"url": publisher.url(path)} for path in ("/a.csv", "/gone.csv")]
+    api = _Api([_dataset("a", resources=resources)], {})
+    expected = [sentence.format(publisher.base) for sentence in sentences]
+    assert dead_links(api, source) == expected  # type: ignore[arg-type]
 
 
 def test_the_table_has_a_line_for_each_run_and_the_reasons_below(source: _Source) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from ckan.lib.search import SearchError
+from ckan.lib.search import SearchError, SolrConnectionError
 from markupsafe import Markup, escape
 
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -131,14 +131,17 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
 
 
 @needs_tables(lambda: {"datasets": [], "services": []})
-def ukharvest_couplings(package_id: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the coupled datasets and services that the user may read."""
+def ukharvest_couplings(package_id: str) -> dict[str, Any]:
+    """Return the coupled datasets and services that the user may read.
+
+    ``is_unknown`` is True if there are some, and the search failed.
+    """
     try:
         context = {"user": tk.current_user.name}
         return dict(tk.get_action("ukharvest_coupling_show")(context, {"id": package_id}))
-    except SearchError:  # the page is useful without them
+    except (SearchError, SolrConnectionError):  # the page is useful without them
         log.exception("What is coupled with %s could not be looked up", package_id)
-        return {"datasets": [], "services": []}
+        return {"datasets": [], "services": [], "is_unknown": True}
 
 
 def _rows(package: dict[str, Any], facts: dict[str, str], more: dict[str, Markup]) -> Rows:
@@ -178,7 +181,7 @@ def _person(package: dict[str, Any], key: str) -> Markup:
 def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
     """Return the values of the rows about the harvest, and the couplings."""
     found = ukharvest_provenance(package) or {}
-    url, coupled = str(found.get("harvest_url") or ""), ukharvest_couplings(package["id"])
+    url = str(found.get("harvest_url") or "")
     return {
         field_labels.HARVEST_URL: shown_facts.render_link(url, url)
         if is_web_url(url)
@@ -186,6 +189,20 @@ def _of_harvest(package: dict[str, Any]) -> dict[str, Markup]:
         field_labels.HARVEST_DATE: times.when(found.get("harvested")),
         "guid": _identifier(str(found.get("guid") or fact(package, "guid") or "")),
         "harvest_source_title": _source(found.get("source") or {}),
+        **_couplings(package),
+    }
+
+
+def _couplings(package: dict[str, Any]) -> dict[str, Markup]:
+    coupled = ukharvest_couplings(package["id"])
+    if coupled.get("is_unknown"):
+        is_service = fact(package, "resource-type") == "service"
+        key = field_labels.COUPLED_DATASETS if is_service else field_labels.COUPLED_SERVICES
+        return {
+            field_labels.COUPLED_DATASETS: Markup(""),
+            key: escape(tk._("Not shown: this site's search failed. Try again later.")),
+        }
+    return {
         field_labels.COUPLED_DATASETS: _coupled(coupled["datasets"], _elsewhere(package, coupled)),
         field_labels.COUPLED_SERVICES: _coupled(coupled["services"]),
     }

@@ -61,7 +61,7 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
         others = [each for each in routes.get(origin.guid, ()) if each[0] != source_id]
         if own:
             found[key] = Same(own[0])
-        elif dataset and dataset.is_active and not dataset.is_harvested:
+        elif dataset and dataset.is_active and not dataset.has_id_of_record:
             found[key] = Same(guid)  # handed on by a portal that keeps our ids
         elif _is_own_page(origin.url):
             found[key] = Same(None)
@@ -71,8 +71,15 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
 
 
 class _Dataset(NamedTuple):
+    """A dataset of this portal.
+
+    Attributes:
+        has_id_of_record: ckanext-harvest gave it the id that it has on the portal where it is from.
+    """
+
     is_active: bool
     is_harvested: bool
+    has_id_of_record: bool
 
     @property
     def is_origin(self) -> bool:
@@ -83,15 +90,19 @@ class _Dataset(NamedTuple):
 def _datasets(ids: Collection[str]) -> dict[str, _Dataset]:
     """Return the datasets of this portal with these ids."""
     package = model.Package
-    of_row = sa.select(Record.id).where(Record.package_id == package.id).exists()
-    of_object = (
-        sa.select(HarvestObject.id)
-        .where(HarvestObject.package_id == package.id, HarvestObject.current.is_(True))
-        .exists()
+    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == _any(ids))
+    objects = Session.query(HarvestObject.package_id, HarvestObject.guid).filter(
+        HarvestObject.package_id == _any(ids), HarvestObject.current.is_(True)
     )
-    query = Session.query(package.id, package.state == "active", sa.or_(of_row, of_object))
-    rows = query.filter(package.id == _any(ids), package.type == "dataset")
-    return {id_: _Dataset(*facts) for id_, *facts in rows}
+    harvested = [*rows, *objects]
+    from_records = {id_ for id_, _guid in harvested}
+    with_ids_of_records = {id_ for id_, guid in harvested if id_ == guid}
+    query = Session.query(package.id, package.state == "active")
+    datasets = query.filter(package.id == _any(ids), package.type == "dataset")
+    return {
+        id_: _Dataset(is_active, id_ in from_records, id_ in with_ids_of_records)
+        for id_, is_active in datasets
+    }
 
 
 def _routes(origins: Collection[str]) -> dict[str, list[tuple[str, str]]]:
@@ -172,12 +183,13 @@ def hand_over(row: Record, route: Route) -> None:
     """
     taker = Session.get(Record, route.record_id, with_for_update=True, populate_existing=True)
     taker.package_id, taker.resources = row.package_id, row.resources
+    taker.supplied_fields = row.supplied_fields
     taker.outcome, taker.same_as = RecordOutcome.UPDATED, None
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
     # The history of the dataset goes with it.
     of_row = sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id)
     Session.execute(of_row.execution_options(synchronize_session=False))
-    row.package_id = row.resources = row.error = None
+    row.package_id = row.resources = row.supplied_fields = row.error = None
     row.fingerprint = row.package_hash = ""
     row.outcome, row.removed = RecordOutcome.DELETED, True
     Session.flush()

@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.link_states import HOST, LinkState
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.values import format_differences
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.model import Link, Record, link_evidence, link_results
+from ckanext.ukharvest.model import Link, Record, RecordProblem, link_evidence, link_results
 
 Session = model.Session
 Resource, Package = model.Resource, model.Package
@@ -169,6 +169,25 @@ def unfilled(since: dt.datetime | None = None) -> list[str]:
     if since is not None:
         query = query.where(Link.checked >= since)
     return list(Session.scalars(query))
+
+
+def forget_refusals_of_filled() -> None:
+    """Delete the problems ``format-not-saved`` of datasets that lack no such format any more."""
+    still = (
+        live_resources(sa.literal(1))
+        .where(Resource.package_id == Record.package_id, _FORMAT == "", Link.format != "")
+        .correlate(Record)
+        .exists()
+    )
+    solved = (
+        sa.select(RecordProblem.id)
+        .join(Record, Record.id == RecordProblem.record_id)
+        .where(RecordProblem.code == "format-not-saved", ~still)
+    )
+    Session.execute(
+        sa.delete(RecordProblem).where(RecordProblem.id.in_(solved)),
+        execution_options={"synchronize_session": False},
+    )
 
 
 def list_links(

@@ -229,6 +229,18 @@ def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool
         Session.execute(sa.insert(RecordProblem), rows)
 
 
+def put_problem(package_id: str, problem: Problem) -> None:
+    """Save a problem that came after the last import of a dataset; it belongs to no run.
+
+    It replaces an earlier one of its code, and the next import makes it past.
+    """
+    ids = list(Session.scalars(sa.select(Record.id).filter_by(package_id=package_id)))
+    ours = Session.query(RecordProblem).filter(RecordProblem.record_id.in_(ids))
+    ours.filter_by(code=problem.code, current=True).delete(synchronize_session=False)
+    fields = {"code": problem.code, "field": problem.field, "message": problem.message}
+    Session.add_all(RecordProblem(record_id=id_, **fields) for id_ in ids)
+
+
 def forget_rejection(row: Record) -> None:
     """Make the problems of the last rejection past, with the rejected version."""
     _make_past(Session.query(RecordProblem).filter_by(record_id=row.id, lost=True))

@@ -143,4 +143,4 @@ def in_index() -> set[tuple[str, str]]:
 
 def published(name: str, count: int) -> dict[str, str]:
     """Return guid → title of a publisher's records."""
-    return {each["id"]: each["title"] for each in catalogues.datasets(name, count)}
+    return {each.guid: each.title for each in catalogues.records(name, count)}

@@ -95,9 +95,7 @@ class Storm:
     def change(self, name: str, number: int, batch_size: int) -> None:
         """Change each record of these sources and import it while faults strike."""
         for form, count in TYPES.values():
-            self.publisher.routes.update(
-                catalogues.FORMATS[form][0](f"{name}-{form}", count, count)
-            )
+            self.publisher.routes.update(catalogues.routes(form, f"{name}-{form}", count, count))
         after = self.evidence.last()
         self.say(f"{RECORDS} changed records, batches of {batch_size}, {number} faults")
         with self.consumers(batch_size) as supervisor:
@@ -129,11 +127,10 @@ class Storm:
         """Publish three catalogues, and return the ids of their new sources."""
         made = []
         for type_, (form, count) in TYPES.items():
-            routes, path = catalogues.FORMATS[form]
             own = f"{name}-{form}"
-            self.publisher.routes.update(routes(own, count))
+            self.publisher.routes.update(catalogues.routes(form, own, count))
             self.records |= evidence.published(own, count)
-            url = self.publisher.url(path.format(own))
+            url = self.publisher.url(catalogues.PATHS[form].format(own))
             made.append(self.portal.source(url, type_, name=own.lower().replace(".", "-")))
         self.sources += made
         return made

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
+import sqlalchemy as sa
 from ckan import model
+from ckan.lib import search
 from ckan.tests.helpers import call_action
 from ckanext.harvest import queue
 
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.engine import dataset_writer
+from ckanext.ukharvest.engine.jobs import link_check
 from ckanext.ukharvest.model import (
     Link,
     link_checks,
@@ -159,6 +162,66 @@ def test_a_dataset_that_the_portal_refuses_holds_up_no_other(
     work()
     assert [each["resources"][0]["format"] for each in place.portal.datasets()] == ["WMS", "WMS"]
     assert place.new_requests() == []
+
+
+def rename(package_id: str, name: str) -> None:
+    """Give a dataset a name past CKAN's validation and search index."""
+    of_id = model.Package.id == package_id
+    model.Session.execute(sa.update(model.Package).where(of_id).values(name=name))
+    model.Session.commit()
+    model.Session.remove()
+
+
+def shown_problems(place: Place) -> list[tuple[str, str]]:
+    """Return code and message of the source's problems."""
+    found = call_action("ukharvest_problem_list", source_id=place.source)
+    return [(each["code"], each["message"]) for each in found["results"]]
+
+
+def test_a_format_that_ckan_refuses_is_a_problem_of_the_record(place: Place) -> None:
+    place.harvest()
+    before = shown_problems(place)
+    package_id, name = place.dataset["id"], place.dataset["name"]
+    rename(package_id, "Not a name")
+    for _times in range(2):  # it stays one problem
+        work()
+        assert place.formats == [""]
+        ((code, message),) = set(shown_problems(place)) - set(before)
+        assert code == "format-not-saved"
+        assert "CKAN does not accept the dataset: name: " in message
+    rename(package_id, name)
+    work()
+    assert place.formats == ["WMS"]
+    assert shown_problems(place) == before
+
+
+def test_a_format_given_by_a_person_ends_the_problem(place: Place) -> None:
+    place.harvest()
+    before = shown_problems(place)
+    package_id, name = place.dataset["id"], place.dataset["name"]
+    rename(package_id, "Not a name")
+    work()
+    rename(package_id, name)
+    search.rebuild(package_id)
+    act("resource_patch", id=place.resource["id"], format="ZIP")
+    work()
+    assert shown_problems(place) == before
+
+
+@pytest.mark.ckan_config("ckan.views.default_views", ["ukharvest_map_view"])
+def test_views_that_a_plugin_refuses_are_a_problem_of_the_record(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: object, **_more: object) -> None:
+        raise ValueError("a plugin of the portal")
+
+    place.harvest()
+    before = shown_problems(place)
+    monkeypatch.setattr(link_check, "_make_views", refuse)
+    work()
+    assert place.formats == ["WMS"]
+    ((code, message),) = set(shown_problems(place)) - set(before)
+    assert (code, "ValueError" in message) == ("view-not-created", True)
 
 
 @pytest.mark.ckan_config("ckan.views.default_views", ["ukharvest_map_view"])

@@ -126,6 +126,7 @@ _PROBLEMS = {
     "bad-url": "Link not usable",
     "date-not-changed": "Changed, but not its date",
     "default-group-missing": "Group of the source not found",
+    "format-not-saved": "Format found could not be saved",
     "future-date": "Date in the far future",
     "group-not-created": "Group could not be created",
     "large-spatial": "Outline too large",
@@ -155,6 +156,7 @@ _PROBLEMS = {
     "unknown-licence": "Licence not understood",
     "unknown-record-type": "Type of resource not in list",
     "unknown-reference-system": "Coordinate system not known",
+    "view-not-created": "Preview could not be created",
     "wrong-type": "Value of the wrong type",
 }
 

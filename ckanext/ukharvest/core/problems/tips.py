@@ -56,6 +56,8 @@ _OF_FIELDS = {
     "title and a URL.",
     "empty-field": "Remove the field if you have no value for it, or fill it in, such as "
     "2024-05-31.",
+    "format-not-saved": "Open the dataset's form on the portal and save it to see what is refused."
+    " Correct that in your record, or give the file's format in the form, such as CSV.",
     "future-date": (
         "Write the day of publication or of the last change, such as 2024-05-31. Put the "
         "period that the data covers in its own field."
@@ -126,6 +128,8 @@ _OF_FIELDS = {
         "Give the system by its URL in EPSG's register, such as "
         "http://www.opengis.net/def/crs/EPSG/0/27700."
     ),
+    "view-not-created": "Ask an editor of the dataset to add a view by hand, on the tab Views of"
+    " the resource's form.",
     "wrong-case": (
         "Write the field's name with the same capitals as the specification, such as "
         "accessLevel, not accesslevel."

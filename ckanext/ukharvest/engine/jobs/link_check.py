@@ -25,6 +25,7 @@ from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.core.errors import Aborted, RecordError
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import DeadAfter
+from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.engine import dataset_writer, link_stars
 from ckanext.ukharvest.engine.http_client import open_metered_client
 from ckanext.ukharvest.engine.jobs import data_check
@@ -37,7 +38,14 @@ from ckanext.ukharvest.engine.jobs.interruption import (
     watch,
 )
 from ckanext.ukharvest.engine.link_lanes import Checked, Lanes
-from ckanext.ukharvest.model import link_budget, link_checks, link_results, locks, utcnow
+from ckanext.ukharvest.model import (
+    link_budget,
+    link_checks,
+    link_results,
+    locks,
+    record_rows,
+    utcnow,
+)
 from ckanext.ukharvest.model.link_budget import Budget
 from ckanext.ukharvest.quality.link_check import check as link_checker
 
@@ -230,23 +238,43 @@ class _Walk:
         Session.commit()
 
     def fill(self, package_ids: Collection[str]) -> None:
-        """Write the formats found to the datasets that lack them."""
+        """Write the formats found to the datasets that lack them.
+
+        What CKAN or a plugin refuses becomes a problem of the dataset's records.
+        """
         for package_id in package_ids:
             if self._must_end():
                 return
             if package_id in self._refused:
                 continue
+            filled: list[str] = []
             try:
-                _make_views(package_id, dataset_writer.fill_formats(package_id))
+                filled = dataset_writer.fill_formats(package_id)
+                _make_views(package_id, filled)
             except sa.exc.OperationalError:
                 raise
             except RecordError as exc:
                 log.warning("The formats found for dataset %s: %s", package_id, exc.message)
-                self._refused.add(package_id)
-            except Exception:  # noqa: BLE001 - whatever a plugin of the portal raises
+                self._refuse(package_id, exc.message, filled)
+            except Exception as exc:
+                # Whatever a plugin of the portal raises.
                 log.exception("Dataset %s lacks formats that were found, or views", package_id)
                 compat.rollback()
-                self._refused.add(package_id)
+                why = f"{type(exc).__name__}; the portal's log has the details"
+                self._refuse(package_id, why, filled)
+        link_checks.forget_refusals_of_filled()
+        Session.commit()
+
+    def _refuse(self, package_id: str, why: str, filled: Collection[str]) -> None:
+        """Save why a dataset did not get its formats or, if these are ``filled``, its views."""
+        self._refused.add(package_id)
+        if filled:
+            problem = Problem("view-not-created", "", f"views could not be created: {why}")
+        else:
+            message = f"format: what the link check found could not be saved: {why}"
+            problem = Problem("format-not-saved", "format", message)
+        record_rows.put_problem(package_id, problem)
+        Session.commit()
 
 
 def _make_views(package_id: str, resource_ids: Collection[str]) -> None:

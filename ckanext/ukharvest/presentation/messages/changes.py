@@ -27,7 +27,7 @@ OF_DATASET = {
 }
 OF_RESOURCE = {
     "name": _("Name"),
-    "url": _("Address"),
+    "url": _("URL"),
     "description": _("Description"),
     "format": _("Format"),
     "mimetype": _("Media type"),
