@@ -168,6 +168,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="bin/… needs Python 3.11 or later")
 @pytest.mark.parametrize("script", ["bin/bench", "bin/demo", "bin/stack"])
 def test_options_of_scripts_are_in_their_help(script: str) -> None:
     command = [sys.executable, codes.ROOT / script, "--help"]

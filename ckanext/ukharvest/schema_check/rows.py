@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import sys
 from collections.abc import Collection, Iterator
 from typing import IO
 
@@ -94,7 +95,10 @@ class Rows:
             yield before
 
     def _read(self) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(self._lines, delimiter=self.separator, strict=True)
+        lines = self._lines
+        if sys.version_info < (3, 11):  # whose csv refuses a NUL
+            lines = (line.replace("\0", "\ufffd") for line in lines)
+        reader = csv.reader(lines, delimiter=self.separator, strict=True)
         for number in itertools.count(1):
             try:
                 yield number, next(reader)
