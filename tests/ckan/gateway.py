@@ -19,6 +19,7 @@ class Gateway(Publisher):
 
     Args:
         place: host and port of the server.
+        change: called with the body of each answer; returns what is sent on.
 
     Attributes:
         is_due: asked before a request is passed on; the first for which it is true is held back,
@@ -26,9 +27,10 @@ class Gateway(Publisher):
         held: set when a request is held back.
     """
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, change: Callable[[bytes], bytes] = bytes) -> None:
         super().__init__()
         self._place = place
+        self._change = change
         self._free = threading.Event()
         self._turn = threading.Lock()
         self.is_due: Callable[[], bool] | None = None
@@ -61,7 +63,7 @@ class Gateway(Publisher):
             answer = connection.getresponse()
             body = answer.read()
             kept = {name: value for name, value in answer.getheaders() if name.lower() not in _OWN}
-        return Response(body, answer.status, kept)
+        return Response(self._change(body), answer.status, kept)
 
 
 def spell(request: Request) -> str:

@@ -8,9 +8,10 @@ pycsw serves the same records by OAI-PMH. Each way loses consumers to SIGKILL on
 from __future__ import annotations
 
 import gzip
+import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -49,6 +50,7 @@ LATER = timedelta(seconds=61)  # when the sweeper takes a consumer without heart
 PATIENCE = 600.0  # seconds
 # Records at once for a fetch consumer: those that it has when it is killed are imported singly.
 BATCH = 50
+ANY_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Conditions of ``count``.
 _ACTIVE = "owner_org = :id AND type = 'dataset' AND state = 'active'"
 _ENDED = "harvest_job_id = :id AND state = 'COMPLETE'"
@@ -166,6 +168,17 @@ def new_title(first: dict[str, Facts]) -> str:
     return f"{first[CHANGED]['title']}, revised"
 
 
+def other_id(dataset_id: str) -> str:
+    """Return the id that a dataset has on the other portal; ids keep their order."""
+    return f"{dataset_id[:-1]}{int(dataset_id[-1], 16) ^ 1:x}"
+
+
+def with_other_ids(dataset_ids: Iterable[str]) -> Callable[[bytes], bytes]:
+    """Return a function that gives datasets other ids: the portal does not import its own."""
+    others = {id_.encode(): other_id(id_).encode() for id_ in dataset_ids}
+    return lambda body: ANY_ID.sub(lambda match: others.get(match[0], match[0]), body)
+
+
 class Catalogue:
     """A pycsw with the records, filled by its own load command."""
 
@@ -215,7 +228,7 @@ def make_way(portal: Portal) -> Iterator[Callable[..., Way]]:
     with ExitStack() as stack:
 
         def make(kind: str, place: str, path: str, owner: str = "", **more: Any) -> Way:
-            gateway = stack.enter_context(Gateway(place))
+            gateway = stack.enter_context(Gateway(place, more.pop("change", bytes)))
             owner = owner or factories.Organization(name=f"by-{kind}", title=f"By {kind}")["id"]
             fields = {"owner_org": owner, "config": more.pop("config", {})}
             source = portal.source(gateway.url(path), kind, **fields)
@@ -227,7 +240,8 @@ def make_way(portal: Portal) -> Iterator[Callable[..., Way]]:
 @pytest.fixture
 def consumers(ini: str, workers: Workers, tmp_path: Path) -> Iterator[Consumers]:
     workers.stop()
-    settings = {"ckanext.ukharvest.batch_size": str(BATCH)}
+    # As of another portal: they harvest this one, which refuses itself.
+    settings = {"ckanext.ukharvest.batch_size": str(BATCH), "SECRET_KEY": "of another portal"}
     with Consumers(write_ini(ini, settings, tmp_path / "consumers.ini")) as running:
         yield running
 
@@ -250,9 +264,10 @@ def test_1000_records_are_the_same_datasets_by_each_way(
 
     by_dcat(make_way, consumers, first, tmp_path)
 
-    keys = {facts["id"]: key for key, facts in first.items()}
+    keys = {other_id(facts["id"]): key for key, facts in first.items()}
     config = {"organizations_filter_include": ["by-gemini-csw"], "full_check_days": 0}
-    ckan = make_way("ckan", own_site, "/", key=keys.__getitem__, config=config)
+    change = with_other_ids(facts["id"] for facts in first.values())
+    ckan = make_way("ckan", own_site, "/", key=keys.__getitem__, config=config, change=change)
     harvest_through_kills(ckan, consumers)
     check_same(first, ckan.datasets(), "ckan")
     check_unchanged(ckan, consumers)
