@@ -29,8 +29,6 @@ class PublisherServer(Service):
     """A publisher, at an address of its own: some types read a server's root."""
 
     default_port = 18100
-    variable = ""
-    external = None
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -65,8 +63,6 @@ class Web(Service):
     """CKAN's web server."""
 
     default_port = 5000
-    variable = ""
-    external = None
 
     def __init__(self, portal: Portal) -> None:
         self.portal = portal

@@ -1,11 +1,11 @@
-"""Write pages, pictures and a table of the help page; --check prints those out of date."""
+"""Write pages and a table of the help page; --check prints those out of date."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from . import export, floors
+from . import export
 from .pages import FOLDER, codes_by_type, pages
 
 
@@ -13,7 +13,7 @@ def main() -> int:
     parser = argparse.ArgumentParser("bin/docs", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if old")
     is_check = parser.parse_args().check
-    made = {**pages(), **floors.pictures(), **codes_by_type(), **export.page()}
+    made = {**pages(), **codes_by_type(), **export.page()}
     there = set(FOLDER.glob("*.md")) if FOLDER.is_dir() else set()
     old = [path for path, text in made.items() if not path.is_file() or path.read_text() != text]
     old += there - made.keys()

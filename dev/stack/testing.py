@@ -109,6 +109,9 @@ def _run(selection: Selection, mode: Mode) -> int:
         raise StackError('--ckan runs the tests marked ckan, and -m "not ckan" takes them out')
     chosen = choose(parts(selection, mode.name), mode.parts)
     commit = kept.clean_commit() if any(part.is_kept for part in chosen) else ""
+    if not commit:
+        # The reports of these files lie beside the kept ones, which stay.
+        chosen = [replace(part, is_kept=False) for part in chosen]
     results = {} if mode.is_again or mode.parts else _kept_results(chosen, commit)
     absent = [part for part in chosen if part.python and not venv.find_python(part.python)]
     due = [part for part in chosen if part not in results and part not in absent]

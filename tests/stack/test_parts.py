@@ -218,10 +218,20 @@ def test_results_of_another_commit_are_not_used(suite: Suite) -> None:
 def test_a_changed_file_keeps_nothing_and_uses_nothing(suite: Suite) -> None:
     assert suite.run("--part", "one") == (0, ["one"])
     (suite.root / "new").write_text("2")
+    suite.fail("one")
 
-    assert suite.run() == (0, ALL)
+    assert suite.run() == (1, ALL)
     (suite.root / "new").unlink()
-    assert suite.run() == (0, ALL)
+    assert suite.run() == (0, ["two", "three"])
+
+
+def test_reports_of_changed_files_are_where_mutants_look(suite: Suite) -> None:
+    (suite.root / "file").write_text("2")
+    suite.run()
+
+    made = paths.make_folder("results")
+    assert sorted(path.stem for path in made.rglob("*.xml")) == sorted(ALL)
+    assert len(list(made.glob("*.xml"))) == len(ALL)
 
 
 def test_a_failed_part_stays_failed_until_it_is_named(
