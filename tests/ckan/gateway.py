@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from http.client import HTTPConnection
 
@@ -12,6 +13,7 @@ from tests.publisher import Publisher, Request, Response
 # Of one connection, or written again by the program that sends the message on.
 _OWN = {"connection", "content-length", "date", "server", "transfer-encoding"}
 _PATIENCE = 120.0  # seconds
+_ANY_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Gateway(Publisher):
@@ -69,3 +71,14 @@ class Gateway(Publisher):
 def spell(request: Request) -> str:
     """Return what a request asks for, as one text."""
     return f"{request.method} {request.path} {request.body.decode()}"
+
+
+def other_id(dataset_id: str) -> str:
+    """Return the id that a dataset has on the other portal; ids keep their order."""
+    return f"{dataset_id[:-1]}{int(dataset_id[-1], 16) ^ 1:x}"
+
+
+def with_other_ids(dataset_ids: Iterable[str]) -> Callable[[bytes], bytes]:
+    """Return a function that gives datasets other ids: the portal does not import its own."""
+    others = {id_.encode(): other_id(id_).encode() for id_ in dataset_ids}
+    return lambda body: _ANY_ID.sub(lambda match: others.get(match[0], match[0]), body)

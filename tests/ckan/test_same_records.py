@@ -8,10 +8,9 @@ pycsw serves the same records by OAI-PMH. Each way loses consumers to SIGKILL on
 from __future__ import annotations
 
 import gzip
-import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,7 +28,7 @@ from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.operations import export as exporting
 from tests import gemini_catalogue
 from tests.ckan import servers
-from tests.ckan.gateway import Gateway, spell
+from tests.ckan.gateway import Gateway, other_id, spell, with_other_ids
 from tests.ckan.harvesting import (
     Consumers,
     Portal,
@@ -50,7 +49,6 @@ LATER = timedelta(seconds=61)  # when the sweeper takes a consumer without heart
 PATIENCE = 600.0  # seconds
 # Records at once for a fetch consumer: those that it has when it is killed are imported singly.
 BATCH = 50
-ANY_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Conditions of ``count``.
 _ACTIVE = "owner_org = :id AND type = 'dataset' AND state = 'active'"
 _ENDED = "harvest_job_id = :id AND state = 'COMPLETE'"
@@ -166,17 +164,6 @@ def follow_changes(way: Way, consumers: Consumers, first: dict[str, Facts]) -> N
 
 def new_title(first: dict[str, Facts]) -> str:
     return f"{first[CHANGED]['title']}, revised"
-
-
-def other_id(dataset_id: str) -> str:
-    """Return the id that a dataset has on the other portal; ids keep their order."""
-    return f"{dataset_id[:-1]}{int(dataset_id[-1], 16) ^ 1:x}"
-
-
-def with_other_ids(dataset_ids: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that gives datasets other ids: the portal does not import its own."""
-    others = {id_.encode(): other_id(id_).encode() for id_ in dataset_ids}
-    return lambda body: ANY_ID.sub(lambda match: others.get(match[0], match[0]), body)
 
 
 class Catalogue:
