@@ -104,7 +104,7 @@ def test_parts_of_a_list_are_kept() -> None:
     assert "fgdc" in reason(changes["validator_profiles"])
 
 
-def test_templates_in_extras_are_filled_in_where_they_never_change() -> None:
+def test_templates_in_extras_are_filled_in_if_they_never_change() -> None:
     extras = {
         "from": "{harvest_source_title} at {harvest_source_url}",
         "job": "{harvest_job_id}",

@@ -87,8 +87,8 @@ class IUkHarvestStars(Interface):
     called in the order of ``ckan.plugins``; each gets the result of the one before. They are
     called at each import and edit, and by ``ckan ukharvest stars`` for all datasets in a row: use
     no network, and no database query per dataset. An SQL error fails the dataset's transaction.
-    Any other exception, or a result that is no ``Stars`` from 0 to 5, is logged, and the result
-    before it is kept.
+    Any other exception, or a result that is no ``Stars`` from 0 to 5, is logged and named by
+    ``ckan ukharvest doctor``, and the result before it is kept.
 
     A dataset is a dict with ``id``, ``name``, ``title``, ``notes``, ``type``, ``license_id``,
     ``url``, ``owner_org``, ``private``, ``extras`` (a list of dicts with ``key`` and ``value``;

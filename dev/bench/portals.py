@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import contextlib
 import json
 import subprocess
@@ -46,29 +45,16 @@ class Portal:
         Args:
             activity: switch CKAN's plugin on that keeps each change of a dataset.
         """
-        ini = configparser.RawConfigParser()
-        ini.optionxform = str  # type: ignore[assignment,method-assign]
-        ini.read(DEV / "demo" / "demo.ini")
-        ini["app:main"].update(
-            {
-                "SECRET_KEY": "only-for-a-benchmark",
-                "ckan.site_id": self.name,
-                "ckan.site_url": "http://127.0.0.1",
-                "ckan.storage_path": str(self.site.storage),
-                "ckan.plugins": self.plugins + (" activity" if activity else ""),
-                # Neither side makes views: the stock site has no plugin that shows one.
-                "ckan.views.default_views": "",
-                "sqlalchemy.url": self.site.database_url.replace("%", "%%"),
-                "ckan.redis.url": self.site.redis_url.replace("%", "%%"),
-                "solr_url": self.site.solr_url,
-                **{key.replace("__", "."): value for key, value in settings.items()},
-            }
-        )
-        ini["logger_ckanext"]["level"] = "WARNING"
-        path = self.site.folder / "bench.ini"
-        with path.open("w") as out:
-            ini.write(out)
-        return path
+        more = {
+            "SECRET_KEY": "only-for-a-benchmark",
+            "ckan.site_url": "http://127.0.0.1",
+            "ckan.plugins": self.plugins + (" activity" if activity else ""),
+            # Neither side makes views: the stock site has no plugin that shows one.
+            "ckan.views.default_views": "",
+            **{key.replace("__", "."): value for key, value in settings.items()},
+        }
+        stock, path = DEV / "demo" / "demo.ini", self.site.folder / "bench.ini"
+        return self.site.write_ini(stock, path, more, level="WARNING")
 
     def prepare(self) -> None:
         """Empty the database and the index, and make the tables."""
@@ -87,7 +73,7 @@ class Portal:
 
     def _ckan(self, ini: Path, *lines: str) -> None:
         command = venv.ckan_commands(self.site.ckan, ini, *lines)
-        console.run(command, log_file(self.name), env=environment(), cwd="/")
+        console.run(command, log_file(self.name), env=venv.environment_of_ckan(), cwd="/")
 
     @contextlib.contextmanager
     def inside(self, **settings: Any) -> Iterator[Inside]:
@@ -123,7 +109,7 @@ class Inside:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env=environment(),
+                env=venv.environment_of_ckan(),
                 cwd="/",
             )
 
@@ -173,7 +159,11 @@ class Consumers:
                 kind,
             ]
             self._stack.enter_context(
-                Child(words, log_file(f"{portal.name}-{kind}-{number}"), env=environment())
+                Child(
+                    words,
+                    log_file(f"{portal.name}-{kind}-{number}"),
+                    env=venv.environment_of_ckan(),
+                )
             )
         self._wait()
 
@@ -200,8 +190,3 @@ class Consumers:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
-
-
-def environment() -> dict[str, str]:
-    """Return the environment without variables that CKAN or Python would read as settings."""
-    return {**venv.environment("CKAN_", "PYTHON", "BEAKER_"), "PYTHONNOUSERSITE": "1"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import json
 import secrets
 import subprocess
@@ -21,7 +20,7 @@ from stack.site import Site
 HERE = Path(__file__).parent
 SYSADMIN = "demo"
 # Search by place, and views of files, as most portals have them.
-OTHERS = ("spatial_metadata", "spatial_query", "image_view", "text_view")
+OTHERS = ("spatial_metadata", "spatial_query", "resource_proxy", "image_view", "text_view")
 
 
 @dataclass(frozen=True)
@@ -61,34 +60,22 @@ class Portal:
         return venv.program(name, self.site.ckan)
 
     def environment(self) -> dict[str, str]:
-        """Return the environment without variables that CKAN or Python would read as settings."""
-        kept = venv.environment("CKAN_", "PYTHON", "BEAKER_")
-        return {**kept, "PYTHONUNBUFFERED": "1", "PYTHONNOUSERSITE": "1"}
+        """Return the environment of CKAN's processes, whose output goes to logs at once."""
+        return {**venv.environment_of_ckan(), "PYTHONUNBUFFERED": "1"}
 
     def write_ini(self, address: str) -> str:
         """Write the ini for a portal at that URL; return its text."""
-        ini = configparser.RawConfigParser()
-        ini.optionxform = str  # type: ignore[assignment,method-assign]
-        ini.read(HERE / "demo.ini")
         pages = ("ukharvest", "ukharvest_form", "ukharvest_map_view")
         plugins = [*pages, *map(_plugin, self.types), "harvest", *OTHERS]
-        ini["app:main"].update(
-            {
-                "SECRET_KEY": self._secrets()["secret key"],
-                "ckan.site_id": self.name,
-                "ckan.site_url": address,
-                "ckan.storage_path": str(self.site.storage),
-                "ckan.plugins": " ".join(plugins),
-                "extra_template_paths": str(HERE / "templates"),
-                "sqlalchemy.url": self.site.database_url.replace("%", "%%"),
-                "ckan.redis.url": self.site.redis_url.replace("%", "%%"),
-                "solr_url": self.site.solr_url,
-            }
-        )
+        more = {
+            "SECRET_KEY": self._secrets()["secret key"],
+            "ckan.site_id": self.name,
+            "ckan.site_url": address,
+            "ckan.plugins": " ".join(plugins),
+            "extra_template_paths": str(HERE / "templates"),
+        }
         self.ini.touch(mode=0o600)
-        with self.ini.open("w") as out:
-            ini.write(out)
-        return self.ini.read_text()
+        return self.site.write_ini(HERE / "demo.ini", self.ini, more).read_text()
 
     @property
     def login(self) -> Login:

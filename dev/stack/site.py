@@ -9,6 +9,7 @@ theirs.
 from __future__ import annotations
 
 import configparser
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,17 +130,25 @@ class Site:
         }
 
     def write_test_ini(self) -> Path:
-        """Write test.ini with the URLs of this stack in place of the stock ones.
+        """Write test.ini with the URLs of this stack in place of the stock ones."""
+        return self.write_ini(ROOT / "test.ini", self.folder / "test.ini", {})
+
+    def write_ini(self, stock: Path, path: Path, more: Mapping[str, str], level: str = "") -> Path:
+        """Write a copy of an ini with the URLs of this site; return its path.
 
         A whole copy: CKAN 2.11 does not look for the logging sections behind `use = config:`.
+
+        Args:
+            more: further settings of CKAN.
+            level: of the extension's log, if not that of the ini.
         """
         ini = configparser.RawConfigParser()
         ini.optionxform = str  # type: ignore[assignment,method-assign]
-        ini.read(ROOT / "test.ini")
-        ini["app:main"].update(
-            {key: value.replace("%", "%%") for key, value in self.settings().items()}
-        )
-        path = self.folder / "test.ini"
+        ini.read(stock)
+        own = {key: value.replace("%", "%%") for key, value in self.settings().items()}
+        ini["app:main"].update({**own, **more})
+        if level:
+            ini["logger_ckanext"]["level"] = level
         with path.open("w") as out:
             ini.write(out)
         return path

@@ -70,6 +70,11 @@ def environment(*without: str) -> dict[str, str]:
     return {**kept, "PYTHONPYCACHEPREFIX": str(STACK / "cache" / "python")}
 
 
+def environment_of_ckan() -> dict[str, str]:
+    """Return the environment without variables that CKAN or Python would read as settings."""
+    return {**environment("CKAN_", "PYTHON", "BEAKER_"), "PYTHONNOUSERSITE": "1"}
+
+
 def ckan_commands(ckan: str, ini: Path, *lines: str) -> list[str | Path]:
     """Return the command that runs lines such as "db upgrade" as commands of ``ckan``."""
     return [program("python", ckan), DEV / "stack" / "ckan_commands.py", ini, *lines]

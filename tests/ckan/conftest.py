@@ -78,6 +78,7 @@ COMPAT = {
         ),
         *("source_form", "source_rules", "startup", "stock", "stock_leftovers", "stop", "sweeper"),
         *("takeover", "upgrade", "versions", "who_decides", "kept_fields", "dataset_hooks"),
+        "portal_copies",
     )
 }
 # The contract is run for all source types once. Elsewhere (batches of other sizes, the oldest CKAN)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from http.client import HTTPConnection
 
@@ -12,6 +13,7 @@ from tests.publisher import Publisher, Request, Response
 # Of one connection, or written again by the program that sends the message on.
 _OWN = {"connection", "content-length", "date", "server", "transfer-encoding"}
 _PATIENCE = 120.0  # seconds
+_ANY_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Gateway(Publisher):
@@ -19,6 +21,7 @@ class Gateway(Publisher):
 
     Args:
         place: host and port of the server.
+        change: called with the body of each answer; returns what is sent on.
 
     Attributes:
         is_due: asked before a request is passed on; the first for which it is true is held back,
@@ -26,9 +29,10 @@ class Gateway(Publisher):
         held: set when a request is held back.
     """
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, change: Callable[[bytes], bytes] = bytes) -> None:
         super().__init__()
         self._place = place
+        self._change = change
         self._free = threading.Event()
         self._turn = threading.Lock()
         self.is_due: Callable[[], bool] | None = None
@@ -61,9 +65,20 @@ class Gateway(Publisher):
             answer = connection.getresponse()
             body = answer.read()
             kept = {name: value for name, value in answer.getheaders() if name.lower() not in _OWN}
-        return Response(body, answer.status, kept)
+        return Response(self._change(body), answer.status, kept)
 
 
 def spell(request: Request) -> str:
     """Return what a request asks for, as one text."""
     return f"{request.method} {request.path} {request.body.decode()}"
+
+
+def other_id(dataset_id: str) -> str:
+    """Return the id that a dataset has on the other portal; ids keep their order."""
+    return f"{dataset_id[:-1]}{int(dataset_id[-1], 16) ^ 1:x}"
+
+
+def with_other_ids(dataset_ids: Iterable[str]) -> Callable[[bytes], bytes]:
+    """Return a function that gives datasets other ids: the portal does not import its own."""
+    others = {id_.encode(): other_id(id_).encode() for id_ in dataset_ids}
+    return lambda body: _ANY_ID.sub(lambda match: others.get(match[0], match[0]), body)

@@ -18,6 +18,7 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import JobReport, Record
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_adoption import Stock, delete_source, ids, numbered, without_source
 from tests.publisher import Publisher
 
@@ -34,14 +35,14 @@ def elsewhere() -> str:
 
 
 @pytest.fixture
-def refused(portal: Portal, publisher: Publisher, elsewhere: str) -> tuple[str, dict[str, Any]]:
+def refused(
+    portal: Portal, publisher: Publisher, elsewhere: str, ready_source: SourceMaker
+) -> tuple[str, dict[str, Any]]:
     """A source of another organisation that was refused the datasets of a deleted source.
 
     Returns its id and its run.
     """
-    publisher.serve(PATH, catalogue(4))
-    portal.run(old := portal.source(publisher.url(PATH)))
-    delete_source(old)
+    delete_source(ready_source(PATH, catalogue(4)))
     new = portal.source(
         publisher.url(PATH), owner_org=elsewhere, config={"default_tags": ["again"]}
     )
@@ -112,10 +113,9 @@ def test_advice_to_clear_a_deleted_source_works(
 
 
 def test_advice_for_a_deleted_source_of_the_same_organisation_works(
-    portal: Portal, publisher: Publisher, ckan: Ckan
+    portal: Portal, publisher: Publisher, ckan: Ckan, ready_source: SourceMaker
 ) -> None:
-    publisher.serve(PATH, catalogue(4))
-    portal.run(old := portal.source(publisher.url(PATH)))
+    old = ready_source(PATH, catalogue(4))
     before = ids(portal)
     delete_source(old)
     publisher.serve("/moved.json", catalogue(4))

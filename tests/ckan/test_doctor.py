@@ -31,6 +31,7 @@ from ckanext.ukharvest.operations.doctor.finding import Finding
 from ckanext.ukharvest.operations.notifications import sending
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_adoption import Stock, numbered
 from tests.publisher import Publisher
 
@@ -41,12 +42,9 @@ HOUR = datetime.timedelta(hours=1)
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
+def source(ready_source: SourceMaker) -> str:
     """A source whose three datasets were harvested."""
-    publisher.serve(PATH, catalogue(3))
-    source = portal.source(publisher.url(PATH), name="parking")
-    portal.run(source)
-    return source
+    return ready_source(PATH, catalogue(3), name="parking")
 
 
 @pytest.fixture
@@ -84,7 +82,9 @@ def assert_one(findings: Any, level: str, *words: str) -> Finding:
     return finding
 
 
-def test_a_healthy_portal_is_fine(healthy: None, source: str) -> None:
+def test_a_healthy_portal_is_fine(healthy: None, portal: Portal, publisher: Publisher) -> None:
+    publisher.serve(PATH, catalogue(3))
+    portal.run(portal.source(publisher.url(PATH)))
     findings = doctor.examine()
     assert [each for each in findings if each.level not in ("ok", "info")] == []
     assert {each.code for each in findings} == {code for code, *_rest in doctor.CHECKS}
@@ -256,9 +256,9 @@ def test_missing_workers_are_an_error_only_when_something_waits(
 
 @pytest.mark.usefixtures("healthy")
 def test_runs_that_wait_for_a_busy_gather_consumer_are_found(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher
 ) -> None:
-    other = portal.source(publisher.url("/other.json"))
+    source, other = (portal.source(publisher.url(path)) for path in (PATH, "/other.json"))
     waiting = HarvestJob(source_id=other, status="Running")
     busy = HarvestJob(source_id=source, status="Running", gather_started=utcnow())
     model.Session.add_all([waiting, busy])

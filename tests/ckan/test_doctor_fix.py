@@ -30,6 +30,7 @@ from ckanext.ukharvest.operations.doctor import (
 )
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_doctor import stop_clock
 from tests.publisher import Publisher
 
@@ -42,12 +43,9 @@ Fix = Callable[..., str]
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
+def source(ready_source: SourceMaker) -> str:
     """A source whose three datasets were harvested."""
-    publisher.serve(PATH, catalogue(3))
-    source = portal.source(publisher.url(PATH), name="parking")
-    portal.run(source)
-    return source
+    return ready_source(PATH, catalogue(3), name="parking")
 
 
 @pytest.fixture

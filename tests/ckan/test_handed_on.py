@@ -81,6 +81,21 @@ def test_datasets_that_come_back_are_left_out(portal: Portal, publisher: Publish
     assert figures(portal.run(source)) == {"not modified": 3}
 
 
+def test_pages_say_that_datasets_are_here_already(
+    app: CKANTestApp, portal: Portal, publisher: Publisher
+) -> None:
+    serve(publisher, [of_own(factories.Dataset(owner_org=portal.organization_id), 1)])
+    source = portal.source(publisher.base, "ckan", name="there")
+    admin = sysadmin()
+    first, second = portal.run(source), portal.run(source)
+    for job in (first, second):
+        page = app.get(f"/harvest/there/job/{job['id']}", headers=admin).body
+        assert "It found nothing new: 1 skipped." in page
+        assert "found no records" not in page
+        assert ("its dataset is here already" in page) is (job == first)
+    assert "1 skipped." in act("ukharvest_source_show", source_id=source)["text"][0]
+
+
 def test_dataset_that_comes_back_under_its_own_id_is_left_out(
     portal: Portal, publisher: Publisher
 ) -> None:

@@ -25,6 +25,7 @@ from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.sweeper import history, pauses
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, figures
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -36,6 +37,12 @@ PATH = "/data.json"
 def source(portal: Portal, publisher: Publisher) -> str:
     publisher.serve(PATH, catalogue(4))
     return portal.source(publisher.url(PATH))
+
+
+@pytest.fixture
+def harvested(ready_source: SourceMaker) -> str:
+    """A source with four datasets, after one run."""
+    return ready_source(PATH, catalogue(4))
 
 
 def prune_all(keep_runs: int = 1, **kwargs: Any) -> prune.Pruned:
@@ -62,11 +69,11 @@ def addresses(portal: Portal) -> list[tuple[str, str, list[str]]]:
 
 
 def test_only_current_objects_and_the_last_runs_stay(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher, harvested: str, ready_source: SourceMaker
 ) -> None:
-    first = portal.run(source)["id"]
-    second = change_all(portal, publisher, source, "Two.")["id"]
-    third = change_all(portal, publisher, source, "Three.")["id"]
+    first = ready_source.job_id
+    second = change_all(portal, publisher, harvested, "Two.")["id"]
+    third = change_all(portal, publisher, harvested, "Three.")["id"]
     assert prune_all(keep_runs=2) == prune.Pruned(objects=4, gather_errors=0, jobs=1)
     assert count(HarvestObject) == count(HarvestObject, current=True) + 4 == 8
     assert {job.id for job in model.Session.query(HarvestJob)} == {second, third}
@@ -76,25 +83,24 @@ def test_only_current_objects_and_the_last_runs_stay(
 
 
 def test_after_pruning_the_next_runs_do_the_same(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher, harvested: str
 ) -> None:
-    portal.run(source)
-    change_all(portal, publisher, source, "Two.")
+    change_all(portal, publisher, harvested, "Two.")
     before = addresses(portal)
     prune_all()
-    assert figures(change_all(portal, publisher, source, "Two.")) == {"not modified": 4}
+    assert figures(change_all(portal, publisher, harvested, "Two.")) == {"not modified": 4}
     prune_all()
-    assert figures(change_all(portal, publisher, source, "Three.")) == {"updated": 4}
+    assert figures(change_all(portal, publisher, harvested, "Three.")) == {"updated": 4}
     prune_all()
     assert addresses(portal) == before
     publisher.serve(PATH, catalogue([dataset(n, description="Three.") for n in range(3)]))
-    assert figures(portal.run(source)) == {"not modified": 3, "missing": 1}
+    assert figures(portal.run(harvested)) == {"not modified": 3, "missing": 1}
     prune_all()
-    assert figures(portal.run(source)) == {"not modified": 3, "deleted": 1}
+    assert figures(portal.run(harvested)) == {"not modified": 3, "deleted": 1}
     prune_all()
-    assert figures(portal.run(source)) == {"not modified": 3}
+    assert figures(portal.run(harvested)) == {"not modified": 3}
     prune_all()
-    change_all(portal, publisher, source, "Three.")  # the fourth comes back
+    change_all(portal, publisher, harvested, "Three.")  # the fourth comes back
     assert addresses(portal) == before
     assert count(HarvestObject, current=True) == 4
 
@@ -202,10 +208,9 @@ def test_the_run_that_a_documents_validator_rests_on_stays(
 
 
 def test_other_types_and_other_sources_are_left_alone(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher, harvested: str
 ) -> None:
-    portal.run(source)
-    change_all(portal, publisher, source, "Two.")
+    change_all(portal, publisher, harvested, "Two.")
     other = portal.source(publisher.url("/other.json"))
     assert prune_all(source_id=other) == prune.Pruned()
     assert prune.prune_all({"gemini-csw"}, keep_runs=1) == prune.Pruned()
@@ -248,10 +253,9 @@ def test_a_tick_prunes_once_an_hour_and_goes_on_where_there_was_too_much(
 
 
 def test_the_command_says_what_would_go_and_what_went(
-    portal: Portal, publisher: Publisher, source: str, cli: Any
+    portal: Portal, publisher: Publisher, harvested: str, cli: Any
 ) -> None:
-    portal.run(source)
-    change_all(portal, publisher, source, "Two.")
+    change_all(portal, publisher, harvested, "Two.")
     words = ["prune", "--keep-runs", "1", "--source", "source-1"]
     would = cli.invoke(ukharvest, [*words, "--dry-run"])
     assert would.output.startswith("Would remove 4 harvest objects, 0 gather errors and 1 job;")

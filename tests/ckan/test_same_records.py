@@ -28,7 +28,7 @@ from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.operations import export as exporting
 from tests import gemini_catalogue
 from tests.ckan import servers
-from tests.ckan.gateway import Gateway, spell
+from tests.ckan.gateway import Gateway, other_id, spell, with_other_ids
 from tests.ckan.harvesting import (
     Consumers,
     Portal,
@@ -215,7 +215,7 @@ def make_way(portal: Portal) -> Iterator[Callable[..., Way]]:
     with ExitStack() as stack:
 
         def make(kind: str, place: str, path: str, owner: str = "", **more: Any) -> Way:
-            gateway = stack.enter_context(Gateway(place))
+            gateway = stack.enter_context(Gateway(place, more.pop("change", bytes)))
             owner = owner or factories.Organization(name=f"by-{kind}", title=f"By {kind}")["id"]
             fields = {"owner_org": owner, "config": more.pop("config", {})}
             source = portal.source(gateway.url(path), kind, **fields)
@@ -227,7 +227,8 @@ def make_way(portal: Portal) -> Iterator[Callable[..., Way]]:
 @pytest.fixture
 def consumers(ini: str, workers: Workers, tmp_path: Path) -> Iterator[Consumers]:
     workers.stop()
-    settings = {"ckanext.ukharvest.batch_size": str(BATCH)}
+    # As of another portal: they harvest this one, which refuses itself.
+    settings = {"ckanext.ukharvest.batch_size": str(BATCH), "SECRET_KEY": "of another portal"}
     with Consumers(write_ini(ini, settings, tmp_path / "consumers.ini")) as running:
         yield running
 
@@ -250,9 +251,10 @@ def test_1000_records_are_the_same_datasets_by_each_way(
 
     by_dcat(make_way, consumers, first, tmp_path)
 
-    keys = {facts["id"]: key for key, facts in first.items()}
+    keys = {other_id(facts["id"]): key for key, facts in first.items()}
     config = {"organizations_filter_include": ["by-gemini-csw"], "full_check_days": 0}
-    ckan = make_way("ckan", own_site, "/", key=keys.__getitem__, config=config)
+    change = with_other_ids(facts["id"] for facts in first.values())
+    ckan = make_way("ckan", own_site, "/", key=keys.__getitem__, config=config, change=change)
     harvest_through_kills(ckan, consumers)
     check_same(first, ckan.datasets(), "ckan")
     check_unchanged(ckan, consumers)

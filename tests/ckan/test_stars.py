@@ -17,6 +17,7 @@ from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.model import Assessment, datasets, schema_version
+from ckanext.ukharvest.operations.doctor import examine
 from ckanext.ukharvest.quality.stars import all_datasets
 from ckanext.ukharvest.quality.stars import rules as stars_rules
 from tests.ckan.catalogues import catalogue
@@ -73,6 +74,7 @@ def test_a_dataset_that_a_person_writes() -> None:
         "caption": "Structured data in an open format (such as CSV)",
         "reason": "structured data in an open format (CSV)",
         "text": "3 out of 5: structured data in an open format (CSV)",
+        "basis": "This rests on the name and metadata of the file alone.",
         "dead_since": None,
     }
     ids = [each["id"] for each in call_action("package_show", id=id_)["resources"]]
@@ -332,3 +334,20 @@ def test_a_package_with_bugs_changes_nothing(
     assert best(id_) == (3, "format", "CSV")
     assert "'faulty_stars' failed" in caplog.text
     assert show(id_)["resources"][1]["text"] == "0 out of 5: it is behind a password"
+
+
+def test_doctor_names_a_plugin_whose_stars_were_ignored(second: Callable[..., None]) -> None:
+    list(all_datasets.score_all())
+    assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
+    second("faulty_stars")
+    make({"format": "CSV"})
+    [finding] = examine(["stars-plugins"])
+    assert finding.level == "warning"
+    assert "'faulty_stars'" in finding.message
+    assert "stars --all" in finding.what_to_do
+    list(all_datasets.score_all())  # it is still faulty
+    assert [each.level for each in examine(["stars-plugins"])] == ["warning"]
+    p.unload("faulty_stars")
+    list(all_datasets.score_all())
+    assert [each.level for each in examine(["stars-plugins"])] == ["ok"]
+    p.load("faulty_stars")

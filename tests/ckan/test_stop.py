@@ -19,6 +19,7 @@ from ckanext.ukharvest.engine.gather import intake, signs_of_life
 from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staged_objects, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, tick, work_off
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -40,6 +41,13 @@ def editor(organization: dict[str, str]) -> str:
 def source(portal: Portal, publisher: Publisher) -> str:
     publisher.serve(PATH, catalogue(5), etag='"v1"')
     return portal.source(publisher.url(PATH), name="parking")
+
+
+@pytest.fixture
+def harvested(publisher: Publisher, ready_source: SourceMaker) -> str:
+    """The same source, after one run."""
+    publisher.serve(PATH, catalogue(5), etag='"v1"')
+    return ready_source(PATH, name="parking")
 
 
 def stop(job_id: str, user: str) -> dict[str, Any]:
@@ -79,14 +87,13 @@ def test_what_waits_is_left_for_the_next_run(
 
 
 def test_changed_records_keep_their_fingerprints_and_nothing_is_missing(
-    portal: Portal, publisher: Publisher, source: str, editor: str
+    portal: Portal, publisher: Publisher, harvested: str, editor: str
 ) -> None:
-    portal.run(source)
     before = {row.guid: row.fingerprint for row in Session.query(Record)}
     publisher.serve(
         PATH, catalogue([dataset(number, title=f"Changed {number}") for number in range(5)])
     )
-    job_id = portal.create_job(source)
+    job_id = portal.create_job(harvested)
     portal.gather(job_id)
     stop(job_id, editor)
 
@@ -94,21 +101,20 @@ def test_changed_records_keep_their_fingerprints_and_nothing_is_missing(
     assert {row.guid: row.fingerprint for row in rows} == before
     assert {row.missed_runs for row in rows} == {0}
     assert {row.outcome for row in rows} == {"added"}
-    assert figures(portal.run(source)) == {"updated": 5}
+    assert figures(portal.run(harvested)) == {"updated": 5}
 
 
 def test_deletions_are_not_carried_out(
-    portal: Portal, publisher: Publisher, source: str, editor: str
+    portal: Portal, publisher: Publisher, harvested: str, editor: str
 ) -> None:
-    portal.run(source)
     publisher.serve(PATH, catalogue(4))
-    portal.run(source)
-    job_id = portal.create_job(source)
+    portal.run(harvested)
+    job_id = portal.create_job(harvested)
     assert len(portal.gather(job_id)) == 1
     stop(job_id, editor)
 
     assert len(portal.datasets()) == 5
-    job_id = portal.create_job(source)
+    job_id = portal.create_job(harvested)
     (deletion,) = portal.gather(job_id)
     row = Session.query(Record).filter(Record.missed_runs > 0).one()
     act("package_delete", id=row.package_id)  # a person is first
@@ -239,8 +245,8 @@ def test_what_is_being_imported_ends_first(portal: Portal, source: str, editor: 
     assert report_of(job_id).outcome == "stopped"
 
 
-def test_what_cannot_be_stopped(portal: Portal, source: str, editor: str) -> None:
-    job_id = portal.run(source)["id"]
+def test_what_cannot_be_stopped(harvested: str, ready_source: SourceMaker, editor: str) -> None:
+    job_id = ready_source.job_id
     with pytest.raises(tk.ValidationError):
         stop(job_id, editor)
     with pytest.raises(tk.ObjectNotFound):

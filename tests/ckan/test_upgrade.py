@@ -131,6 +131,37 @@ def test_upgrade_does_not_advise_to_drop_newer_tables(ckan: Ckan) -> None:
         set_revision(schema_version.REVISIONS[-1])
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_upgrade_says_that_tables_have_no_version(
+    portal: Portal, publisher: Publisher, ckan: Ckan, *, is_there: bool
+) -> None:
+    """As after a backup of some tables, or tables that another command made."""
+    publisher.serve(PATH, catalogue(2))
+    portal.run(portal.source(publisher.url(PATH)))
+    set_revision("")
+    if not is_there:
+        execute(f"DROP TABLE {schema_version.TABLE}")
+    try:
+        failed = ckan("db", "upgrade", "-p", "ukharvest", check=False)
+        assert failed.returncode != 0
+        for text in ("without their version", schema_version.TABLE, "backup", "drop", COMMAND):
+            assert text in failed.stderr
+        assert "Traceback" not in failed.stdout + failed.stderr
+        assert "already exists" not in failed.stdout + failed.stderr
+        [finding] = services.migrations()
+        assert "without their version" in finding.what_to_do
+    finally:
+        if not is_there:
+            execute(f"CREATE TABLE {schema_version.TABLE} (version_num varchar(32) PRIMARY KEY)")
+        set_revision(schema_version.REVISIONS[-1])
+    assert Session.query(Record).count() == 2
+
+
+def execute(statement: str) -> None:
+    with model.meta.engine.begin() as connection:
+        connection.execute(sa.text(statement))
+
+
 def test_rows_from_before_their_organisation_was_stored(
     portal: Portal, publisher: Publisher, ckan: Ckan
 ) -> None:

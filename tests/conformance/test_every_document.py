@@ -12,7 +12,7 @@ from tests.conformance.running import PROGRAM, run, run_all
 
 
 @pytest.mark.parametrize("source_type", TYPES)
-def test_any_document_is_answered_in_words_in_time_and_without_a_network(
+def test_check_ends_in_time_for_any_document_without_a_network(
     source_type: str, folder: Path, tmp_path: Path
 ) -> None:
     documents = sorted(path for path in folder.rglob("*") if path.is_file())

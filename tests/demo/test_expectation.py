@@ -62,7 +62,7 @@ def test_a_source_that_cannot_be_read_changes_nothing(source: _Source) -> None:
     assert set(expected.datasets) == {"a"}
 
 
-def test_a_record_that_was_bad_is_imported_again_though_unchanged(source: _Source) -> None:
+def test_a_record_is_imported_again_after_it_was_bad(source: _Source) -> None:
     expected = Expectation(source)  # type: ignore[arg-type]
     source.records = [_served("a")]
     expected.run()

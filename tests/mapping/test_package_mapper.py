@@ -153,7 +153,7 @@ def test_a_source_adds(defaults: dict[str, Any], expected: dict[str, str]) -> No
     assert found["notes"] == ""
 
 
-def test_an_extra_that_a_source_adds_goes_where_the_schema_has_it() -> None:
+def test_an_extra_of_the_source_goes_where_the_schema_has_it() -> None:
     found = package(schema=("from",), extras={"from": "us"})
     assert (found["from"], extras(found)) == ("us", ALWAYS)
 

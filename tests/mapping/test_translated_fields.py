@@ -55,7 +55,7 @@ def test_ckanext_fluents_fields_have_all_languages() -> None:
     assert not set(FLUENT) & extras(found).keys()
 
 
-def test_a_record_of_one_language_fills_ckanext_fluents_fields_too() -> None:
+def test_a_record_of_one_language_fills_fields_of_ckanext_fluent() -> None:
     plain = DatasetRecord("g", "T", notes="N", tags=("a",), resources=(ResourceRecord("u"),))
     found = package(plain, schema=FLUENT, language="cy", resource_schema=("name_translated",))
     wanted: dict[str, Any] = {"title": {"cy": "T"}, "notes": {"cy": "N"}, "tags": {"cy": ["a"]}}

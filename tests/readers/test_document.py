@@ -139,7 +139,7 @@ def test_an_empty_list_does_not_prove_that_all_datasets_are_gone(
     assert "no datasets" in reading.ending.reason
 
 
-def test_an_unknown_schema_and_entries_that_are_no_datasets_are_reported(
+def test_unknown_schemas_and_entries_of_no_dataset_are_reported(
     publisher: Publisher, http: HttpClient
 ) -> None:
     document = {"conformsTo": "http://a/own", "dataset": [A], "service": [{"title": "S"}]}

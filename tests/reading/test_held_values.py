@@ -78,7 +78,7 @@ def test_all_records_of_a_document_are_counted(publisher: Publisher) -> None:
     assert numbers(found["year"]) == [("2020", 30), ("2021", 30)]
 
 
-def test_filters_that_are_set_are_ticked_and_what_they_leave_out_is_counted(
+def test_set_filters_are_ticked_and_what_they_skip_is_counted(
     publisher: Publisher,
 ) -> None:
     publisher.serve(PATH, catalogue(60))
@@ -226,7 +226,7 @@ def test_types_of_record_are_counted_by_hits(publisher: Publisher, is_filtered: 
     assert (found["type"]["include"], found["type"]["exclude"]) == ("types", "")
 
 
-def test_values_of_a_description_document_are_counted_by_searches(publisher: Publisher) -> None:
+def test_values_of_a_description_document_are_counted_by_search(publisher: Publisher) -> None:
     choices = "".join(f'<p:Option value="{each}"/>' for each in ("S1", "S2"))
     parameter = f'<p:Parameter name="mission" value="{{searchTerms}}">{choices}</p:Parameter>'
     namespace = 'xmlns:p="http://a9.com/-/spec/opensearch/extensions/parameters/1.0/"'
@@ -246,7 +246,7 @@ def test_values_of_a_description_document_are_counted_by_searches(publisher: Pub
 
 
 @pytest.mark.parametrize("name", sorted(SERVERS))
-def test_a_server_that_counts_nothing_leaves_the_values_of_the_records(
+def test_values_come_from_records_if_the_server_counts_none(
     publisher: Publisher, name: str
 ) -> None:
     path = SERVERS[name](publisher, items(3)).path

@@ -265,7 +265,7 @@ CASES = sorted(folder.parent.name for folder in SOURCES.glob("*/source.json"))
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_preview_of_a_recorded_publisher_says_what_its_check_says(case: str) -> None:
+def test_a_preview_says_what_the_check_of_a_publisher_says(case: str) -> None:
     told = json.loads((SOURCES / case / "source.json").read_text(encoding="utf-8"))
     expected = json.loads((SOURCES / case / "expected.json").read_text(encoding="utf-8"))
     kind = source_types.TYPES[told["type"]]

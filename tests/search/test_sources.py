@@ -71,9 +71,7 @@ def test_other_queries_stay_as_they_are(params: dict[str, Any]) -> None:
         ("source_type:(datajson", "source_type:(datajson"),
     ],
 )
-def test_a_type_is_found_under_all_its_names_and_nothing_else_changes(
-    clause: str, expected: str
-) -> None:
+def test_a_type_is_found_by_each_name_and_nothing_else_changes(clause: str, expected: str) -> None:
     assert applied(q=f"type:harvest AND {clause}")["q"] == f"type:harvest AND {expected}"
     fq = "+dataset_type:harvest"
     assert applied(fq=f"{fq} {clause}")["fq"] == f"{fq} {expected}"

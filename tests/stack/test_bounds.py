@@ -57,7 +57,7 @@ def run(
     )
 
 
-def test_a_test_that_hangs_fails_with_its_stack_and_the_next_is_run(tmp_path: Path) -> None:
+def test_a_hanging_test_fails_with_its_stack_and_the_next_runs(tmp_path: Path) -> None:
     done = run(tmp_path, HANGING.format(mark=""), timeout="1")
 
     assert "1 failed, 1 passed" in done.stdout
@@ -73,7 +73,7 @@ def test_a_mark_gives_a_test_a_bound_of_its_own(tmp_path: Path) -> None:
     assert "1 failed, 1 passed" in done.stdout
 
 
-def test_a_hang_that_no_signal_reaches_ends_pytest_with_its_stack(tmp_path: Path) -> None:
+def test_a_hang_beyond_signals_ends_pytest_with_its_stack(tmp_path: Path) -> None:
     # As in a library that waits for a lock of the database.
     deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})\n"
     deaf += HANGING.format(mark="")

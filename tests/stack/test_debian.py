@@ -65,7 +65,7 @@ def test_without_apt_all_missing_packages_are_listed(programs: Path) -> None:
     assert "gcc" not in str(caught.value)
 
 
-def test_nginx_is_to_be_installed_only_where_apt_cannot_unpack_it(
+def test_nginx_must_be_installed_only_if_apt_cannot_unpack_it(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (apt := programs / "apt-get").touch(0o755)

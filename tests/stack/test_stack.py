@@ -135,7 +135,7 @@ def test_a_stamp_is_current_until_one_of_its_files_changes(tmp_path: Path) -> No
     assert not paths.Stamp(tmp_path / "stamp", paths.digest([requirements])).is_current()
 
 
-def test_a_step_that_fails_shows_its_own_output_and_none_from_before(tmp_path: Path) -> None:
+def test_a_failed_step_shows_only_its_own_output(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("of last week\n")
 

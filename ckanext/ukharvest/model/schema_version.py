@@ -63,6 +63,12 @@ TEXTS = {
         "version."
     ),
 }
+# Not a state: only an upgrade, which would create the tables again, has to know.
+UNVERSIONED = (
+    f"The database has “ukharvest_” tables without their version, which the table “{TABLE}” holds: "
+    "it is missing or empty. Restore that table from the same backup as the others. If there is "
+    f"none, drop the “ukharvest_” tables as docs/install.md (“Upgrade”) says. Then run “{COMMAND}”."
+)
 UNUSABLE = (State.BEHIND, State.UNRELEASED)
 
 
@@ -91,6 +97,15 @@ def state_of(found: Collection[str]) -> State:
     if newest == REVISIONS[-1]:
         return State.CURRENT
     return State.AHEAD if newest > REVISIONS[-1] else State.UNRELEASED
+
+
+def is_unversioned(connection: Any) -> bool:
+    """Tell whether a database has our tables, but not their revision."""
+    names = set(sa.inspect(connection).get_table_names())
+    ours = {name for name in model.meta.metadata.tables if name.startswith("ukharvest_")}
+    if not names & ours:
+        return False
+    return TABLE not in names or connection.execute(_REVISION).first() is None
 
 
 class Watch:

@@ -324,7 +324,7 @@ def test_a_field_that_is_there_already_is_not_replaced() -> None:
     assert kept.extras == {}
 
 
-def test_functions_and_services_are_told_by_their_addresses_and_the_rest_is_a_theme() -> None:
+def test_urls_tell_functions_and_services_from_themes() -> None:
     record = parsed(
         extras={
             "la_function": f"{SERVICE}, 9999",
@@ -474,9 +474,7 @@ def test_a_files_schema_that_is_no_address_is_kept_and_reported() -> None:
     ("given", "expected"),
     [("INSPIRE", "INSPIRE, Bins 2"), ('["INSPIRE", "Bins 2"]', "INSPIRE, Bins 2"), ("", "Bins 2")],
 )
-def test_a_schema_in_words_stands_behind_what_the_data_conforms_to(
-    given: str, expected: str
-) -> None:
+def test_a_schema_in_words_comes_after_what_the_data_conforms_to(given: str, expected: str) -> None:
     record = parsed(schema="Bins 2", conforms_to=given)
     assert record.extras["conforms_to"] == expected
     file = {"url": "https://a.example/x.csv", "schema_url": "Bins 2", "conforms_to": given}
@@ -496,7 +494,7 @@ def test_names_of_other_fields_are_without_control_characters() -> None:
     assert record.resources[0].extras == {"ab": "1", "c": "3"}
 
 
-def test_texts_in_several_languages_are_kept_as_ckanext_fluent_or_we_store_them() -> None:
+def test_translations_are_read_as_ckanext_fluent_or_we_store_it() -> None:
     file = {"url": "https://a.uk/f.csv", "name_translated": {"cy": "Biniau", "en": "Bins"}}
     record = parsed(
         title_translated={"en": "Bins", "cy": "Biniau"},

@@ -251,7 +251,7 @@ def test_pages_about_the_dataset_become_resources_once() -> None:
     assert {each["kind"] for each in found} == {"documentation"}
 
 
-def test_more_distributions_than_allowed_are_left_out_and_reported() -> None:
+def test_distributions_above_the_limit_are_skipped_and_reported() -> None:
     many = [{"accessURL": f"http://a.uk/{number}"} for number in range(9_000)]
     record = _parse({"distribution": many}, max_resources=1_000)
     assert len(record.resources) == 1_000
@@ -316,7 +316,7 @@ def test_no_value_anywhere_makes_the_parser_fail(odd: Any) -> None:
         _parse({"spatial": {name: odd}})
 
 
-def test_functions_and_services_of_local_government_are_no_themes() -> None:
+def test_functions_and_services_of_councils_are_no_themes() -> None:
     record = _parse(
         {
             "theme": [

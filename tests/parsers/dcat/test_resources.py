@@ -91,7 +91,7 @@ def test_further_facts_are_kept(turtle: str, name: str, expected: str) -> None:
     assert _one(f"{FILE} ; {turtle}").extras[name] == expected
 
 
-def test_the_services_of_a_distribution_are_kept_as_ckanext_dcat_does() -> None:
+def test_services_of_a_distribution_are_kept_as_in_ckanext_dcat() -> None:
     service = 'dcat:accessService [ dct:title "API" ; dcat:endpointURL <http://a.uk/api> ]'
     services = json.loads(_one(f"{FILE} ; {service}").extras["access_services"])
     assert services == [{"uri": "", "title": "API", "endpoint_url": ["http://a.uk/api"]}]
@@ -204,9 +204,7 @@ def test_what_else_leads_to_a_dataset(turtle: str, name: str, label: str, kind: 
         ("dcat:downloadURL <http://a.uk/a.csv> ; dct:title 'Rivers'", "Rivers"),
     ],
 )
-def test_a_distribution_without_title_is_named_after_its_url_or_format(
-    turtle: str, name: str
-) -> None:
+def test_a_distribution_without_title_is_named_by_url_or_format(turtle: str, name: str) -> None:
     assert _one(turtle).name == name
 
 

@@ -30,7 +30,7 @@ def stored(record: DatasetRecord) -> list[dict[str, str]]:
     return found
 
 
-def test_a_reference_is_stored_as_given_and_gives_what_to_look_for() -> None:
+def test_a_reference_is_stored_as_given_with_what_to_look_for() -> None:
     href = f"{CSW}&id={ID}"
     record = coupled(operates_on(href, ID, "Rivers"))
     assert stored(record) == [{"title": "Rivers", "href": href, "uuid": ID}]

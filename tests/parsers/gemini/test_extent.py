@@ -193,7 +193,7 @@ def test_metres_are_of_the_system_that_the_record_names() -> None:
     "references",
     [system(text("EPSG:4326")), system(text("Mars 2000")), system(text("EPSG:5701"))],
 )
-def test_metres_of_nobody_knows_what_are_reported_and_not_guessed(references: str) -> None:
+def test_metres_of_an_unknown_system_are_reported_not_guessed(references: str) -> None:
     record = parsed(box(429000, 75000, 466000, 97000), references=references)
     assert record.spatial is None
     assert "bad-extent" in codes(record)
@@ -214,7 +214,7 @@ def test_excluded_area_is_no_part_of_the_place(true: str, false: str) -> None:
     assert _corners(record) == ("-3", "53", "-2", "54")
 
 
-def test_more_boxes_than_the_index_takes_become_the_one_around_them() -> None:
+def test_too_many_boxes_for_the_index_become_one_around_them() -> None:
     many = "".join(box(-3 + n / 1000, 53, -2.9 + n / 1000, 54) for n in range(900))
     record = parsed(many)
     assert codes(record) == ["large-spatial"]

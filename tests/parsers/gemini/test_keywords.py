@@ -23,7 +23,7 @@ def keywords(*words: str, vocabulary: str = "") -> str:
     )
 
 
-def test_keywords_become_tags_that_ckan_takes_and_stay_as_they_were() -> None:
+def test_keywords_become_tags_for_ckan_and_are_kept_as_given() -> None:
     given = ("EARTH SCIENCE > RIVERS/LAKES", "water; floods, weirs", "Rivers", "rivers")
     record = parsed(document(identification=keywords(*map(TEXT.format, given))))
     assert record.tags == ("EARTH SCIENCE RIVERS LAKES", "water", "floods", "weirs", "Rivers")
@@ -32,7 +32,7 @@ def test_keywords_become_tags_that_ckan_takes_and_stay_as_they_were() -> None:
     assert record.problems == ()
 
 
-def test_a_keyword_that_is_an_address_alone_is_no_tag_and_no_fault() -> None:
+def test_a_keyword_that_is_only_a_url_is_no_tag_and_no_problem() -> None:
     anchor = f'<gmx:Anchor xlink:href="{ADDRESS}"/>'
     record = parsed(document(identification=keywords(anchor)))
     assert (record.tags, record.problems) == ((), ())
@@ -73,7 +73,7 @@ def test_a_word_list_does_not_swamp_a_dataset() -> None:
         (TEXT.format("http://rdfdata.eionet.europa.eu/inspirethemes/themes/35"), "", ""),
     ],
 )
-def test_inspire_themes_by_address_or_by_label_of_their_vocabulary(
+def test_inspire_themes_are_read_by_url_or_vocabularys_label(
     keyword: str, vocabulary: str, theme: str
 ) -> None:
     record = parsed(document(identification=keywords(keyword, vocabulary=vocabulary)))

@@ -215,7 +215,7 @@ def test_steps_stand_for_a_lineage_without_statement() -> None:
     assert parsed(document(quality=lineage)).extras["lineage"] == "Walked.\n\nDrawn."
 
 
-def test_conformity_that_was_not_evaluated_is_neither_true_nor_false() -> None:
+def test_conformity_not_evaluated_is_neither_true_nor_false() -> None:
     results = "".join(
         f"<gmd:result><gmd:DQ_ConformanceResult>{text('explanation', value)}{passed}"
         "</gmd:DQ_ConformanceResult></gmd:result>"
@@ -231,7 +231,7 @@ def test_conformity_that_was_not_evaluated_is_neither_true_nor_false() -> None:
     assert found == [{"explanation": "a"}, {"explanation": "b", "pass": False}]
 
 
-def test_a_picture_without_an_address_is_reported_and_the_next_one_taken() -> None:
+def test_a_picture_without_a_url_is_reported_and_the_next_used() -> None:
     pictures = "".join(
         f"<gmd:graphicOverview><gmd:MD_BrowseGraphic>{text('fileName', each)}"
         "</gmd:MD_BrowseGraphic></gmd:graphicOverview>"

@@ -72,7 +72,7 @@ def test_a_bad_email_is_reported_and_the_next_one_read() -> None:
     assert (problem.code, problem.field) == ("bad-email", "gmd:electronicMailAddress")
 
 
-def test_a_person_or_a_post_stands_for_an_organisation_that_is_missing() -> None:
+def test_a_person_or_post_stands_for_a_missing_organisation() -> None:
     record = parsed(document(identification=party(more=text("positionName", "Data desk"))))
     assert record.extras["responsible-party"] == "Data desk"
 

@@ -137,7 +137,7 @@ def test_odd_dates_are_reported_and_the_other_end_is_kept() -> None:
     assert parsed(_times(_period("soon", "later"))).temporal is None
 
 
-def test_a_period_that_ends_before_it_begins_is_turned_and_reported() -> None:
+def test_a_reversed_period_is_turned_round_and_reported() -> None:
     record = parsed(_times(_period("2020-03-31", "2019-04-01")))
     assert record.temporal == Period("2019-04-01", "2020-03-31")
     assert codes(record) == ["reversed-period"]

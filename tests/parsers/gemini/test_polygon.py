@@ -187,7 +187,7 @@ def test_an_outline_that_cannot_be_read_leaves_the_box(gml: str, words: str) -> 
     assert words in problem.message
 
 
-def test_an_unknown_system_is_reported_and_the_box_tells_the_rest() -> None:
+def test_an_unknown_system_is_reported_and_the_box_settles_it() -> None:
     record = parsed(BOX, outline(_polygon(RING, "urn:x:planet")))
     assert _rounded(record)["coordinates"] == TRIANGLE
     assert codes(record) == ["unknown-reference-system"]

@@ -268,7 +268,7 @@ def test_a_rights_holder_may_be_known_by_a_web_page() -> None:
     assert codes(record) == []
 
 
-def test_a_relation_of_an_odd_type_is_kept_and_one_without_target_left_out() -> None:
+def test_odd_relations_are_kept_those_without_target_left_out() -> None:
     record = dataset(
         "<Relations><Relation><RelationType>is like</RelationType>"
         "<DatasetIdentifier>a</DatasetIdentifier></Relation>"

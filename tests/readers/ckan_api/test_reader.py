@@ -112,7 +112,7 @@ def test_pages_overlap_and_the_count_is_proven(
     assert records[3].modified == "2024-01-04T10:00:00.000000"
 
 
-def test_a_site_that_gives_smaller_pages_than_asked_is_read_whole(
+def test_a_site_with_smaller_pages_than_asked_is_read_whole(
     site: Site, publisher: Publisher, http: HttpClient
 ) -> None:
     site.most = 2
@@ -173,7 +173,7 @@ def test_a_site_that_shows_one_page_for_ever_is_left(
 
 
 @pytest.mark.parametrize("announced", [{}, {"count": 10_000_000}])
-def test_a_site_that_shows_one_page_for_ever_after_the_first_is_left(
+def test_a_site_that_repeats_one_page_for_ever_is_given_up(
     announced: dict[str, int], publisher: Publisher, http: HttpClient
 ) -> None:
     publisher.routes = site = Site(0)
@@ -436,7 +436,7 @@ def test_visits_and_words_about_the_organisation_are_no_change(
     assert read(publisher, http)[0][0].content == before
 
 
-def test_what_the_site_computes_about_its_own_harvest_is_no_change(
+def test_a_sites_own_harvest_extras_are_no_change(
     site: Site, publisher: Publisher, http: HttpClient
 ) -> None:
     own = {"key": "guid", "value": "a"}
@@ -500,7 +500,7 @@ def test_answers_without_datasets_are_refused(
         read(publisher, http, "/saved.json")
 
 
-def test_options_of_ckanext_harvest_are_taken_or_refused_in_words() -> None:
+def test_ckanext_harvests_options_are_used_or_refused_in_words() -> None:
     given = {
         "api_version": 1,
         "read_only": True,

@@ -109,7 +109,7 @@ def test_a_record_that_breaks_its_page_is_lost_alone_by_soap(reads: Reads, metho
     assert not ending.complete
 
 
-def test_a_server_that_refuses_what_is_asked_for_is_not_asked_by_soap(reads: Reads) -> None:
+def test_a_server_that_refuses_a_value_is_not_asked_by_soap(reads: Reads) -> None:
     catalogue = Catalogue(
         [],
         methods=("POST", "GET", *VERSIONS),
@@ -169,7 +169,7 @@ def test_a_listed_record_that_soap_refuses_fails_alone(reads: Reads) -> None:
         GEMINI_CSW.reader.fetch(source, raw)
 
 
-def test_a_listed_record_of_a_server_that_takes_get_is_not_fetched_otherwise(
+def test_a_record_is_fetched_by_get_alone_if_the_server_takes_it(
     reads: Reads,
 ) -> None:
     catalogue = Catalogue([dublin_core("a")], before=lambda asked: _gone(asked))
@@ -269,7 +269,7 @@ def test_the_encoding_may_be_declared_for_all_operations(reads: Reads) -> None:
     assert (ending.complete, ending.interface) == (True, f"SOAP 1.2 {SORTED}")
 
 
-def test_capabilities_are_asked_for_only_if_no_request_is_accepted(
+def test_capabilities_are_read_only_if_no_request_is_accepted(
     reads: Reads, publisher: Publisher
 ) -> None:
     reads(Catalogue(many(10)))

@@ -67,7 +67,7 @@ def test_a_page_that_is_too_large_is_asked_for_in_parts(publisher: Publisher) ->
     assert ending.complete
 
 
-def test_a_record_that_is_too_large_by_itself_is_refused_in_words(publisher: Publisher) -> None:
+def test_a_record_too_large_by_itself_is_refused_with_a_reason(publisher: Publisher) -> None:
     with HttpClient(Guard(LOOPBACK), HttpLimits(max_bytes=100)) as http:
         error = Reads(GEMINI_CSW, publisher, http).refused(Catalogue(many(30)))
     assert isinstance(error, TooLarge)
@@ -82,7 +82,7 @@ def test_a_server_that_breaks_down_stops_the_read(reads: Reads, fault: Response)
 
 
 @pytest.mark.parametrize("fault", POISON)
-def test_a_server_that_breaks_down_before_its_last_records_stops_the_read(
+def test_a_server_that_fails_before_its_last_records_ends_a_run(
     reads: Reads, fault: Response
 ) -> None:
     catalogue = Catalogue(many(9))
@@ -109,7 +109,7 @@ def test_a_dead_server_is_left_alone_soon(reads: Reads) -> None:
     assert len(catalogue.asked) < 50
 
 
-def test_a_redirect_to_an_internal_address_is_blocked_in_the_middle(reads: Reads) -> None:
+def test_a_redirect_to_an_internal_url_is_blocked_midway(reads: Reads) -> None:
     away = Response(status=302, headers={"Location": "http://169.254.169.254/"})
     error = reads.refused(Catalogue(many(10), before=broken_at(6, fault=away)))
     assert isinstance(error, Blocked)

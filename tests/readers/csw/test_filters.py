@@ -93,7 +93,7 @@ def test_a_filter_reaches_the_server_by_each_binding(reads: Reads, method: str) 
     assert "apiso:Type" in text
 
 
-def test_a_filter_that_is_saved_may_have_comments_and_line_breaks() -> None:
+def test_a_saved_filter_can_have_comments_and_line_breaks() -> None:
     given = f"\n<!-- ours -->\n{SUBJECT}\n<!-- end -->\n"
     kept = options.validate({"filter": given}, OPTIONS)["filter"]
     assert condition(body(xml=kept)) == ["Filter", ABOUT]
@@ -199,7 +199,7 @@ def test_records_of_a_span_leave_others_alone(reads: Reads) -> None:
     assert catalogue.asked[-1].condition.count("<ogc:PropertyName>Modified<") == 2
 
 
-def test_a_server_that_cannot_filter_by_date_is_not_read_as_if_it_did(reads: Reads) -> None:
+def test_a_run_ends_if_the_server_refuses_a_date_filter(reads: Reads) -> None:
     def before(asked: Asked) -> Response | None:
         return refusal("InvalidParameterValue", "constraint") if asked.condition else None
 
@@ -209,7 +209,7 @@ def test_a_server_that_cannot_filter_by_date_is_not_read_as_if_it_did(reads: Rea
     assert all(each.condition for each in catalogue.asked)
 
 
-def test_changes_of_a_filtered_source_are_asked_for_with_its_filter(reads: Reads) -> None:
+def test_changes_of_a_filtered_source_are_requested_filtered(reads: Reads) -> None:
     catalogue = Catalogue(many(3))
     given = {"filter": SUBJECT, "modified_name": "dct:modified"}
     _found, ending = reads(catalogue, given, since="2024-05-30", interface=BEST)
@@ -249,7 +249,7 @@ def test_a_total_asked_for_by_itself_must_match_too(reads: Reads, said: int) -> 
     assert f"announces {said} records and shows 10" in ending.reason
 
 
-def test_the_part_behind_a_resume_point_is_not_the_whole_of_a_total(reads: Reads) -> None:
+def test_records_after_a_resume_point_do_not_prove_the_total(reads: Reads) -> None:
     catalogue = Catalogue(many(10))
 
     def before(asked: Asked) -> Response | None:

@@ -39,7 +39,7 @@ def test_resume_points_stand_at_the_ends_of_pages(reads: Reads) -> None:
     assert [(raw.guid, raw.resume) for raw in found if raw.resume] == [("r004", "5"), ("r008", "9")]
 
 
-def test_a_read_that_broke_off_goes_on_and_still_proves_its_total(reads: Reads) -> None:
+def test_a_resumed_read_still_proves_its_total(reads: Reads) -> None:
     catalogue = Catalogue(many(10))
     found, ending = reads(catalogue, resume="5")
     assert guids(found)[:6] == [f"r{number:03}" for number in range(5, 11)]
@@ -63,7 +63,7 @@ def test_a_read_that_broke_off_goes_on_and_still_proves_its_total(reads: Reads) 
     ],
 )
 @pytest.mark.parametrize("at_most", [3, 1000])
-def test_the_next_page_begins_behind_what_came_whatever_nextrecord_says(
+def test_the_next_page_follows_what_came_despite_nextrecord(
     reads: Reads, following: Callable[..., Any], at_most: int
 ) -> None:
     catalogue = Catalogue(many(10), following=following, at_most=at_most)
@@ -190,7 +190,7 @@ def test_a_total_that_never_stands_still_proves_nothing(reads: Reads) -> None:
     assert len(catalogue.asked) < 20
 
 
-def test_a_last_page_that_tells_its_own_number_as_the_total_proves_nothing(reads: Reads) -> None:
+def test_a_total_that_counts_the_last_page_alone_proves_nothing(reads: Reads) -> None:
     catalogue = Catalogue(many(10), matched=lambda request: 10 if request % 3 else 2)
     found, ending = reads(catalogue)
     assert len(found) == 10
@@ -205,7 +205,7 @@ def test_the_part_behind_a_resume_point_proves_nothing_by_itself(reads: Reads) -
     assert not ending.complete
 
 
-def test_an_order_that_changes_with_each_page_is_read_until_all_were_seen(reads: Reads) -> None:
+def test_pages_of_changing_order_are_read_until_all_were_seen(reads: Reads) -> None:
     records = many(10)
     shifted = [*records[2:], *records[:2]]
 

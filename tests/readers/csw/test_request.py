@@ -150,7 +150,7 @@ def test_with_cql_all_of_the_condition_is_cql(wanted: dict[str, Any], expected: 
     assert query["constraintLanguage"] == "CQL_TEXT"
 
 
-def test_a_choice_in_cql_stands_in_brackets_beside_other_conditions() -> None:
+def test_a_choice_in_cql_has_brackets_beside_other_conditions() -> None:
     alone = Wanted(cql="a = 1 OR b = 2")
     assert alone.text(ISO) == "a = 1 OR b = 2"
     assert Wanted(cql="a = 1 OR b = 2", types=("x",)).text(ISO) == (
@@ -212,7 +212,7 @@ def test_what_answered_last_time_is_tried_first() -> None:
     assert {way.method for way in ways("post")} == {"POST"}
 
 
-def test_a_request_asks_for_50_records_unless_the_source_says_otherwise() -> None:
+def test_a_request_is_for_50_records_without_page_size() -> None:
     assert options.validate({}, OPTIONS)["page_size"] == 50
     assert options.validate({"page_size": 10}, OPTIONS)["page_size"] == 10
     with pytest.raises(ConfigError, match="page_size"):

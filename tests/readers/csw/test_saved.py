@@ -45,9 +45,7 @@ def test_a_saved_answer_says_what_it_is_part_of(
     assert reason in check.reason
 
 
-def test_a_saved_answer_s_listed_records_are_shown_as_far_as_they_are_there(
-    tmp_path: Path, http: HttpClient
-) -> None:
+def test_a_saved_list_shows_those_records_that_are_in_it(tmp_path: Path, http: HttpClient) -> None:
     page = results([dublin_core("a"), dublin_core("b")], numberOfRecordsMatched=2)
     file = tmp_path / "answer.xml"
     assert isinstance(page.body, bytes)

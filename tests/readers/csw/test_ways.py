@@ -47,9 +47,7 @@ def test_a_way_that_answers_no_more_is_left(reads: Reads) -> None:
 
 
 @pytest.mark.parametrize("known", [BEST, "POST csw:Record sorted by dc:identifier summary"])
-def test_whole_records_and_a_list_of_them_do_not_stand_in_for_each_other(
-    reads: Reads, known: str
-) -> None:
+def test_a_read_never_swaps_whole_records_and_their_list(reads: Reads, known: str) -> None:
     def before(asked: Asked) -> Response | None:
         is_whole = asked.schema == GMD
         return refusal() if is_whole == (known == BEST) else None
@@ -66,7 +64,7 @@ def test_a_server_may_break_at_a_sort_that_it_does_not_know(reads: Reads) -> Non
     assert ending.interface == "POST gmd:MD_Metadata unsorted full"
 
 
-def test_a_type_of_record_that_a_server_has_none_of_is_not_the_end(reads: Reads) -> None:
+def test_a_record_type_without_records_does_not_end_the_read(reads: Reads) -> None:
     def before(asked: Asked) -> Response | None:
         return results([], numberOfRecordsMatched=0) if asked.type_name[:3] == "gmd" else None
 
@@ -189,7 +187,7 @@ def test_a_whole_record_is_fetched_no_more(reads: Reads) -> None:
 # Changes only
 
 
-def test_changes_are_asked_for_since_the_newest_record_of_the_last_read(reads: Reads) -> None:
+def test_changes_are_requested_since_the_newest_record_read(reads: Reads) -> None:
     days = ("2024-05-01", "2024-05-31T10:00:00", "31 December 2029", "2023")
     catalogue = Catalogue([gmd(f"r{n}", day=day) for n, day in enumerate(days)])
     _found, ending = reads(catalogue)
@@ -208,9 +206,7 @@ def test_no_change_is_no_empty_catalogue(reads: Reads) -> None:
 
 
 @pytest.mark.parametrize("fault", [refusal(), Response(b"", 500)], ids=["refused", "broken"])
-def test_a_server_that_cannot_be_asked_for_changes_is_read_in_full(
-    reads: Reads, fault: Response
-) -> None:
+def test_a_server_without_a_search_by_date_is_read_in_full(reads: Reads, fault: Response) -> None:
     catalogue = Catalogue(many(6), before=lambda asked: fault if asked.condition else None)
     found, ending = reads(catalogue, since="2024-05-30", interface=BEST)
     assert (len(found), ending.complete, ending.changes_only) == (6, True, False)

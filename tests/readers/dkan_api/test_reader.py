@@ -119,7 +119,7 @@ def test_as_many_names_as_packages_may_still_be_others(
     assert ending.complete
 
 
-def test_names_that_the_list_writes_otherwise_are_no_further_datasets(
+def test_names_spelt_otherwise_in_the_list_add_no_datasets(
     publisher: Publisher, http: HttpClient
 ) -> None:
     serve_list(publisher, (1, 2))

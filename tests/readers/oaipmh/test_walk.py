@@ -67,7 +67,7 @@ def test_a_pasted_request_is_read_as_its_repository(reads: Reads, publisher: Pub
     )
 
 
-def test_a_server_that_wants_the_arguments_beside_the_token_gets_them(reads: Reads) -> None:
+def test_a_server_gets_arguments_beside_the_token_if_it_must(reads: Reads) -> None:
     def like_pycsw(given: Arguments) -> str | None:
         if given["verb"] == "ListRecords" and "metadataPrefix" not in given:
             return error("badArgument", "Missing metadataPrefix parameter")
@@ -81,9 +81,7 @@ def test_a_server_that_wants_the_arguments_beside_the_token_gets_them(reads: Rea
 
 
 @pytest.mark.parametrize("has_totals", [True, False])
-def test_an_expired_token_restarts_the_list_and_no_record_comes_twice(
-    reads: Reads, has_totals: bool
-) -> None:
+def test_an_expired_token_restarts_the_list_without_repeats(reads: Reads, has_totals: bool) -> None:
     expired = iter([error("badResumptionToken", "expired")] * 2)
 
     def change(given: Arguments) -> str | None:
@@ -176,7 +174,7 @@ def test_an_empty_list_is_no_error_and_deletes_nothing(reads: Reads, inside: str
     assert "has no records; the list is empty, so nothing was deleted" in ending.reason
 
 
-def test_each_set_is_a_list_of_its_own_and_a_record_in_two_comes_once(reads: Reads) -> None:
+def test_each_set_is_one_list_and_a_record_in_two_comes_once(reads: Reads) -> None:
     records = numbered(5)
     repository = Repository([], {"a": records[:3], "b:c": records[2:]})
     found, ending = reads(repository, {"sets": ["a", "b:c", "a"]})
@@ -313,7 +311,7 @@ def test_without_a_list_of_formats_dublin_core_is_requested(reads: Reads) -> Non
         ("YYYY-MM-DD", {"until": "2024-04-01"}, {"until": "2024-04-01"}),
     ],
 )
-def test_dates_are_sent_at_the_servers_granularity_and_prove_nothing(
+def test_dates_have_the_servers_granularity_and_prove_nothing(
     reads: Reads, granularity: str, given: dict[str, str], sent: dict[str, str]
 ) -> None:
     repository = Repository(numbered(2), granularity=granularity)
@@ -324,9 +322,7 @@ def test_dates_are_sent_at_the_servers_granularity_and_prove_nothing(
 
 
 @pytest.mark.parametrize("policy", ["no", "transient", "persistent"])
-def test_changes_alone_are_requested_where_deletions_are_persistent(
-    reads: Reads, policy: str
-) -> None:
+def test_only_changes_are_requested_if_deletions_are_persistent(reads: Reads, policy: str) -> None:
     repository = Repository([deleted(1)], policy=policy)
     found, ending = reads(repository, {"full_check_days": 7}, since="2024-04-20")
     is_trusted = policy == "persistent"

@@ -244,7 +244,7 @@ def test_a_fault_does_not_lead_to_another_interface(
     assert ("Unknown facet: colour" in caught.value.message) == (status < 429)
 
 
-def test_a_site_that_is_no_portal_is_refused_with_all_that_was_tried(
+def test_a_site_that_is_no_portal_is_refused_with_all_tries(
     publisher: Publisher, http: HttpClient
 ) -> None:
     with pytest.raises(ProtocolError) as caught:

@@ -31,7 +31,7 @@ def page(*links: str) -> Response:
     return Response(f"<!DOCTYPE html><html><head>{''.join(links)}</head></html>".encode())
 
 
-def test_a_website_is_read_by_the_description_document_that_it_names(reads: Reads) -> None:
+def test_a_website_is_read_by_its_description_document(reads: Reads) -> None:
     website = page(LINK.format("alternate", "/no"), LINK.format("SEARCH", "osdd.xml"))
     service = Search(entries(3), change=lambda given: None if "n" in given else website)
     found, ending = reads(service, path="/home")

@@ -51,7 +51,7 @@ def test_values_are_encoded_and_empty_parameters_are_left_out() -> None:
     assert url_of(url(template)) == "https://a.example/s?x=1&n=50"
 
 
-def test_a_template_can_be_relative_and_have_parameters_in_its_path() -> None:
+def test_a_template_can_be_relative_with_parameters_in_its_path() -> None:
     assert url_of(url("find/{searchTerms?}/all?lang={language}&enc={inputEncoding}")) == (
         "https://search.example/find/all?lang=%2A&enc=UTF-8"
     )
@@ -60,7 +60,7 @@ def test_a_template_can_be_relative_and_have_parameters_in_its_path() -> None:
     )
 
 
-def test_parameters_have_their_usual_prefix_whatever_the_document_declares() -> None:
+def test_parameters_have_the_usual_prefix_if_declared_otherwise() -> None:
     template = url("/s?p={eop:platform?}&own={custom:level?}")
     given = {"parameters": ["eo:platform=Sentinel-2", "custom:level=2=A"]}
     assert url_of(template, **given) == "https://search.example/s?p=Sentinel-2&own=2%3DA"

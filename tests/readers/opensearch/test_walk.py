@@ -54,7 +54,7 @@ def test_a_required_number_of_the_first_record_is_sent(reads: Reads) -> None:
     assert froms(service) == ["0", "2", "3"]
 
 
-def test_a_server_that_counts_from_0_and_does_not_say_so_loses_nothing(reads: Reads) -> None:
+def test_nothing_is_lost_if_a_server_counts_from_0_unsaid(reads: Reads) -> None:
     start = "<os:startIndex>{}</os:startIndex>"
     service = Search(entries(5), offset=0, inside=lambda first, _given: start.format(first))
     found, ending = reads(service)
@@ -152,7 +152,7 @@ def test_a_record_that_moves_to_the_next_page_comes_once(reads: Reads) -> None:
     assert not any(raw.error for raw in found)
 
 
-def test_two_records_with_one_identity_are_reported_and_not_counted_twice(reads: Reads) -> None:
+def test_two_records_of_one_identity_are_reported_and_count_once(reads: Reads) -> None:
     service = Search([*entries(3), atom_entry(Item(0, "Another title"))])
     found, ending = reads(service)
     assert [raw.error is None for raw in found] == [True, True, True, False]

@@ -145,7 +145,7 @@ def test_the_identity_is_the_one_that_the_stock_harvester_stores(site: Site) -> 
     assert found[3].error.code == "missing-identifier"
 
 
-def test_a_next_link_with_the_host_behind_a_proxy_is_followed_at_the_host_that_answered(
+def test_a_next_link_to_a_host_behind_a_proxy_is_followed(
     site: Site,
 ) -> None:
     inside = "http://ckan-internal.invalid:5000"
@@ -300,7 +300,7 @@ def test_addresses_with_blanks_lose_nothing(site: Site, syntax: str) -> None:
     assert [problem.code for problem in ending.problems] == ["bad-iri"]
 
 
-def test_contexts_come_from_the_document_the_house_or_the_one_door(site: Site) -> None:
+def test_contexts_come_from_document_package_or_our_http_client(site: Site) -> None:
     document = (
         '{{"@context": {0}, "@id": "http://a.example/1", "@type": "dcat:Dataset", "title": "x"}}'
     ).format
@@ -357,7 +357,7 @@ def test_a_register_below_a_dataset_is_left_out(
     assert [problem.code for problem in ending.problems] == ["too-many-nodes"]
 
 
-def test_a_publisher_that_lists_all_its_datasets_costs_each_nothing(site: Site) -> None:
+def test_a_publishers_list_of_datasets_adds_nothing_to_each(site: Site) -> None:
     count = 3000
     datasets = "".join(dataset(n, f":{n} dct:publisher :council . ") for n in range(count))
     lists = "".join(f":council dct:hasPart :{n} ; foaf:made :x{n} .\n" for n in range(count))

@@ -229,7 +229,7 @@ def _size(query: str) -> int:
     return query.count("<https://data.example/id/") // 4
 
 
-def test_fewer_are_asked_for_after_a_server_could_not_describe_so_many(read: Read) -> None:
+def test_batches_get_smaller_after_a_server_refused_their_size(read: Read) -> None:
     endpoint = Endpoint(turtle(24))
     endpoint.before = lambda query, _request: (
         Response(b"too long", 413) if query.count("<https://data.example/id/") > 4 * 4 else None
@@ -260,7 +260,7 @@ def test_a_server_that_breaks_ends_the_read(read: Read) -> None:
         read(endpoint, {"batch_size": 2}, client=_quick())
 
 
-def test_a_dataset_without_a_description_is_an_error_and_not_gone(read: Read) -> None:
+def test_a_dataset_without_a_description_is_an_error_not_gone(read: Read) -> None:
     endpoint = Endpoint(turtle(4))
 
     def forgetful(query: str, _request: Request) -> Response | None:
@@ -359,7 +359,7 @@ def test_a_server_without_get_is_asked_by_post(
     assert [each.method for each in publisher.requests] == ["GET", "POST", "POST", "POST"]
 
 
-def test_a_server_without_post_is_asked_by_get_in_shorter_queries(
+def test_a_server_without_post_gets_shorter_queries_by_get(
     read: Read, publisher: Publisher
 ) -> None:
     endpoint = Endpoint(turtle(40))

@@ -13,7 +13,7 @@ from tests.publishing.records import Item
 from tests.readers.waf.waf_site import FGDC, Folder
 
 
-def test_a_file_that_the_listing_shows_unchanged_is_not_asked_for(folder: Folder) -> None:
+def test_a_file_that_is_unchanged_in_the_listing_is_not_read(folder: Folder) -> None:
     stamp = "2024-05-01 10:31 4.5K"
     folder.page(f"a.xml {stamp}", "b.xml 2024-05-02 10:31 4.5K")
     copies = {folder.file(name, n): Copy(f"id-{n}", "", stamp) for n, name in ((0, "a.xml"),)}

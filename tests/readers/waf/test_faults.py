@@ -102,7 +102,7 @@ def test_a_file_that_fails_costs_itself_and_proves_nothing(
     assert is_known or "1 file (b.xml) could not be read" in ending.reason
 
 
-def test_xml_that_is_no_record_is_lost_under_its_address_and_hides_none(folder: Folder) -> None:
+def test_xml_that_is_no_record_fails_by_its_url_and_hides_none(folder: Folder) -> None:
     folder.page("a.xml", "fgdc.xml")
     folder.file("a.xml", 0)
     folder.publisher.serve("/waf/fgdc.xml", FGDC)
@@ -167,7 +167,7 @@ def test_an_empty_sub_folder_is_none_that_fails(folder: Folder) -> None:
     assert folder.read(depth=1)[1] == Ending(complete=True)
 
 
-def test_a_page_that_breaks_off_or_goes_on_elsewhere_proves_nothing(folder: Folder) -> None:
+def test_a_page_that_ends_early_or_goes_on_proves_nothing(folder: Folder) -> None:
     folder.file("a.xml")
     folder.publisher.serve("/waf/", '<html><body><a href="a.xml">a</a>')
     found, ending = folder.read()
@@ -215,7 +215,7 @@ def test_a_page_too_large_is_refused(folder: Folder, monkeypatch: pytest.MonkeyP
         folder.read()
 
 
-def test_files_that_did_not_change_cost_one_request_and_work_by_their_number(
+def test_unchanged_files_cost_one_request_and_linear_work(
     folder: Folder,
 ) -> None:
     stamp = "2024-05-01 10:31 4.5K"

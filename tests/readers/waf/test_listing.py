@@ -211,7 +211,7 @@ def test_broken_html_is_read_to_its_end() -> None:
     assert not listing.is_cut
 
 
-def test_a_page_that_goes_ever_deeper_is_given_up_and_said_to_be_cut() -> None:
+def test_a_page_of_endless_depth_is_given_up_and_reported_cut() -> None:
     listing = read(_unclosed(50_000) + "</html>")
     assert listing.is_cut
 

@@ -72,7 +72,7 @@ def test_every_dataset_is_a_record_under_its_own_identifier(council: Council) ->
     assert not ending.problems
 
 
-def test_the_documents_date_counts_for_datasets_without_one_alone(council: Council) -> None:
+def test_the_documents_date_counts_only_for_datasets_without_one(council: Council) -> None:
     before = council.prints(document())
     after = council.prints(document(day="2024-03-03"))
     assert before["dated"] == after["dated"]
@@ -108,7 +108,7 @@ def test_a_withdrawn_dataset_is_gone_and_no_other(council: Council) -> None:
 BROKEN = "<Dataset><Title>B</Title><Identifier>broken</Identifier></Dataset>\n"
 
 
-def test_a_broken_structure_is_refused_with_its_line_before_any_record(council: Council) -> None:
+def test_a_broken_structure_is_refused_by_line_before_any_record(council: Council) -> None:
     with pytest.raises(ProtocolError) as caught:
         council.read(document(DATED + BROKEN))
     assert caught.value.code == "schema"
@@ -165,7 +165,7 @@ def test_a_modification_date_of_the_whole_document_counts_too(council: Council) 
     "good",
     [{}, {"day": "0001-01-01T00:00:00"}, {"day": "31/12/2013"}, {"type": ""}, {"rights": ""}],
 )
-def test_terms_of_lists_and_values_that_mean_nothing_are_left_to_the_parser(
+def test_terms_and_meaningless_values_are_left_to_the_parser(
     council: Council, good: dict[str, str]
 ) -> None:
     found, ending = council.read(document(VALUES.format(**{**GOOD, **good})))

@@ -70,7 +70,7 @@ def test_a_text_of_several_lines_is_kept_as_a_program_sends_it() -> None:
     assert config_of({**CSW, **fields}) == {"filter": FILTER}
 
 
-def test_two_options_that_exclude_each_other_are_told_at_one_of_them() -> None:
+def test_options_that_exclude_each_other_are_reported_at_one() -> None:
     fields = {
         field_name("gemini-csw", "filter"): FILTER,
         field_name("gemini-csw", "cql"): "a = 1",
@@ -134,7 +134,7 @@ def test_a_program_sends_the_configuration_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '"a"'])
-def test_a_configuration_that_is_no_object_goes_on_to_its_own_check(text: str) -> None:
+def test_a_configuration_that_is_no_object_reaches_its_own_check(text: str) -> None:
     assert sent({**CSW, "config": text}).config == text
 
 
@@ -147,7 +147,7 @@ def test_only_sysadmins_reach_beyond_the_organisation() -> None:
     }
 
 
-def test_names_that_earlier_harvesters_gave_are_kept_until_the_value_changes() -> None:
+def test_earlier_harvesters_names_stay_until_the_value_changes() -> None:
     config = '{"continue_on_validation_errors": false}'
     name = "option_gemini-csw_validation"
     assert config_of({**CSW, name: "reject"}, config=config) == json.loads(config)
@@ -212,7 +212,7 @@ def test_a_value_that_cannot_be_converted_is_shown_as_it_stands() -> None:
 
 
 @pytest.mark.parametrize("kind", source_types.TYPES.values(), ids=lambda kind: kind.name)
-def test_every_option_with_a_field_has_a_label_and_its_choices_have_words(
+def test_every_option_with_a_field_and_its_choices_have_labels(
     kind: source_types.SourceType,
 ) -> None:
     for _, options in shown_options(kind, sysadmin=True):

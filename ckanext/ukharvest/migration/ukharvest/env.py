@@ -14,10 +14,14 @@ def run_migrations() -> None:
     """Run the migrations inside one transaction, under this plugin's own version table.
 
     Raises:
-        ClickException: no migration here has made the tables; says what to do.
+        ClickException: no migration here has made the tables, or it is not known which; says what
+            to do.
     """
     settings = context.config.get_section(context.config.config_ini_section) or {}
     engine = engine_from_config(settings, prefix="sqlalchemy.", poolclass=pool.NullPool)
+    with engine.connect() as connection:  # of its own: a query begins a transaction
+        if schema_version.is_unversioned(connection):
+            raise click.ClickException(schema_version.UNVERSIONED)
     with engine.connect() as connection:
         context.configure(
             connection=connection, target_metadata=None, version_table=schema_version.TABLE

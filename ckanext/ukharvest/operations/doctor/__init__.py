@@ -69,6 +69,7 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("index", "Database and search index agree.", search_index.index),
     ("links", "No link is waiting to be checked.", links.waiting_links),
     ("stars", "Every dataset has its stars of openness.", stars.unscored_datasets),
+    ("stars-plugins", "No plugin failed to change stars.", stars.ignored_plugins),
     ("mail", "No mail was refused.", mail.refused_mails),
     ("vocabularies", "The portal's own lists of values can be used.", vocabularies.own_lists),
     ("export", "No export of the catalogue is out of date.", exports.old_export),

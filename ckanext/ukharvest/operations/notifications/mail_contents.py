@@ -20,7 +20,7 @@ from ckanext.ukharvest.presentation.messages import status_labels as status
 from ckanext.ukharvest.presentation.messages.data_checks import describe_invalid
 from ckanext.ukharvest.presentation.messages.links import describe_count
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
-from ckanext.ukharvest.presentation.messages.source_status import format_counts
+from ckanext.ukharvest.presentation.messages.run_counts import format_counts
 from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject

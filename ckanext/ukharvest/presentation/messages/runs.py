@@ -9,7 +9,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import one_line
-from ckanext.ukharvest.presentation.messages import changed_identifiers
+from ckanext.ukharvest.presentation.messages import changed_identifiers, run_counts
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import duration, format_time
 
@@ -118,12 +118,16 @@ def _shrunk(run: Run) -> str:
 
 
 def _unchanged(run: Run) -> str:
-    if not run["counts"]["unchanged"]:
+    counts = run["counts"]
+    if counts["skipped"]:
+        figures = run_counts.format_counts(counts)
+        return str(tk._("It found nothing new: {figures}.").format(figures=figures))
+    if not counts["unchanged"]:
         return str(tk._("It found no records."))
     return ungettext(
         "It found nothing new: the one record was unchanged.",
         "It found nothing new: all {n} records were unchanged.",
-        run["counts"]["unchanged"],
+        counts["unchanged"],
     )
 
 
@@ -169,15 +173,7 @@ def _further(run: Run) -> list[str]:
             )
         )
     if counts["same"]:
-        more.append(
-            ungettext(
-                "{n} record was skipped: its dataset is here already. It came back from another "
-                "portal, or by way of two.",
-                "{n} records were skipped: their datasets are here already. They came back from "
-                "another portal, or by way of two.",
-                counts["same"],
-            )
-        )
+        more.append(run_counts.describe_same(counts["same"]))
     if counts["missing"] and outcome != RunOutcome.SHRUNK:
         more.append(
             ungettext(

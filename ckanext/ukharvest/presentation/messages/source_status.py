@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.presentation.messages import (
     changed_identifiers,
     missing_records,
+    run_counts,
     run_status,
 )
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
@@ -132,7 +133,13 @@ def _last_run(facts: StatusFacts) -> tuple[str, ...]:
     if last.get("outcome") == RunOutcome.STOPPED:
         return (_stopped(when, last.get("stopped_by")), tk._("Records it imported are kept."))
     counts = last.get("counts") or {}
-    text = [tk._("Last run {when}: {figures}.").format(when=when, figures=format_counts(counts))]
+    text = [
+        tk._("Last run {when}: {figures}.").format(
+            when=when, figures=run_counts.format_counts(counts)
+        )
+    ]
+    if counts.get("same"):
+        text.append(run_counts.describe_same(counts["same"]))
     if counts.get("missing") and not last.get("shortfall"):
         text.append(
             ungettext(
@@ -151,19 +158,6 @@ def _stopped(when: str, who: str | None) -> str:
         return str(tk._("The last run, {when}, was stopped.").format(when=when))
     text = tk._("The last run, {when}, was stopped by {user}.")
     return str(text.format(when=when, user=who))
-
-
-def format_counts(counts: Mapping[str, int]) -> str:
-    """Return a run's figures such as "3 updated, 397 unchanged"; "no records" for none."""
-    words: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("added", lambda: tk._("{n} added")),
-        ("updated", lambda: tk._("{n} updated")),
-        ("unchanged", lambda: tk._("{n} unchanged")),
-        ("deleted", lambda: tk._("{n} deleted")),
-        ("lost", lambda: tk._("{n} failed")),
-    )
-    found = [say().format(n=number(counts[key])) for key, say in words if counts.get(key)]
-    return ", ".join(found) or str(tk._("no records"))
 
 
 def _errors(facts: StatusFacts) -> Card:

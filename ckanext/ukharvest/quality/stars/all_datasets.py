@@ -14,6 +14,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.model import assessments, datasets, link_evidence
 from ckanext.ukharvest.quality import stars
+from ckanext.ukharvest.quality.stars import plugins
 
 Session = model.Session
 
@@ -43,6 +44,7 @@ def score_all() -> Iterator[tuple[int, list[Change]]]:
     Yields:
         How many were scored, and the changes among them, to be passed to ``index``.
     """
+    plugins.forget_fault()
     rules = stars.Rules()
     for packages in datasets.chunks():
         changes = _score(rules, packages)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import logging
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import ckan.plugins as p
 
 from ckanext.ukharvest.core.values.stars import HIGHEST, DatasetStars, Stars
+from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.interfaces import IUkHarvestStars
+from ckanext.ukharvest.model import redis_cache, utcnow
 
 log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_FAULT, _FAULT_SECONDS = "stars-plugin-fault", 14 * redis_cache.DAY
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxother = 200  # characters
 
 
 def formats() -> dict[str, int]:
@@ -52,6 +58,16 @@ def reason(found: Stars) -> str:
     return ""
 
 
+def last_fault() -> dict[str, str] | None:
+    """Return when the result of which plugin was last ignored, and why; None if none was."""
+    return cast("dict[str, str] | None", redis_cache.recall(_FAULT))
+
+
+def forget_fault() -> None:
+    """Forget it before all datasets are scored anew."""
+    redis_cache.forget(_FAULT)
+
+
 def _plugins() -> Iterator[Any]:
     return iter(p.PluginImplementations(IUkHarvestStars))
 
@@ -64,11 +80,18 @@ def _asked(
         answer = ask()
         if is_sound(answer):
             return answer
-    except Exception:
+    except Exception as exc:
         log.exception("Plugin %r failed at stars of openness; its answer is ignored", plugin.name)
+        _note_fault(plugin, _SHORTENED.repr(exc))
         return otherwise
     log.error("Plugin %r: %r are no stars of openness; ignored", plugin.name, answer)
+    _note_fault(plugin, f"{_SHORTENED.repr(answer)} are no stars of openness")
     return otherwise
+
+
+def _note_fault(plugin: Any, why: str) -> None:
+    fault = {"at": utcnow().isoformat(), "plugin": plugin.name, "error": one_line(why)}
+    redis_cache.save(_FAULT, fault, _FAULT_SECONDS)
 
 
 def _is_text(answer: Any) -> bool:

@@ -13,7 +13,7 @@ from lxml import etree
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.presentation.messages import status_labels as status
-from ckanext.ukharvest.presentation.messages.source_status import format_counts
+from ckanext.ukharvest.presentation.messages.run_counts import format_counts
 from ckanext.ukharvest.web.pages.common import context
 
 ATOM = "http://www.w3.org/2005/Atom"

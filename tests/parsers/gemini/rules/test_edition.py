@@ -87,7 +87,7 @@ def test_a_record_about_no_place_is_judged_by_table_a1_alone() -> None:
     assert found == tuple(rule for rule in RULES if rule.code.startswith("iso-"))
 
 
-def test_a_source_may_ask_for_an_edition_whatever_the_record_says() -> None:
+def test_the_source_can_choose_the_edition_for_its_records() -> None:
     of_23 = metadata(dataset())
     assert edition.rules(RULES, of_23, ["gemini2-3"]) == edition.rules(RULES, of_23)
     assert {rule.versions for rule in edition.rules(RULES, of_23, ["table-a1"])} == {frozenset()}

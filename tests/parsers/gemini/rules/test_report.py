@@ -46,7 +46,7 @@ def test_of_a_contact_it_is_told_which_element_is_empty() -> None:
 
 
 @pytest.mark.parametrize("part", ["report", "result"])
-def test_a_missing_statement_of_conformity_is_one_problem_with_the_title_to_cite(part: str) -> None:
+def test_missing_conformity_is_one_problem_with_a_title_to_cite(part: str) -> None:
     [problem] = _judged(dataset(**{part: ""})).values()
     assert problem.code == "gemini-41-data-needed"
     assert REGULATION in problem.message
@@ -82,5 +82,5 @@ _WRONG_WORDS = {
     ],
     ids=["dataset", "without-quality", "service", "words-of-services"],
 )
-def test_a_record_as_they_often_are_gives_fewer_than_ten_problems(document: str) -> None:
+def test_a_usual_record_gives_fewer_than_ten_problems(document: str) -> None:
     assert 4 <= len(_judged(document)) < 10

@@ -45,7 +45,7 @@ def test_every_rule_has_a_code_of_its_own_and_its_case() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_a_rule_is_silent_for_what_came_before_and_weighs_no_less(rule: Rule) -> None:
+def test_a_rule_yields_only_to_earlier_rules_of_no_less_weight(rule: Rule) -> None:
     """Otherwise a warning could hide the error that should fail the record."""
     before = list(BY_CODE)[: list(BY_CODE).index(rule.code)]
     for code in rule.unless:

@@ -33,7 +33,7 @@ def test_places_of_one_rule_are_one_problem_with_their_lines() -> None:
     assert f" is empty (and 7 more, lines {lines}, …); expected " in problem.message
 
 
-def test_what_the_parser_has_said_costs_the_record_where_the_source_rejects() -> None:
+def test_validation_reject_also_fails_for_problems_of_the_parser() -> None:
     with pytest.raises(NotValid, match="gmd:linkage \\(Resource locator\\)") as caught:
         parse(dataset(linkage=_NO_URL), validation="reject")
     assert [problem.code for problem in caught.value.problems] == ["bad-url"]

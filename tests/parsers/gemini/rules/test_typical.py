@@ -60,7 +60,7 @@ def test_a_typical_broken_record_gives_fewer_than_ten_problems(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_each_problem_names_an_element_its_line_and_what_is_wanted(name: str) -> None:
+def test_each_problem_names_element_line_and_expected_value(name: str) -> None:
     for each in problems(name):
         assert re.match(r"(gmd|gco|gml|srv):\w+", each.message), each.message
         assert "expected " in each.message

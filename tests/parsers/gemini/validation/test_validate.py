@@ -58,7 +58,7 @@ def test_profiles_of_ours_and_theirs_go_together() -> None:
 
 
 @needs_files
-def test_the_message_of_a_rejected_record_is_no_longer_than_a_page() -> None:
+def test_the_message_of_a_rejected_record_fits_on_a_page() -> None:
     lost = ("abstract", "access", "use", "topic", "box", "quality", "keywords", "reference_system")
     broken = dataset(**dict.fromkeys(lost, ""))
     with pytest.raises(NotValid) as caught:
