@@ -206,13 +206,22 @@ def ensure_tool(name: str, requirements: Path) -> Path:
     debian.ensure(debian.VENV[:1])
     place = STACK / name
     program = place / "bin" / "python"
-    stamp = Stamp(place / "stamp-requirements", digest([requirements], *(str(place), *python())))
+    chosen = _python_of_tools()
+    stamp = Stamp(place / "stamp-requirements", digest([requirements], *(str(place), *chosen)))
     if not stamp.is_current():
         with step(f"Python: virtual environment {name}"):
-            _make(place, python())
+            _make(place, chosen)
             _pip_at(program, log_file(name), "--requirement", requirements)
         stamp.write()
     return program
+
+
+def _python_of_tools() -> tuple[str, str]:
+    """Return the Python of the usual environment: tests on an older one use the same programs."""
+    settings = folder(DEFAULT_CKAN) / "pyvenv.cfg"
+    made = settings.read_text(encoding="utf-8") if settings.exists() else ""
+    version = re.search(r"^version = (3\.\d+)", made, re.MULTILINE)
+    return python(version=version[1] if version else "")
 
 
 def _make(place: Path, chosen: tuple[str, str]) -> None:
