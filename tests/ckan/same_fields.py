@@ -55,13 +55,13 @@ _DCAT = {
     _NAMELESS: ("resource.name",),
     _DOCUMENT: ("resource.resource_type",),
     _UNSORTED: (_ORDER,),
-    _THEME: ("dcat_subject", "theme-primary", "theme-secondary"),
+    _THEME: ("dcat_subject", "theme", "theme-primary", "theme-secondary"),
     _LICENCE: ("licence", "resource.licence"),
     _PAGE: ("url", "num_resources"),
     _NODE: (
         *("uri", "metadata_uri", "contact_uri", "spatial_uri", "resource.uri", "frequency"),
         *("issued", "modified", "publisher_name", "publisher_email", "publisher_uri"),
-        "resource.access_url",
+        *("resource.access_url", "resource.download_url"),
     ),
     _GEMINI: (
         *("UKLP", "access_constraints", "additional-information", "alternative-title"),
@@ -90,6 +90,7 @@ RENAMED = {
         "contact_name": "contact-name",
         "temporal_start": "temporal_coverage-from",
         "temporal_end": "temporal_coverage-to",
+        "provenance": "lineage",
     },
 }
 
@@ -121,5 +122,5 @@ def check_same(ours: dict[str, Facts], theirs: dict[str, Facts], kind: str) -> N
             if wanted.get(field) != theirs[key].get(field):
                 found[field] = (key, wanted.get(field), theirs[key].get(field))
     wrong = {field: found[field] for field in found.keys() - expected}
+    wrong |= dict.fromkeys(expected - found.keys(), "no longer different")
     assert not wrong, wrong
-    assert expected <= found.keys(), f"no longer different: {expected - found.keys()}"

@@ -259,6 +259,17 @@ def test_a_bare_dataset_in_dcat() -> None:
     assert one(graph, catalogue, "dct:title") == "The portal"
 
 
+@pytest.mark.parametrize("key", ["dcat_publisher_email", "publisher_type"])
+def test_a_datasets_publisher_facts_are_not_its_organisations(key: str) -> None:
+    organisation = {"id": "c0", "name": "council", "title": "The Council"}
+    package = {**BARE, "organization": organisation}
+    url = "https://portal.example/organization/c0"
+    assert one(*graph_of(package), "dct:publisher") == url
+    graph, uri = graph_of({**package, "extras": [{"key": key, "value": "a@council.example"}]})
+    assert one(graph, uri, "dct:publisher") != url
+    assert one(graph, one_node(graph, uri, "dct:publisher"), "foaf:name") == "The Council"
+
+
 def one_node(graph: rdflib.Graph, node: Any, short: str) -> rdflib.URIRef:
     return rdflib.URIRef(one(graph, node, short))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,11 @@ import pytest
 from ckan import model
 
 from ckanext.ukharvest.operations import export as exporting
-from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, fields_of
+from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, losses_of
+from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS
+from ckanext.ukharvest.parsers.dcat import distribution
+from ckanext.ukharvest.parsers.dcat import extras as parser_extras
+from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
 from ckanext.ukharvest.source_types import TYPES
 from tests.ckan.harvesting import Portal, act, extras
 from tests.publisher import SOURCES, Publisher, recorded
@@ -25,8 +30,13 @@ CASES = (
     *("inventory-0.3", "oaipmh-mixed", "ods-explore", "ods-languages", "opensearch-geojson"),
     *("pod-1.1-full", "sparql-graph"),
 )
-# Fields of ours that no recorded publisher has.
+# Fields of data.json that no recorded publisher has.
 OWN_FIELDS = {
+    **{name: f"The {name}" for name in EXTRAS.keys() - CODES.keys()},
+    "accessLevel": "public",
+    "dataQuality": True,
+    "spatialResolutionInMeters": "10",
+    "temporalResolution": "P1D",
     "identifier": "gritting",
     "title": "Gritting routes",
     "conformsTo": "http://schemas.opendata.esd.org.uk/PublicToilets",
@@ -35,6 +45,25 @@ OWN_FIELDS = {
     "mandate": ["https://www.legislation.gov.uk/ukpga/1980/66"],
     "unpublished": "true",
 }
+# Values of properties that do not take any text, nor any URI: key of the extra → Turtle.
+SPECIAL = {
+    "frequency": "<http://publications.europa.eu/resource/authority/frequency/MONTHLY>",
+    "theme": "<http://id.esd.org.uk/service/568>",
+    "spatial_resolution_in_meters": '"10.0"^^xsd:decimal',
+    "temporal_resolution": '"P1D"^^xsd:duration',
+    **dict.fromkeys(("min_typical_age", "max_typical_age"), '"9"^^xsd:nonNegativeInteger'),
+    **dict.fromkeys(
+        ("number_of_records", "number_of_unique_individuals"), '"90"^^xsd:nonNegativeInteger'
+    ),
+}
+BEGINNING = """@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@base <https://council.example/> .
+<dataset> a dcat:Dataset ; dct:title "All properties" ; dcat:distribution <file> .
+<file> a dcat:Distribution ; dct:title "A file" ; dcat:downloadURL <file.csv> ;
+    dct:rights "Ask first" ;
+    spdx:checksum [ spdx:algorithm spdx:checksumAlgorithm_sha1 ; spdx:checksumValue "ab12" ] ;
+    dcat:accessService [ dct:title "Query" ; dcat:endpointURL <api> ; dct:identifier "q" ] .
+"""
 OTHER_PORTAL = "https://first.example"
 FILES = {
     RDF: ("turtle", "catalogue.ttl", "dcat_rdf"),
@@ -70,8 +99,24 @@ def harvest_all(portal: Portal) -> dict[str, str]:
             found.setdefault(dataset["id"], source["type"])
     with Publisher() as publisher:
         publisher.serve("/data.json", {"dataset": [OWN_FIELDS]})
-        portal.run(portal.source(publisher.url("/data.json")))
-    return {**dict.fromkeys((each["id"] for each in portal.datasets()), "data_json"), **found}
+        publisher.serve("/all.ttl", all_properties())
+        for path, type_ in (("/data.json", "data_json"), ("/all.ttl", "dcat_rdf")):
+            portal.run(portal.source(publisher.url(path), type_))
+            for dataset in portal.datasets():
+                found.setdefault(dataset["id"], type_)
+    return found
+
+
+def all_properties() -> str:
+    """Return a dataset in Turtle with each property of a dataset and a file that our parser has."""
+    lines = [f"@prefix {name}: <{uris[0]}> .\n" for name, uris in NAMESPACES.items()]
+    lines.append(BEGINNING)
+    for subject, module in (("<dataset>", parser_extras), ("<file>", distribution)):
+        for table in (module.SINGLE, module.LISTS):
+            for key, name in {key: name for name, key in reversed(table.items())}.items():
+                value = SPECIAL.get(key) or (f"<{key}>" if table is module.LISTS else f'"{key}"')
+                lines.append(f"{subject} {name} {value} .\n")
+    return "".join(lines)
 
 
 def facts_of(dataset: dict[str, Any]) -> dict[str, Any]:
@@ -134,9 +179,23 @@ def differences(
             values = facts.get(field), after[id_].get(field)
             if values[0] != values[1]:
                 differing.setdefault(field, []).append((types[id_], *values))
-    listed = fields_of(format_)
-    wrong = {f"{format_}: {field}": differing[field] for field in differing.keys() - listed}
-    return wrong | {f"{format_}: {field}": "is the same" for field in listed - differing.keys()}
+    listed = losses_of(format_)
+    wrong: dict[str, Any] = {}
+    for field, examples in differing.items():
+        if field not in listed:
+            wrong[field] = examples
+        elif listed[field].is_added:
+            wrong[field] = [each for each in examples if not keeps(field, *each[1:])]
+    wrong |= dict.fromkeys(listed.keys() - differing.keys(), ["is the same"])
+    return {f"{format_}: {field}": examples for field, examples in wrong.items() if examples}
+
+
+def keeps(field: str, value: Any, copy: Any) -> bool:
+    """Tell whether a copy has a value only where there was none; of resources, each for itself."""
+    if not field.startswith("resource."):
+        return value in EMPTY
+    pairs = zip_longest(value or (), copy or ())
+    return all(one in EMPTY or one == other for one, other in pairs)
 
 
 def test_each_loss_is_listed_once() -> None:

@@ -13,9 +13,16 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import config, source_types
-from ckanext.ukharvest.core.source_status import MISSING
+from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.model import health, reports, run_figures, source_previews, utcnow
+from ckanext.ukharvest.model import (
+    broken_links,
+    health,
+    reports,
+    run_figures,
+    source_previews,
+    utcnow,
+)
 from ckanext.ukharvest.model.current_run import CurrentRun
 from ckanext.ukharvest.presentation.messages import source_status
 from ckanext.ukharvest.presentation.messages.status_parts import Card, StatusFacts
@@ -72,12 +79,20 @@ def describe_status(source: HarvestSource, may_decide: Callable[[], bool]) -> di
         checked=_checked(source.id) if shown.state == "checking" else 0,
         may_decide=(shown.state == "held" or shown.value in MISSING) and may_decide(),
         max_share=config.delete_max_share(),
+        broken_links=_broken_links(source.id, shown),
         cron_minutes=config.schedule_cron_minutes(),
     )
     card = source_status.card(told)
     answer = {**_card(card), **_facts(shown), "progress": _progress(shown.current)}
     answer["queue_position"] = shown.current.queue_position if shown.current else 0
     return {**answer, "version": _version(answer)}
+
+
+def _broken_links(source_id: str, shown: health.SourceHealth) -> int:
+    """Return how many links do not work, 0 where the card is about something worse or a run."""
+    if shown.value != Health.HEALTHY or shown.current is not None:
+        return 0
+    return broken_links.count_of_sources([source_id]).get(source_id, 0)
 
 
 def _runs(shown: health.SourceHealth) -> dict[str, dict[str, Any]]:

@@ -15,6 +15,8 @@ from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.model import broken_links, health, notifications
 from ckanext.ukharvest.operations.notifications import mail_contents
+from tests.ckan import looks
+from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import Place, work
 
@@ -94,6 +96,7 @@ def test_problems_of_a_source_have_its_broken_links(
         body = app.get(page, headers=headers).body
         assert "Links that do not work" in body
         assert "/harvest/links?source=rivers" in body
+    assert "The last run worked, but 1 link does not" in body
     body = app.get("/harvest/links?source=rivers", headers=headers).body
     assert url_of(broken, BAD) in body
     assert url_of(broken, GOOD) not in body
@@ -171,6 +174,21 @@ def test_weekly_summary_leads_to_the_list(broken: Place) -> None:
     assert "1 link does not work" in line.text
     assert line.url.endswith("/harvest/links?source=rivers")
     model.Session.remove()
+
+
+def test_pages_of_broken_links_in_a_browser(
+    broken: Place, visitor: Visitor, organization: dict[str, str]
+) -> None:
+    editor = factories.UserWithToken(image_url="")
+    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    visitor.page.context.set_extra_http_headers({"Authorization": editor["token"]})
+    visitor.page.goto("/harvest/rivers/problems")
+    visitor.page.locator("summary", has_text="Links that do not work").click()
+    visitor.page.locator("a[href$='/harvest/links?source=rivers']").first.click()
+    visitor.page.get_by_text(url_of(broken, BAD)).wait_for()
+    looks.check(visitor, "links-of-source", "/harvest/links?source=rivers")
+    as_sysadmin(visitor)
+    looks.check(visitor, "links", "/harvest/links")
 
 
 def flat(lines: Any) -> list[mail_contents.Line]:

@@ -71,6 +71,12 @@ def test_approved_deletions_are_no_import_and_cannot_be_stopped() -> None:
     assert shown.actions == ()
 
 
+def test_a_source_with_broken_links_is_not_all_good() -> None:
+    shown = card(make_told({"value": "healthy"}, broken_links=2))
+    assert shown.heading == "The last run worked, but 2 links do not"
+    assert shown.actions[0] == "mend"
+
+
 def test_reason_of_a_failure_is_not_that_of_a_stopped_run() -> None:
     for value in ("failing", "hiccup"):
         shown = card(make_told({"value": value}, last=STOPPED, judged=FAILED))

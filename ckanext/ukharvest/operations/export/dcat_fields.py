@@ -43,6 +43,8 @@ _LISTS = (
     *("documentation", "related_resource", "has_version", "is_version_of", "source", "sample"),
     *("is_referenced_by", "hvd_category", "alternate_identifier"),
 )
+# Facts of a publisher that profiles write at its node, beside the name.
+_OF_PUBLISHERS = ("publisher_email", "publisher_type", "publisher_url", "publisher_identifier")
 # Without any of these, contact_uri is not that of the contact that is named instead.
 _OWN_CONTACT = ("contact-name", "contact-email", "contact_name", "contact_email")
 
@@ -81,7 +83,7 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
         "contact_email": dataset.contact.email,
         "publisher_name": dataset.publisher.name,
         "publisher_email": dataset.publisher.email,
-        "publisher_uri": own.get("publisher_uri") or dataset.publisher.url,
+        "publisher_uri": publisher_uri(dataset),
         "creator_name": own.get("creator_name") or own.get("author") or "",
         "creator_email": own.get("creator_email") or own.get("author_email") or "",
         **_translated(dataset, main),
@@ -91,6 +93,18 @@ def rename(dataset: Dataset, portal_language: str) -> dict[str, Any]:
     resources = {each["id"]: each for each in own.get("resources") or ()}
     found["resources"] = [_resource(each, resources[each.id], main) for each in dataset.resources]
     return {key: value for key, value in found.items() if value not in ("", None, [], {})}
+
+
+def publisher_uri(dataset: Dataset) -> str:
+    """Return the URI of the publisher's node, "" for a node of the dataset's own.
+
+    The organisation's is that of many datasets: facts of one of them would be read of all.
+    """
+    own = dataset.extras
+    if own.get("publisher_uri"):
+        return clean_text(own["publisher_uri"])
+    has_facts = dataset.publisher.email or any(own.get(key) for key in _OF_PUBLISHERS)
+    return "" if has_facts and not own.get("dcat_publisher_uri") else dataset.publisher.url
 
 
 def _is_safe(key: str, value: Any) -> bool:

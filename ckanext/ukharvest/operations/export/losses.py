@@ -19,11 +19,13 @@ class Loss:
         reason: a sentence without a full stop.
         fields: names in CKAN; "resource.name" is a resource's.
         formats: in which of RDF and DATA_JSON.
+        is_added: only datasets and files without a value get one; all others keep theirs.
     """
 
     reason: str
     fields: tuple[str, ...]
     formats: tuple[str, ...] = (RDF, DATA_JSON)
+    is_added: bool = False
 
 
 _IN_RDF, _IN_JSON = (RDF,), (DATA_JSON,)
@@ -41,19 +43,23 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "A dataset without a page has that of the exporting portal",
         ("url",),
+        is_added=True,
     ),
     Loss(
         "A dataset without a publisher has its organisation",
         ("dcat_publisher_name", "dcat_publisher_uri"),
+        is_added=True,
     ),
     Loss(
         "A dataset without a contact has that of its author, publisher or organisation, or the"
         " portal's",
         ("contact-name", "maintainer"),
+        is_added=True,
     ),
     Loss(
         "A dataset without a description has its title",
         ("notes",),
+        is_added=True,
     ),
     Loss(
         "The portal's theme is among the source's there; DCAT-AP has the EU's theme beside it, and"
@@ -77,14 +83,13 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "Names of ckanext-dcat for what other fields have",
         (
-            *("contact_email", "contact_name", "issued", "modified", "publisher_name"),
-            *("publisher_uri", "temporal_start", "theme"),
+            *("contact_email", "contact_name", "frequency", "issued", "modified"),
+            *("publisher_name", "publisher_uri", "temporal_start", "theme"),
         ),
     ),
     Loss(
         "Names of ckanext-dcat for what other fields have",
-        ("creator_email", "creator_name", "frequency", "publisher_email", "temporal_end")
-        + ("spatial_text",),
+        ("creator_email", "creator_name", "publisher_email", "spatial_text", "temporal_end"),
         _IN_RDF,
     ),
     Loss(
@@ -94,7 +99,12 @@ LOSSES: tuple[Loss, ...] = (
     ),
     Loss(
         "Lists are JSON in one format, and text in the other",
-        ("in_series",),
+        ("in_series", "is_referenced_by"),
+    ),
+    Loss(
+        "Numbers have no zeros at their end",
+        ("spatial_resolution_in_meters", "resource.spatial_resolution_in_meters"),
+        _IN_RDF,
     ),
     Loss(
         "The EU's list of languages has neither regions nor an order",
@@ -110,6 +120,7 @@ LOSSES: tuple[Loss, ...] = (
         "data.json requires a keyword",
         ("tags",),
         _IN_JSON,
+        is_added=True,
     ),
     Loss(
         "A licence is a URL, without further text",
@@ -119,6 +130,7 @@ LOSSES: tuple[Loss, ...] = (
         "A file without a licence has that of its dataset",
         ("resource.licence",),
         _IN_RDF,
+        is_added=True,
     ),
     Loss(
         "Rights include the access rights",
@@ -129,6 +141,7 @@ LOSSES: tuple[Loss, ...] = (
         "DCAT-AP requires an access URL, also for files",
         ("resource.access_url", "resource.download_url"),
         _IN_RDF,
+        is_added=True,
     ),
     Loss(
         "A file has one URL",
@@ -144,6 +157,7 @@ LOSSES: tuple[Loss, ...] = (
         "A file without a name is named after its URL",
         ("resource.name",),
         _IN_RDF,
+        is_added=True,
     ),
     Loss(
         "Documents about the data are files like others",
@@ -158,29 +172,44 @@ LOSSES: tuple[Loss, ...] = (
         "data.json requires a date of change; without one, the portal's is given",
         ("data_modified",),
         _IN_JSON,
+        is_added=True,
     ),
     Loss(
         "data.json requires a level of access",
         ("access_level",),
         _IN_JSON,
+        is_added=True,
     ),
     Loss(
         "DCAT-AP has no such property",
         (
             *("access_level", "bureau_code", "codelist", "original_guid", "other_identifier"),
-            *("primary_it_investment_uii", "program_code", "publisher_hierarchy"),
-            *("system_of_records", "unpublished", "resource.described_by"),
+            *("liability_statement", "primary_it_investment_uii", "program_code"),
+            *("publisher_hierarchy", "relation", "system_of_records", "unpublished"),
+            "resource.described_by",
         ),
         _IN_RDF,
     ),
     Loss(
         "data.json has no such property",
         (
-            *("access_rights", "alternative", "dcat_type", "granularity", "original_guid"),
-            *("publisher_hierarchy", "related_resource", "source", "spatial_uri"),
-            *("resource.availability", "resource.date", "resource.described_by"),
-            *("resource.language", "resource.spatial-text", "resource.spatial_uri"),
+            *("access_rights", "acronym", "alternative", "analytics", "code_values"),
+            *("coding_system", "dcat_type", "documentation", "granularity", "has_part"),
+            *("has_policy", "has_version", "health_category", "health_theme", "homepage"),
+            *("is_replaced_by", "is_version_of", "legal_basis", "max_typical_age"),
+            *("min_typical_age", "number_of_records", "number_of_unique_individuals"),
+            *("original_guid", "personal_data", "population_coverage", "previous_version"),
+            *("publisher_hierarchy", "publisher_note", "publisher_type", "related_resource"),
+            *("replaces", "sample", "source", "spatial_uri", "subject", "was_derived_from"),
+            *("was_generated_by", "resource.access_services", "resource.applicable_legislation"),
+            *("resource.availability", "resource.character_encoding", "resource.compress_format"),
+            *("resource.conforms_to", "resource.date", "resource.described_by"),
+            *("resource.distribution_type", "resource.documentation", "resource.has_policy"),
+            *("resource.hash", "resource.hash_algorithm", "resource.language"),
+            *("resource.package_format", "resource.rights", "resource.spatial-text"),
+            *("resource.spatial_resolution_in_meters", "resource.spatial_uri", "resource.status"),
             *("resource.temporal_coverage-from", "resource.temporal_coverage-to"),
+            *("resource.temporal_resolution",),
         ),
         _IN_JSON,
     ),
@@ -239,6 +268,7 @@ LOSSES: tuple[Loss, ...] = (
         "Lineage, which GEMINI has as a field of its own",
         ("provenance",),
         _IN_RDF,
+        is_added=True,
     ),
     Loss(
         "Of the Inventory alone",
@@ -259,6 +289,6 @@ LOSSES: tuple[Loss, ...] = (
 )
 
 
-def fields_of(format_: str) -> set[str]:
-    """Return the fields that one format does not carry."""
-    return {field for loss in LOSSES if format_ in loss.formats for field in loss.fields}
+def losses_of(format_: str) -> dict[str, Loss]:
+    """Return the losses of one format by field."""
+    return {field: loss for loss in LOSSES if format_ in loss.formats for field in loss.fields}

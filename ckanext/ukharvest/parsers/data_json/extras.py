@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ckanext.ukharvest.core.values import multivalue
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
@@ -51,8 +52,12 @@ EXTRAS = {
     "rightsHolder": "rights_holder",
     "relation": "relation",
     "isReferencedBy": "is_referenced_by",
+    "applicableLegislation": "applicable_legislation",
+    "hvdCategory": "hvd_category",
 }
 _REFERENCES = ("isPartOf", "inSeries", "otherIdentifier", "relation", "isReferencedBy")
+# Of DCAT-AP, as our own export writes them: JSON lists, as harvests of DCAT store them.
+_LISTS = ("applicableLegislation", "hvdCategory")
 
 
 def read_extras(fields: Fields) -> dict[str, Any]:
@@ -62,7 +67,9 @@ def read_extras(fields: Fields) -> dict[str, Any]:
         if key in CODES:
             continue
         items = fields.items(key, strict=False)
-        if key in _REFERENCES:
+        if key in _LISTS:
+            found[name] = multivalue.as_text(map(_reference, items))
+        elif key in _REFERENCES:
             found[name] = ", ".join(filter(None, map(_reference, items)))
         else:
             found[name] = "\n".join(filter(None, map(value_text, items)))

@@ -122,6 +122,14 @@ def _good(facts: StatusFacts) -> Card:
         return Card(
             CALM, "outcome", RunOutcome.STOPPED, heading, _last_run(facts), (REFRESH, CHECK)
         )
+    if facts.broken_links:
+        heading = ungettext(
+            "The last run worked, but {n} link does not",
+            "The last run worked, but {n} links do not",
+            facts.broken_links,
+        )
+        actions = ("mend", REFRESH, CHECK)
+        return Card(WARNING, "health", Health.HEALTHY, heading, _last_run(facts), actions)
     return Card(
         GOOD, "health", Health.HEALTHY, tk._("All good"), _last_run(facts), (REFRESH, CHECK)
     )

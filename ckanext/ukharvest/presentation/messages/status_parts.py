@@ -28,6 +28,7 @@ class StatusFacts:
         checked: records read so far by a dry run in progress.
         may_decide: the reader may decide on pending deletions, present or future.
         max_share: share of the datasets, 0 to 1, above which the portal asks before it deletes.
+        broken_links: links of its datasets that do not work, where its runs do.
         cron_minutes: minutes between two starts of the portal's cron job.
         now: naive UTC.
     """
@@ -40,6 +41,7 @@ class StatusFacts:
     checked: int = 0
     may_decide: bool = False
     max_share: float = 1.0
+    broken_links: int = 0
     cron_minutes: int = 10
 
 
