@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,6 +34,8 @@ DOCUMENT = ROOT / "docs" / "performance.md"
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    # Like Ctrl-C, so that the publisher and the consumers are stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with locked("bench", waiting="another bin/bench is at work"):
             return _run(options)
