@@ -116,7 +116,7 @@ def test_a_row_has_all_its_columns() -> None:
     assert [cells for _guide, cells in LINES if len(cells) != 5 or not all(cells)] == []
 
 
-def test_a_row_stands_once() -> None:
+def test_row_appears_once() -> None:
     asked = Counter((row.guide, row.section, row.asked) for row in FOUND)
     assert [key for key, count in asked.items() if count > 1] == []
 
@@ -127,14 +127,14 @@ def test_a_status_is_one_of_the_five() -> None:
     assert tuple(listed) == STATUSES
 
 
-def test_what_works_has_a_page_and_a_test() -> None:
+def test_covered_rows_name_a_page_and_a_test() -> None:
     rows = [row for row in FOUND if row.kind in NEEDS_A_TEST]
     assert [row for row in rows if "](" not in row.read or not row.tests] == []
     others = [row for row in FOUND if row not in rows]
     assert [row for row in others if row.test != NOTHING and not row.tests] == []
 
 
-def test_what_does_not_work_says_why() -> None:
+def test_uncovered_rows_give_a_reason() -> None:
     assert [row for row in FOUND if row.kind in NEEDS_A_REASON and not row.reason] == []
     assert [row for row in FOUND if row.kind == "built" and row.reason] == []
 
@@ -181,8 +181,11 @@ def test_each_numbered_heading_has_its_rows(guide: str) -> None:
     ("text", "expected"),
     [
         ("tests/test_network_guard.py::test_look_up_of_another_machine_is_refused", True),
-        ("tests/ckan/test_provenance.py::TestDataset::test_where_it_comes_from", True),
-        ("tests/ckan/test_provenance.py::test_where_it_comes_from", False),
+        (
+            "tests/ckan/test_provenance.py::TestDataset::test_dataset_names_source_guid_and_harvest_url",
+            True,
+        ),
+        ("tests/ckan/test_provenance.py::test_dataset_names_source_guid_and_harvest_url", False),
         ("tests/test_publisher.py::test_nothing_of_the_kind", False),
         ("tests/test_publisher.py", False),
         ("tests/test_nowhere.py::test_a", False),

@@ -30,7 +30,7 @@ def test_it_has_all_shapes() -> None:
         assert any(sign in each.element for each in made), sign
 
 
-def test_what_is_wrong_in_it_costs_no_record() -> None:
+def test_faults_in_the_fake_catalogue_lose_no_record() -> None:
     read = [
         gemini.parse(RawRecord(each.guid, each.element), {})
         for each in gemini_catalogue.records()[:100]

@@ -55,7 +55,7 @@ def test_a_source_without_options_stays_without(text: str | None) -> None:
         ("oaipmh", {"metadata_prefix": "oai_dc"}, {"metadata_prefix": "oai_dc"}),
     ],
 )
-def test_what_has_a_meaning_here_is_translated(
+def test_known_stock_options_are_translated(
     kind: str, stored: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     options, changes = translated(kind, stored)
@@ -81,9 +81,7 @@ def test_what_has_a_meaning_here_is_translated(
         ("ckan", "remote_orgs", "delete"),
     ],
 )
-def test_what_has_none_is_dropped_with_its_name_and_the_reason(
-    kind: str, name: str, value: Any
-) -> None:
+def test_unknown_stock_options_are_dropped_with_a_reason(kind: str, name: str, value: Any) -> None:
     options, changes = translated(kind, {name: value})
     assert options == {}
     assert (changes[name].change, changes[name].value) == (DROPPED, value)
@@ -118,7 +116,7 @@ def test_templates_in_extras_are_filled_in_if_they_never_change() -> None:
 
 
 @pytest.mark.parametrize("text", ["not JSON", "[1]", '"text"'])
-def test_what_is_no_json_object_is_dropped_as_a_whole(text: str) -> None:
+def test_stock_options_outside_json_are_dropped(text: str) -> None:
     options, changes = translated("data_json", text)
     assert options == {}
     assert changes["config"].value == text

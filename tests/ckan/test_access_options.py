@@ -110,7 +110,7 @@ def test_the_table_names_the_options_that_are_a_sysadmins() -> None:
     assert len(OPTIONS) > 80
 
 
-def test_who_may_not_create_a_source_with_an_option(
+def test_forbidden_option_is_refused_in_new_source(
     app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str]
 ) -> None:
     wrong = []
@@ -132,7 +132,7 @@ def test_who_may_not_create_a_source_with_an_option(
 
 
 @pytest.mark.parametrize("kind", source_types.TYPES.values(), ids=lambda kind: kind.name)
-def test_who_may_create_a_source_with_options(
+def test_role_can_create_source_with_its_options(
     app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str], kind: SourceType
 ) -> None:
     """All options that a role may set at once: a refusal would name the one."""
@@ -162,7 +162,7 @@ def test_a_refused_source_leaves_nothing(
 
 
 @pytest.mark.parametrize("action", ["update", "patch"])
-def test_who_may_change_an_option(
+def test_options_of_saved_source_follow_the_role(
     app: CKANTestApp, people: dict[str, Headers], organization: dict[str, str], action: str
 ) -> None:
     """Of a saved source, for the options that reach outside the organisation and one that not."""

@@ -270,7 +270,7 @@ def test_each_action_has_its_row() -> None:
     assert len(registered) > 70
 
 
-def test_whom_the_table_refuses_is_refused_and_changes_nothing(
+def test_refused_role_changes_nothing(
     app: CKANTestApp, place: dict[str, str], people: dict[str, Headers]
 ) -> None:
     wrong = []
@@ -287,7 +287,7 @@ def test_whom_the_table_refuses_is_refused_and_changes_nothing(
     assert not wrong, "\n".join(map(str, wrong))
 
 
-def test_whom_the_table_allows_is_allowed(
+def test_allowed_role_can_call_each_action(
     app: CKANTestApp, place: dict[str, str], people: dict[str, Headers]
 ) -> None:
     """The first of them succeeds; a change that was made already may be refused as such (409)."""

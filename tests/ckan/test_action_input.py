@@ -48,7 +48,7 @@ def test_a_flag_that_cannot_be_understood_changes_nothing(source: str, name: str
     assert act("ukharvest_deletion_list", source_id=source, limit=None)["deletions"] == []
 
 
-def test_all_that_is_wrong_is_said_at_once(source: str) -> None:
+def test_all_wrong_fields_are_reported_at_once(source: str) -> None:
     given = {"time": "25:00", "days": ["someday"], "zone": "Europe/Nowhere"}
     assert set(errors("ukharvest_schedule_update", source_id=source, **given)) == set(given)
     mail = {"people": ["nobody"], "addresses": "x", "events": ["y"], "weekly": "daily"}

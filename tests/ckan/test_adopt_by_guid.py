@@ -112,7 +112,7 @@ def test_advice_to_clear_a_deleted_source_works(
     assert figures(portal.run(source_id)) == {"added": 4}
 
 
-def test_advice_for_a_deleted_source_of_the_same_organisation_works(
+def test_advice_for_deleted_source_of_same_organisation_works(
     portal: Portal, publisher: Publisher, ckan: Ckan, ready_source: SourceMaker
 ) -> None:
     old = ready_source(PATH, catalogue(4))

@@ -113,7 +113,7 @@ def test_a_dry_run_tells_all_and_writes_nothing(source: str, cli: Any) -> None:
     assert model.Session.query(Record).count() == 0
 
 
-def test_an_adopted_source_is_ours_and_its_first_run_changes_no_id(
+def test_first_run_of_adopted_source_changes_no_id(
     portal: Portal, source: str, ckan: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     before = ids(portal)
@@ -157,9 +157,7 @@ def test_an_adopted_source_is_saved_by_form_and_action(
     assert stored(source)[0][0] == "data_json"
 
 
-def test_undo_restores_type_and_options_exactly_and_lets_the_datasets_go(
-    source: str, cli: Any
-) -> None:
+def test_undo_restores_type_and_options_exactly(source: str, cli: Any) -> None:
     before = stored(source)
     cli.invoke(ukharvest, ["adopt", "parking"])
     tried = cli.invoke(ukharvest, ["adopt", "parking", "--undo", "--dry-run"])
@@ -252,7 +250,7 @@ def test_a_wrong_command_says_so(source: str, cli: Any, words: list[str]) -> Non
     assert stored(source) == before
 
 
-def test_a_type_that_is_nobodys_is_refused(portal: Portal, publisher: Publisher, cli: Any) -> None:
+def test_unknown_type_is_refused(portal: Portal, publisher: Publisher, cli: Any) -> None:
     of_another(portal.source(publisher.url("/x")), "oaipmh-of-others")
     done = cli.invoke(ukharvest, ["adopt", "source-1"])
     assert done.exit_code == 2
@@ -286,7 +284,7 @@ def test_only_sysadmins_adopt(portal: Portal, source: str) -> None:
     assert stored(source)[0][0] == "datajson"
 
 
-def test_what_reaches_other_organisations_is_confirmed_by_who_adopts(
+def test_adoption_confirms_groups_of_other_organisations(
     portal: Portal, publisher: Publisher
 ) -> None:
     factories.Group(name="transport")
@@ -310,9 +308,7 @@ def test_undo_takes_back_what_was_confirmed(portal: Portal, publisher: Publisher
     assert privileged_options.confirmed_options(source_id) == {}
 
 
-def test_options_alone_are_adopted_where_the_type_has_the_same_name(
-    portal: Portal, publisher: Publisher
-) -> None:
+def test_options_of_an_equally_named_type_are_adopted(portal: Portal, publisher: Publisher) -> None:
     source_id = of_another(
         portal.source(publisher.url("/"), "ckan"), "ckan", '{"api_version": 2, "force_all": true}'
     )
@@ -324,7 +320,7 @@ def test_options_alone_are_adopted_where_the_type_has_the_same_name(
     assert adopted_from(source_id) == kept
 
 
-def test_all_sources_of_a_type_with_the_same_name_but_options_of_another_form(
+def test_adopt_all_finds_options_of_another_form(
     portal: Portal, publisher: Publisher, cli: Any
 ) -> None:
     publisher.serve(PATH, catalogue(1))
@@ -382,7 +378,7 @@ def test_before_it_is_adopted_pages_and_actions_say_what_to_do(
     assert model.Session.query(HarvestJob).filter_by(status="New").count() == 0
 
 
-def test_sources_are_found_by_type_and_by_every_name_of_their_type(
+def test_sources_are_found_by_each_name_of_their_type(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     ours = portal.source(publisher.url("/other.json"), name="ours")

@@ -105,7 +105,7 @@ def numbered(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("objects", [True, False], ids=["harvest-objects", "extra"])
-def test_the_first_run_changes_no_id_and_adds_and_deletes_nothing(
+def test_first_run_after_adoption_only_updates(
     portal: Portal, source: str, stock: Stock, objects: bool
 ) -> None:
     stock.fill(numbered(4), objects=objects)
@@ -119,7 +119,7 @@ def test_the_first_run_changes_no_id_and_adds_and_deletes_nothing(
 
 
 @pytest.mark.parametrize("objects", [True, False], ids=["harvest-objects", "extra"])
-def test_a_resource_that_a_person_added_stays_where_the_old_record_tells_it_apart(
+def test_resource_added_by_a_person_stays(
     portal: Portal, publisher: Publisher, source: str, stock: Stock, objects: bool
 ) -> None:
     stock.fill(numbered(2), objects=objects)
@@ -135,7 +135,7 @@ def test_a_resource_that_a_person_added_stays_where_the_old_record_tells_it_apar
 
 
 @AT_ONCE
-def test_what_is_gone_already_is_missing_at_the_first_run_and_deleted_at_the_second(
+def test_adopted_dataset_not_listed_is_deleted_on_second_run(
     portal: Portal, publisher: Publisher, source: str, stock: Stock
 ) -> None:
     stock.fill(numbered(4))
@@ -154,7 +154,7 @@ def test_a_dataset_that_a_person_deleted_stays_deleted(
     assert len(portal.datasets()) == 3
 
 
-def test_of_several_datasets_of_one_guid_the_newest_active_one_is_adopted(
+def test_newest_active_dataset_of_a_guid_is_adopted(
     portal: Portal, source: str, stock: Stock
 ) -> None:
     stock.fill([dataset(0), dataset(0), *numbered(4)[1:]])
@@ -177,9 +177,7 @@ def test_a_dataset_that_another_source_wrote_last_is_not_adopted(
     assert "Source 2" in job["object_error_summary"][0]["message"]
 
 
-def test_datasets_of_another_organisation_are_not_adopted_by_an_extra(
-    portal: Portal, source: str
-) -> None:
+def test_extra_adopts_no_dataset_of_another_organisation(portal: Portal, source: str) -> None:
     elsewhere = factories.Organization()
     Stock(source, elsewhere["id"]).fill(numbered(4), objects=False)
     assert figures(portal.run(source)) == {"added": 4}
@@ -223,7 +221,7 @@ def test_by_guid_alone_only_on_an_explicit_command(
     assert len(portal.datasets()) == 4
 
 
-def test_by_guid_takes_nothing_from_another_source_or_organisation(
+def test_by_guid_leaves_other_sources_and_organisations(
     portal: Portal,
     publisher: Publisher,
     source: str,
@@ -313,7 +311,7 @@ def test_a_source_made_anew_takes_over_what_the_deleted_one_left(
     assert call_action("harvest_source_show_status", id=new)["total_datasets"] == 4
 
 
-def test_a_deleted_source_of_another_organisation_is_not_taken_over(
+def test_foreign_deleted_source_is_not_taken_over(
     portal: Portal,
     publisher: Publisher,
     source: str,
@@ -329,7 +327,7 @@ def test_a_deleted_source_of_another_organisation_is_not_taken_over(
     assert "is deleted" in job["object_error_summary"][0]["message"]
 
 
-def test_datasets_of_a_deleted_source_with_another_address_come_by_guid(
+def test_by_guid_adopts_from_deleted_source_of_other_url(
     portal: Portal,
     publisher: Publisher,
     source: str,

@@ -92,7 +92,7 @@ def test_after_history_clear_nothing_is_imported_again(
     assert ids(portal) == before
 
 
-def test_after_the_history_went_by_sql_the_same_datasets_are_written_again(
+def test_datasets_survive_a_history_removed_by_sql(
     portal: Portal, source: str, counted: Counted
 ) -> None:
     # Deletes all objects, as ckanext-harvest's own action does, which portals have in their cron.
@@ -120,7 +120,7 @@ def test_after_a_purge_the_dataset_is_made_anew(
     assert {key for key in after if after[key] != before[key]} == {name}
 
 
-def test_after_a_delete_by_hand_the_dataset_stays_deleted_until_forced(
+def test_dataset_deleted_by_hand_returns_only_if_forced(
     portal: Portal, publisher: Publisher, source: str, counted: Counted
 ) -> None:
     before = ids(portal)
@@ -138,7 +138,7 @@ def test_after_a_delete_by_hand_the_dataset_stays_deleted_until_forced(
     assert ids(portal) == before
 
 
-def test_after_the_source_was_deleted_and_made_again_there_are_no_duplicates(
+def test_recreated_source_makes_no_duplicates(
     portal: Portal, publisher: Publisher, source: str, counted: Counted
 ) -> None:
     before = ids(portal)
@@ -229,7 +229,7 @@ def test_after_a_backup_from_before_the_last_run_is_restored(
     }
 
 
-def test_after_the_index_lost_datasets_and_kept_ghosts_a_run_mends_it(
+def test_run_repairs_lost_and_stale_index_entries(
     portal: Portal, source: str, counted: Counted
 ) -> None:
     from ckanext.ukharvest.model import index_repair

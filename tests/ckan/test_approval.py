@@ -109,7 +109,7 @@ def test_a_list_says_what_waits_why_and_since_when(
     assert again["job_id"] != answer["job_id"]
 
 
-def test_approved_deletions_are_carried_out_exactly_as_listed_and_once(
+def test_approved_deletions_are_made_once_as_listed(
     portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     expected = pending_titles(pending_source)
@@ -129,9 +129,7 @@ def test_approved_deletions_are_carried_out_exactly_as_listed_and_once(
     assert figures(portal.run(pending_source)) == {"not modified": 4, "updated": 6}
 
 
-def test_the_source_page_shows_the_right_number_after_an_approval(
-    portal: Portal, pending_source: str
-) -> None:
+def test_source_page_counts_datasets_after_an_approval(portal: Portal, pending_source: str) -> None:
     approve(pending_source)
     status = call_action("harvest_source_show_status", id=pending_source)
     assert status["total_datasets"] == 4
@@ -149,7 +147,7 @@ def test_the_list_vanishes_when_the_records_come_back(
     assert len(portal.datasets()) == 10
 
 
-def test_what_came_back_leaves_the_list_and_is_not_deleted(
+def test_returned_records_are_not_deleted_on_approval(
     portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     # The run that sees two of them again is not complete: it proves nothing about the others.
@@ -163,15 +161,13 @@ def test_what_came_back_leaves_the_list_and_is_not_deleted(
     assert len(portal.datasets()) == 6
 
 
-def test_what_a_person_deleted_meanwhile_leaves_the_list(
-    portal: Portal, pending_source: str
-) -> None:
+def test_dataset_deleted_by_a_person_leaves_the_list(portal: Portal, pending_source: str) -> None:
     call_action("package_delete", {"ignore_auth": True}, id="dataset-00009")
     assert len(pending_titles(pending_source)) == 5
     assert approve(pending_source)["deleted"] == 5
 
 
-def test_a_list_that_shrinks_below_the_limits_is_deleted_by_the_next_run(
+def test_held_list_below_the_limits_is_deleted(
     portal: Portal, publisher: Publisher, pending_source: str
 ) -> None:
     publisher.serve(PATH, catalogue(7))
@@ -205,7 +201,7 @@ def test_nothing_is_approved_while_the_source_is_being_read(
     assert len(pending_titles(pending_source)) == 6
 
 
-def test_an_approval_that_is_killed_is_worked_off_by_the_consumers(
+def test_killed_approval_is_finished_by_consumers(
     portal: Portal, pending_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ckanext.ukharvest.engine import dataset_writer

@@ -78,7 +78,7 @@ def claimed() -> int:
     return int(model.Session.query(Claim).count())
 
 
-def test_one_message_imports_a_batch_in_few_statements_and_one_index_request(
+def test_batch_needs_few_statements_and_one_index_request(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id_ = source(portal, publisher, 20)
@@ -97,9 +97,7 @@ def test_one_message_imports_a_batch_in_few_statements_and_one_index_request(
     assert len(portal.search_names()) == 20
 
 
-def test_the_resources_of_new_datasets_are_remembered_with_the_ids_that_ckan_gave_them(
-    portal: Portal, publisher: Publisher
-) -> None:
+def test_resource_ids_of_new_datasets_are_stored(portal: Portal, publisher: Publisher) -> None:
     files = [{"downloadURL": f"https://data.example/{name}.csv"} for name in ("b", "a", "c")]
     id_ = source(portal, publisher, [dataset(0, distribution=files), dataset(1)])
     deliver_one(portal.waiting(gather(portal, id_))[0])
@@ -147,7 +145,7 @@ def test_a_refused_record_is_taken_out_and_the_rest_is_imported(
     assert figures(portal.run(id_)) == {"added": len(refused), "not modified": 10 - len(refused)}
 
 
-def test_listeners_are_told_of_each_dataset_once_and_one_that_fails_costs_one_record(
+def test_listeners_hear_each_dataset_once(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[str, str]] = []
@@ -173,7 +171,7 @@ def test_listeners_are_told_of_each_dataset_once_and_one_that_fails_costs_one_re
     assert len(portal.search_names()) == 7
 
 
-def test_a_document_that_solr_refuses_costs_itself(
+def test_document_refused_by_solr_fails_alone(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = PackageSearchIndex.index_package
@@ -193,7 +191,7 @@ def test_a_document_that_solr_refuses_costs_itself(
     assert "the search index does not accept it" in errors(job)
 
 
-def test_jobs_of_other_plugins_are_enqueued_after_the_commit_and_not_for_refused_records(
+def test_plugin_jobs_are_enqueued_after_the_commit(
     portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, int]] = []
@@ -325,7 +323,7 @@ def test_batches_of_a_killed_consumer_are_taken_one_by_one(
     assert sizes == [2, 1, 1, 1, 1]
 
 
-def test_a_live_consumers_claims_are_left_alone_and_a_lost_message_is_sent_again(
+def test_live_claims_stay_and_lost_messages_are_resent(
     portal: Portal, publisher: Publisher, consumer: Heart
 ) -> None:
     id_ = source(portal, publisher, 6)
@@ -378,7 +376,7 @@ def test_a_queue_that_fails_after_a_batch_fails_no_record(
     assert figures(portal.finish(job_id)) == {"added": 4}
 
 
-def test_what_is_left_of_a_consumers_own_batch_waits_again(
+def test_rest_of_a_claimed_batch_waits_again(
     portal: Portal, publisher: Publisher, consumer: Heart
 ) -> None:
     id_ = source(portal, publisher, 6)
@@ -390,7 +388,7 @@ def test_what_is_left_of_a_consumers_own_batch_waits_again(
 
 
 @pytest.mark.parametrize("culprit", [0, 2])
-def test_a_record_at_which_the_database_fails_costs_itself(
+def test_database_error_fails_its_record_alone(
     culprit: int, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = UkharvestPlugin.after_dataset_create
@@ -414,9 +412,7 @@ def test_a_record_at_which_the_database_fails_costs_itself(
     assert "statement timeout" in errors(job)
 
 
-def test_a_run_that_is_stopped_during_a_batch_keeps_what_is_imported(
-    portal: Portal, publisher: Publisher
-) -> None:
+def test_run_stopped_during_a_batch_keeps_its_imports(portal: Portal, publisher: Publisher) -> None:
     id_ = source(portal, publisher, 6)
     job_id = gather(portal, id_)
     found = claims.claim("me", ["data_json"], 3)

@@ -85,7 +85,7 @@ def test_the_patches_are_in_force() -> None:
 @one_by_one
 @pytest.mark.parametrize("stage", ["fetch_stage", "import_stage"])
 @pytest.mark.parametrize("fault", [raises, raises_with_broken_session])
-def test_a_stage_that_raises_costs_one_record_and_no_consumer(
+def test_exception_in_a_stage_fails_one_record(
     stage: str, fault: Any, portal: Portal, source: str, monkeypatch: Any
 ) -> None:
     # ckanext-harvest#112, with any package's harvester
@@ -105,7 +105,7 @@ def test_a_stage_that_raises_costs_one_record_and_no_consumer(
 
 
 @pytest.mark.parametrize("fault", [raises, raises_with_broken_session])
-def test_a_gather_that_raises_ends_its_job_and_leaves_nothing_waiting(
+def test_gather_that_raises_ends_its_job(
     fault: Any, portal: Portal, source: str, monkeypatch: Any
 ) -> None:
     # ckanext-harvest#112
@@ -127,7 +127,7 @@ def test_a_gather_that_raises_ends_its_job_and_leaves_nothing_waiting(
 
 
 @pytest.mark.parametrize("error", [redis.ConnectionError("gone"), AMQPConnectionError("gone")])
-def test_a_queue_that_fails_after_a_gather_leaves_its_objects_waiting(
+def test_queue_failure_after_gather_keeps_objects_waiting(
     portal: Portal, source: str, monkeypatch: Any, error: Exception
 ) -> None:
     def fails(*_: object) -> None:
@@ -144,7 +144,7 @@ def test_a_queue_that_fails_after_a_gather_leaves_its_objects_waiting(
 
 
 @one_by_one
-def test_an_object_or_job_that_is_deleted_under_a_consumer_ends_nobody(
+def test_object_deleted_under_a_consumer_does_not_end_it(
     portal: Portal, source: str, monkeypatch: Any
 ) -> None:
     # ckanext-harvest saves the object after each stage: StaleDataError, ObjectDeletedError
@@ -291,7 +291,7 @@ def wait_until_idle() -> None:
         time.sleep(0.1)
 
 
-def test_a_message_that_is_none_of_ours_ends_no_consumer() -> None:
+def test_foreign_message_does_not_end_a_consumer() -> None:
     consumer = queue.get_fetch_consumer()
     consumer.redis.rpush(consumer.routing_key, "no JSON", '{"other": 1}')
     consumer.redis.rpush(consumer.routing_key, '{"harvest_object_id": "gone"}')

@@ -234,7 +234,7 @@ def test_other_data(
         ({"text": "{}\0"}, "text"),
     ],
 )
-def test_what_cannot_be_checked_is_said_at_its_field(
+def test_check_form_shows_the_error_at_its_field(
     app: CKANTestApp, editor: dict[str, str], fields: dict[str, Any], field: str
 ) -> None:
     answer = send(app, editor, **fields)
@@ -322,7 +322,7 @@ def test_a_visitor_learns_nothing_of_the_network_inside(
     assert publisher.requests == []
 
 
-def test_how_many_a_person_may_start(
+def test_checks_are_limited_per_person(
     app: CKANTestApp, editor: dict[str, str], visitors: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for user in (editor, None):
@@ -341,7 +341,7 @@ def test_how_many_a_person_may_start(
     assert "too many checks today" in errors_of(send(app, None, text="{}"))[0]
 
 
-def test_what_is_too_large_is_refused_before_it_is_read(
+def test_document_too_large_is_refused_unread(
     app: CKANTestApp,
     editor: dict[str, str],
     publisher: Publisher,
@@ -427,7 +427,7 @@ def test_tests_of_sources_and_checks_leave_each_other_alone(
     assert [each.state for each in rows()] == ["waiting", "waiting"]
 
 
-def test_the_name_is_reserved_and_a_source_that_has_it_stays_reachable(
+def test_name_check_is_reserved_but_old_source_is_reachable(
     app: CKANTestApp, editor: dict[str, str], portal: Portal, publisher: Publisher
 ) -> None:
     source = portal.source(publisher.url(PATH), name="before")

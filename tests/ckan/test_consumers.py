@@ -33,7 +33,7 @@ def count() -> int:
 
 @pytest.mark.giant
 @pytest.mark.timeout(1200)
-def test_a_thousand_datasets_each_delivered_twice_to_two_consumers(
+def test_thousand_datasets_delivered_twice_are_imported_once(
     portal: Portal, publisher: Publisher, ini: str, app: CKANTestApp
 ) -> None:
     many = 1000
@@ -159,7 +159,7 @@ class _Redis:
 
 
 @pytest.mark.giant
-def test_consumers_outlive_idleness_a_restart_of_redis_and_a_parser_that_fails(
+def test_consumers_survive_idleness_restarts_and_parser_errors(
     idle: Idle | None, portal: Portal, publisher: Publisher, ckan_config: Any, monkeypatch: Any
 ) -> None:
     if idle is None:
@@ -196,7 +196,7 @@ def test_consumers_outlive_idleness_a_restart_of_redis_and_a_parser_that_fails(
     ids=["number", "depth"],  # their values in an id are more than a process's environment takes
 )
 @pytest.mark.parametrize("type_", ["data_json", "ckan"])
-def test_a_document_that_ended_the_parser_ends_no_gather_consumer(
+def test_document_that_breaks_the_parser_ends_no_consumer(
     portal: Portal, publisher: Publisher, ini: str, type_: str, value: str, words: str
 ) -> None:
     document = f'{{"dataset": [{{"identifier": {value}}}], "success": true, "result": {value}}}'

@@ -188,9 +188,7 @@ def test_a_forced_run_reads_all_files(portal: Portal, folder: Folder, source: st
     assert knows_them(folder)
 
 
-def test_a_run_of_one_record_is_told_of_no_stamps(
-    portal: Portal, folder: Folder, source: str
-) -> None:
+def test_run_of_one_record_gets_no_stamps(portal: Portal, folder: Folder, source: str) -> None:
     job_id = portal.create_job(source)
     job = HarvestJob.get(job_id)
     job.status, job.only_guid = "Running", guid(3)
@@ -217,20 +215,20 @@ def test_a_record_without_dataset_is_read_again(
     assert folder.read == [2]
 
 
-def test_what_a_person_deleted_is_not_read(portal: Portal, folder: Folder, source: str) -> None:
+def test_record_of_deleted_dataset_is_not_read(portal: Portal, folder: Folder, source: str) -> None:
     act("package_delete", id=row(2).package_id)
     assert figures(portal.run(source)) == {"not modified": 5}
     assert folder.read == []
 
 
-def test_what_is_not_for_us_is_not_read_again(portal: Portal, folder: Folder, source: str) -> None:
+def test_skipped_record_is_not_read_again(portal: Portal, folder: Folder, source: str) -> None:
     folder.files[5] = ("1", {"accessLevel": "non-public"})
     assert figures(portal.run(source)) == {"not modified": 6}
     assert figures(portal.run(source)) == {"not modified": 6}
     assert folder.read == []
 
 
-def test_what_the_search_index_refused_is_read_again(
+def test_record_refused_by_solr_is_read_again(
     portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder.files[3] = ("2", {"title": "Renamed"})
@@ -317,7 +315,7 @@ def test_listed_records_are_fetched_when_their_stamp_changed(
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "100")
-def test_the_records_of_a_batch_are_fetched_over_several_connections(
+def test_records_of_a_batch_use_several_connections(
     portal: Portal, folder: Folder, listed_source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, two = folder.fetch, threading.Barrier(2, timeout=300)
@@ -364,7 +362,7 @@ def test_listed_records_are_fetched_when_the_rules_changed(
 
 
 @pytest.mark.parametrize("in_batches", [False, True])
-def test_what_changed_between_list_and_fetch_is_not_fetched_twice(
+def test_change_after_listing_is_fetched_once(
     portal: Portal, folder: Folder, listed_source: str, *, in_batches: bool
 ) -> None:
     folder.files[1] = ("2", {"title": "Renamed"})

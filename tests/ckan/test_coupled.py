@@ -76,7 +76,7 @@ def test_both_are_linked_whichever_came_first(records: Records, way: str, order:
     assert coupled(wms) == {"datasets": ["Rivers"], "services": []}
 
 
-def test_a_service_that_names_other_datasets_now(records: Records) -> None:
+def test_service_can_name_other_datasets(records: Records) -> None:
     rivers = records.harvest("rivers", dataset(RIVERS))
     lakes = records.harvest("lakes", dataset(uuid(3), "Lakes"))
     wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER, records.url("nowhere")]))
@@ -87,7 +87,7 @@ def test_a_service_that_names_other_datasets_now(records: Records) -> None:
     assert coupled(lakes)["services"] == ["Rivers as a service"]
 
 
-def test_what_is_gone_is_not_linked(records: Records) -> None:
+def test_deleted_coupled_dataset_is_not_linked(records: Records) -> None:
     rivers = records.harvest("rivers", dataset(RIVERS))
     wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER]))
     act("package_delete", id=rivers)

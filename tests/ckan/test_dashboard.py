@@ -79,7 +79,7 @@ def test_a_portal_on_its_first_day(app: CKANTestApp, sysadmin: dict[str, str]) -
     assert "No run is in progress." in page
 
 
-def test_what_a_run_leaves_behind(portal: Portal, publisher: Publisher) -> None:
+def test_run_appears_on_the_dashboard(portal: Portal, publisher: Publisher) -> None:
     publisher.serve(PATH, catalogue(3))
     portal.run(portal.source(publisher.url(PATH)))
     tick()
@@ -146,7 +146,7 @@ def test_why_a_run_does_not_move(
     assert (first["code"], first["run"]["id"]) == ("stuck", job_id)
 
 
-def test_a_worker_that_is_gone(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
+def test_dashboard_shows_a_dead_worker(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
     make_worker("gather", seen=dt.timedelta(minutes=12, seconds=30))
     (worker,) = dashboard()["workers"]
     assert (worker["alive"], worker["host"]) == (False, "host.example")
@@ -168,7 +168,7 @@ def test_growth_is_counted_from_the_oldest_note(tables: None) -> None:
     assert (table["grown"], table["since"]) == (8192, day)
 
 
-def test_every_dataset_is_looked_at_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_dataset_is_checked_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = {each["code"] for each in dashboard()["checks"]}
     assert not codes & set(snapshot.THOROUGH)
     found = dashboard(thorough=True)

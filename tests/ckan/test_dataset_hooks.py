@@ -101,7 +101,7 @@ def test_a_hook_skips_records(portal: Portal, publisher: Publisher, caplog: Any)
 
 
 @pytest.mark.usefixtures("second", "in_both_ways")
-def test_a_hook_that_fails_costs_its_record(portal: Portal, publisher: Publisher) -> None:
+def test_failed_hook_fails_its_record_alone(portal: Portal, publisher: Publisher) -> None:
     with portal_with("", "failing_hook"):
         source = portal.source(serve(publisher, "Parks 0", "Parks 1", "Parks 2"))
         job = portal.run(source)
@@ -171,7 +171,7 @@ def test_hooks_of_other_harvesters_are_found() -> None:
         assert [each.plugin for each in found if each.is_on] == ["old_spatial"]
 
 
-def test_a_portal_without_such_hooks_is_told_nothing(cli: Any) -> None:
+def test_portal_without_hooks_gets_no_warning(cli: Any) -> None:
     assert list(services.hooks()) == []
     assert "Plugin " not in cli.invoke(ukharvest, ["adopt", "--all", "--dry-run"]).output
 

@@ -56,7 +56,7 @@ def test_a_gemini_record_is_readable(
         assert part not in page
 
 
-def test_the_map_shows_where_a_record_lies(
+def test_map_shows_the_extent_of_a_record(
     portal: Portal, publisher: Publisher, app: CKANTestApp
 ) -> None:
     page = page_of(portal, publisher, app, dataset(uuid(1), box=(-3, -2, 51, 52)))
@@ -67,7 +67,7 @@ def test_the_map_shows_where_a_record_lies(
     assert app.get("/ukharvest/outline-world.svg").status_code == 200
 
 
-def test_a_record_on_the_national_grid_lies_in_degrees(
+def test_national_grid_extent_is_shown_in_degrees(
     portal: Portal, publisher: Publisher, app: CKANTestApp
 ) -> None:
     text = dataset(uuid(1), box=(530000, 531000, 180000, 181000))
@@ -166,7 +166,7 @@ def test_a_resource_has_its_schema_by_name(app: CKANTestApp, key: str) -> None:
 
 
 @pytest.mark.ckan_config("package_hide_extras", "lineage")
-def test_what_the_portal_hides_stays_hidden(app: CKANTestApp) -> None:
+def test_hidden_extras_stay_hidden_on_dataset_page(app: CKANTestApp) -> None:
     page = app.get(made({"import_source": "harvest", "lineage": LINEAGE, "purpose": "To know."}))
     assert "Purpose" in page.body
     assert "Surveyed" not in page.body

@@ -164,7 +164,7 @@ def test_location_data_says_what_is_missing(app: CKANTestApp) -> None:
     assert "Harvest URL" not in found
 
 
-def test_what_nobody_has_a_name_for_is_folded(app: CKANTestApp) -> None:
+def test_extras_without_a_label_are_folded(app: CKANTestApp) -> None:
     facts = {"import_source": "harvest", "zebra_crossings": '{"a": [1, 2]}', "lineage": "Old."}
     page = app.get(made(facts))
     others = text_of(page, by_class("ukharvest-others"))

@@ -30,7 +30,7 @@ def labels(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("scheming", [SCHEMING_WITHOUT], indirect=True, ids=["without"])
-def test_what_the_schema_has_no_field_for_is_shown(
+def test_fields_outside_the_scheming_schema_are_shown(
     scheming: None, make_app: Callable[[], CKANTestApp]
 ) -> None:
     page = make_app().get(made({"theme-primary": "Crime", "lineage": LINEAGE})).body

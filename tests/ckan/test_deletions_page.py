@@ -251,7 +251,7 @@ def test_a_record_that_came_back_is_not_deleted_any_more(
     assert len(portal.datasets()) == 10
 
 
-def test_an_approved_deletion_looks_again(
+def test_approved_deletion_checks_again(
     portal: Portal, publisher: Publisher, source: str, pending_run: str
 ) -> None:
     context = {"user": factories.Sysadmin()["name"]}

@@ -106,7 +106,7 @@ def test_the_command_has_an_exit_status_for_monitoring(healthy: None, cli: Any) 
     assert set(report["findings"][0]) == {"level", "code", "message", "what_to_do", "fix"}
 
 
-def test_real_consumers_are_seen_alive_by_the_command_as_a_process(
+def test_doctor_command_sees_real_consumers(
     consumers: Consumers,
     jobs_worker: None,
     ckan: Callable[..., subprocess.CompletedProcess[str]],
@@ -306,7 +306,7 @@ def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publish
     assert_one(runs.stuck_jobs(), "error", "has not been closed", "ckan harvester run")
 
 
-def test_what_ended_runs_left_behind_is_found(portal: Portal, publisher: Publisher) -> None:
+def test_objects_left_by_ended_runs_are_found(portal: Portal, publisher: Publisher) -> None:
     publisher.serve(PATH, catalogue(3))
     job = portal.create_job(portal.source(publisher.url(PATH)))
     portal.gather(job)
@@ -343,9 +343,7 @@ def test_records_that_lost_their_dataset_are_found(source: str) -> None:
     assert_one([unknown], "warning", "Current harvest objects without a record (1)", forgotten_guid)
 
 
-def test_what_no_run_of_ours_has_read_yet_is_not_forgotten(
-    portal: Portal, publisher: Publisher
-) -> None:
+def test_datasets_not_read_by_us_yet_are_no_fault(portal: Portal, publisher: Publisher) -> None:
     source = portal.source(publisher.url(PATH))
     Stock(source, portal.organization_id).fill(numbered(2))
     publisher.serve(PATH, "no JSON")
@@ -419,7 +417,7 @@ def test_several_current_objects_of_a_dataset_are_found(
     assert_one(datasets.current_objects(), "error", "more than one harvest source", "dataset-00000")
 
 
-def test_what_pruning_would_free_is_said(
+def test_doctor_says_what_prune_would_free(
     source: str, portal: Portal, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert list(table_sizes.sizes()) == []

@@ -98,9 +98,7 @@ def test_nothing_is_changed_before_you_agree(source: str, portal: Portal, fix: F
     assert list(search_index.index()) == []
 
 
-def test_an_orphan_is_adopted_and_its_record_makes_no_second_dataset(
-    source: str, portal: Portal, fix: Fix
-) -> None:
+def test_adopted_orphan_makes_no_second_dataset(source: str, portal: Portal, fix: Fix) -> None:
     before = portal.datasets()
     model.Session.query(Record).filter_by(package_id=before[0]["id"]).delete()
     model.Session.commit()
@@ -175,7 +173,7 @@ def test_claims_of_a_consumer_that_lives_stay(
     assert model.Session.query(Claim).count() == 1
 
 
-def test_what_ended_runs_never_released_is_removed(
+def test_objects_left_by_ended_runs_are_removed(
     portal: Portal, publisher: Publisher, fix: Fix
 ) -> None:
     publisher.serve(PATH, catalogue(3))
@@ -241,7 +239,7 @@ def test_a_fix_that_fails_does_not_stop_the_others(
     assert list(datasets.records()) == []
 
 
-def test_what_has_no_fix_is_said(source: str, fix: Fix, ckan_config: Any) -> None:
+def test_fix_says_if_it_can_fix_nothing(source: str, fix: Fix, ckan_config: Any) -> None:
     ckan_config["ckan.search.solr_commit"] = False
     found = [each for each in doctor.examine() if each.fix]
     assert found == []

@@ -133,7 +133,7 @@ def test_each_file_is_in_the_manifest(harvested: list[str], tmp_path: Path) -> N
         ("dcat_rdf", "catalogue.nt"),
     ],
 )
-def test_what_was_exported_can_be_harvested(
+def test_exported_catalogue_can_be_harvested(
     harvested: list[str],
     site: str,
     tmp_path: Path,
@@ -230,7 +230,7 @@ def test_two_exports_at_once(harvested: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stage", ["read", "show"])
-def test_one_dataset_that_fails_costs_itself_alone(
+def test_failed_dataset_fails_alone(
     harvested: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
     bad = model.Package.get("bare").id

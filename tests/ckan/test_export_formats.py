@@ -323,7 +323,7 @@ def test_the_licence_has_the_version_that_the_record_had(key: str, own: str, exp
     assert read(package, PORTAL).licence == expected
 
 
-def test_the_prefixes_stand_once() -> None:
+def test_prefixes_are_written_once() -> None:
     text = rdf.begin_turtle(PORTAL) + rdf.turtle(ExportedDataset(FULL, PORTAL).n_triples)
     assert text.count("@prefix") == len(rdf.PREFIXES)
     assert text.startswith("@prefix adms:")

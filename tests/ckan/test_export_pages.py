@@ -83,7 +83,7 @@ def test_nothing_is_sent_again_to_who_has_it(
         assert again.headers["ETag"] == tag
 
 
-def test_each_form_has_a_tag_of_its_own(app: CKANTestApp, folder: Path) -> None:
+def test_each_form_has_its_own_tag(app: CKANTestApp, folder: Path) -> None:
     answers = [
         app.get(f"{ROUTE}/data.json.gz"),
         app.get(f"{ROUTE}/data.json", headers=PLAIN),
@@ -92,7 +92,7 @@ def test_each_form_has_a_tag_of_its_own(app: CKANTestApp, folder: Path) -> None:
     assert len({answer.headers["ETag"] for answer in answers}) == 3
 
 
-def test_who_has_it_gets_a_new_version(app: CKANTestApp, folder: Path) -> None:
+def test_cached_export_is_sent_again_after_a_change(app: CKANTestApp, folder: Path) -> None:
     tag = app.get(f"{ROUTE}/data.json", headers=PLAIN).headers["ETag"]
     export(folder)  # nothing has changed
     wanted = {**PLAIN, "If-None-Match": tag}

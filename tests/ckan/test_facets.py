@@ -88,7 +88,7 @@ def test_functions_and_services_as_portals_have_them(
     assert (len(counted("service")), len(counted("function"))) == (services, functions)
 
 
-def test_what_no_list_has_is_counted_under_its_number() -> None:
+def test_unknown_service_is_counted_by_number() -> None:
     made({"la_service": f"{ESD}/service/99999", "theme-primary": "Gardening"})
     assert counted("service") == {"Service 99999": 1}
     assert counted("theme") == {}
@@ -122,7 +122,7 @@ def test_a_long_or_strange_value_does_not_keep_a_dataset_out() -> None:
     assert search_datasets(f'{INDEXED["schema"]}:"http://a.example/7"')["count"] == 1
 
 
-def test_what_was_asked_for_and_not_found_has_its_label() -> None:
+def test_facet_without_results_has_its_label() -> None:
     made({})
     field = INDEXED["service"]
     facet = search_datasets(f'{field}:"{ESD}/service/579"')["search_facets"][field]
@@ -194,7 +194,7 @@ def test_a_portal_wants_none(app: CKANTestApp) -> None:
     assert "vocab_ukharvest" not in app.get("/dataset/").body
 
 
-def test_a_facet_that_there_is_not_is_told_at_the_start(
+def test_unknown_facet_is_reported_at_start_up(
     ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.facets", "theme colour")
@@ -202,5 +202,5 @@ def test_a_facet_that_there_is_not_is_told_at_the_start(
         config.check_settings()
 
 
-def test_the_search_of_harvest_sources_keeps_its_own(app: CKANTestApp) -> None:
+def test_source_search_keeps_its_facets(app: CKANTestApp) -> None:
     assert "vocab_ukharvest" not in app.get("/harvest/").body

@@ -95,7 +95,7 @@ def validated(context: dict[str, Any], **sent: Any) -> tuple[dict[str, Any], dic
     return tk.navl_validate(sent, schema, context)  # type: ignore[no-any-return]
 
 
-def test_what_people_write_is_accepted(subtests: pytest.Subtests) -> None:
+def test_common_spellings_are_accepted(subtests: pytest.Subtests) -> None:
     for key, sent, stored in ACCEPTED:
         with subtests.test(key, sent=sent):
             data, errors = validated({}, **{key: sent})
@@ -104,7 +104,7 @@ def test_what_people_write_is_accepted(subtests: pytest.Subtests) -> None:
                 assert validated({}, **{key: stored})[0][key] == stored
 
 
-def test_what_it_cannot_be_is_told(subtests: pytest.Subtests) -> None:
+def test_wrong_value_is_refused_with_a_reason(subtests: pytest.Subtests) -> None:
     for key, sent, words in REFUSED:
         with subtests.test(key, sent=sent):
             _data, errors = validated({}, **{key: sent})
@@ -113,7 +113,7 @@ def test_what_it_cannot_be_is_told(subtests: pytest.Subtests) -> None:
                 assert word in message
 
 
-def test_functions_and_services_change_places_where_they_were_mixed_up() -> None:
+def test_swapped_function_and_service_are_corrected() -> None:
     swapped = {"la_function": S579, "la_service": f"{F40} {F38}"}
     data, errors = validated({}, **swapped)
     assert (data, errors) == ({"la_function": f"{F40} {F38}", "la_service": S579}, {})
@@ -139,6 +139,6 @@ def test_a_period_ends_after_it_begins() -> None:
     assert validated({}, **period)[1] == {}
 
 
-def test_what_the_harvest_writes_stays_as_it_is() -> None:
+def test_harvested_value_is_not_validated() -> None:
     odd = {"la_function": f"{S579} bins", "theme-primary": "Bins", "schema": "not JSON"}
     assert validated({BY_HARVEST: True}, **odd, la_service="") == (odd, {})

@@ -223,7 +223,7 @@ SERVERS: dict[str, Callable[[Publisher], str]] = {
 }
 
 
-def test_the_same_facts_are_the_same_fields_from_every_source_type(
+def test_same_facts_give_same_fields_in_every_type(
     portal: Portal, publisher: Publisher, app: CKANTestApp
 ) -> None:
     assert {each.key for each in FIELDS} == WANTED.keys()

@@ -47,7 +47,7 @@ _FAINT = """(ours) => {
 }"""
 
 
-def test_the_ring_of_a_focused_element_stands_out(
+def test_focus_ring_has_contrast(
     visitor: Visitor,
     portal: Portal,
     publisher: Publisher,

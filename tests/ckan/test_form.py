@@ -72,7 +72,7 @@ def test_a_resources_older_names_are_read() -> None:
     assert "schema_url" not in changed
 
 
-def test_what_stood_there_before_is_no_ones_fault() -> None:
+def test_odd_stored_value_does_not_block_an_edit() -> None:
     factories.Dataset(name="bins")
     # As the harvest writes it, or as it was stored before this form existed.
     odd = {"la_function": f"{FUNCTION} bins", "temporal_coverage-from": "spring"}
@@ -161,7 +161,7 @@ def test_a_resources_form_keeps_what_it_does_not_show() -> None:
         ({"url_type": "upload", "url": "x.csv", "upload": ""}, None),
     ],
 )
-def test_what_is_known_of_a_file_goes_with_it(changed: dict[str, str], size: int | None) -> None:
+def test_hidden_file_fields_follow_their_url(changed: dict[str, str], size: int | None) -> None:
     current = {"url": ADDRESS, "size": 7, "licence": "uk-ogl"}
     resource: dict[str, Any] = {"url": ADDRESS, "ukharvest_kept": ["size", "licence"], **changed}
     form_fields.restore_hidden_fields(current, resource)
@@ -178,7 +178,7 @@ def test_an_uploaded_file_keeps_what_is_known_of_it() -> None:
         assert resource.get("size") == size
 
 
-def test_what_another_form_shows_is_not_sent_twice(app: CKANTestApp) -> None:
+def test_fields_shown_by_the_form_are_not_sent_twice(app: CKANTestApp) -> None:
     """Whatever of it a schema has, and in any template."""
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     facts = {"url": ADDRESS, "colour": "red", "size": 7, "licence": "uk-ogl"}

@@ -97,7 +97,7 @@ def lasting(dataset: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_what_harvests_write_is_no_field_of_the_form(
+def test_harvest_extras_are_not_editable(
     kind: str, portal: Portal, publisher: Publisher, browse: Browse
 ) -> None:
     source = portal.source(publisher.url("/"), "ckan")

@@ -103,7 +103,7 @@ def stamps() -> dict[str, datetime]:
     return dict(model.Session.query(model.Package.id, model.Package.metadata_modified).all())
 
 
-def test_the_same_datasets_by_each_way_and_nothing_the_second_time(
+def test_each_way_gives_the_same_datasets_once(
     portal: Portal, web: nginx.WebServer, csw: pycsw.Catalogue, record_property: Any
 ) -> None:
     addresses = {

@@ -106,7 +106,7 @@ def test_4_a_date_that_cannot_be_read_loses_no_record(
     assert [date in message for message in problems("bad-date")] == [True] * bool(date)
 
 
-def test_5_the_second_file_of_an_identifier_is_named_with_the_first(
+def test_5_second_file_of_an_identifier_is_reported(
     portal: Portal, folder: Folder, source: str
 ) -> None:
     folder.serve({"rivers.xml": dataset(GUID), "copy.xml": dataset(GUID, "Lakes")})
@@ -165,7 +165,7 @@ def test_7_a_newer_date_is_an_update_and_nothing_new_is_none(
 
 
 @pytest.mark.parametrize("date", ["2026-05-01", "2026-04-30", "2026-04", "2025"])
-def test_7_content_that_changed_under_an_old_date_is_taken_and_reported(
+def test_7_change_under_an_old_date_is_imported_and_reported(
     portal: Portal, folder: Folder, source: str, date: str
 ) -> None:
     folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date=date)})
@@ -227,7 +227,7 @@ def test_8_what_a_person_deleted_stays_so_whatever_the_date(
     assert [each["id"] for each in portal.datasets()] == [before["id"]]
 
 
-def test_8_what_came_back_has_its_dataset_again_whatever_the_date(
+def test_8_returned_record_gets_its_dataset_back(
     portal: Portal, folder: Folder, source: str
 ) -> None:
     [before] = portal.datasets()
@@ -244,9 +244,7 @@ def test_8_what_came_back_has_its_dataset_again_whatever_the_date(
     assert problems("date-not-changed") == []
 
 
-def test_9_there_is_one_current_object_and_none_makes_no_second_dataset(
-    portal: Portal, folder: Folder, source: str
-) -> None:
+def test_9_there_is_one_current_object(portal: Portal, folder: Folder, source: str) -> None:
     [before] = portal.datasets()
     folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date="2026-06-01")})
     portal.run(source)
@@ -288,7 +286,7 @@ def test_10_what_is_gone_is_deleted_once_two_runs_have_missed_it(
 
 
 @pytest.mark.parametrize("type_name", ["gemini-single", "gemini-waf", "gemini-csw"])
-def test_a_dataset_refers_to_its_file_or_to_its_identifier_in_a_catalogue(
+def test_gemini_dataset_names_its_file_or_identifier(
     portal: Portal, publisher: Publisher, type_name: str
 ) -> None:
     served = SERVERS[type_name](publisher, items(1))

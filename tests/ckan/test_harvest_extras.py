@@ -149,7 +149,7 @@ def test_a_record_that_fails_does_not_update_its_dataset(
     assert computed(shown(app, name))["harvest:last_update"] == "2026-01-02T00:00:00+00:00"
 
 
-def test_what_is_shown_and_sent_back_is_not_stored(
+def test_computed_extras_sent_back_are_not_stored(
     app: CKANTestApp, portal: Portal, source: str, editor: dict[str, str]
 ) -> None:
     package = shown(app, first(portal)["name"], editor)
@@ -218,7 +218,7 @@ def test_an_update_that_changes_nothing_is_still_seen_as_such(
         assert answer["metadata_modified"] == package["metadata_modified"]
 
 
-def test_what_runs_compare_and_store_does_not_have_them(
+def test_runs_ignore_computed_extras(
     app: CKANTestApp, portal: Portal, publisher: Publisher, source: str
 ) -> None:
     package = shown(app, first(portal)["name"])
@@ -244,7 +244,7 @@ def test_pages_do_not_show_them(
         assert "harvest:" not in app.get(address, headers=editor).body
 
 
-def test_a_private_source_is_not_told(
+def test_private_source_is_not_named(
     app: CKANTestApp, portal: Portal, source: str, editor: dict[str, str]
 ) -> None:
     act("package_patch", id=source, private=True)
@@ -276,9 +276,7 @@ def test_search_shows_the_same_extras(
     assert computed(visible[0]).keys() == set(KEYS)
 
 
-def test_a_page_of_results_costs_one_statement(
-    app: CKANTestApp, portal: Portal, source: str
-) -> None:
+def test_page_of_results_needs_one_statement(app: CKANTestApp, portal: Portal, source: str) -> None:
     search(app, "rows=2")
     with statements("ukharvest_record") as sent:
         assert len(search(app, "rows=2")) == 2

@@ -48,7 +48,7 @@ def test_problems_of_one_type(app: CKANTestApp) -> None:
     assert app.get("/harvest/help?type=nonsense").body.count('id="code-') == len(TIPS) + len(RULES)
 
 
-def test_how_it_looks(visitor: Visitor) -> None:
+def test_help_page_is_accessible(visitor: Visitor) -> None:
     looks.check(visitor, "help", "/harvest/help")
     # The linked text is in a collapsed part.
     visitor.page.goto("/harvest/help?again#code-gemini-10-needed")

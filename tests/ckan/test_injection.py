@@ -60,7 +60,7 @@ def sysadmin() -> dict[str, str]:
 # SQL and Solr
 
 
-def test_each_guid_is_a_record_of_its_own_through_all_stages(
+def test_each_guid_stays_one_record_through_all_stages(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     asked = sorted(
@@ -86,7 +86,7 @@ def test_each_guid_is_a_record_of_its_own_through_all_stages(
     assert [each.guid for each in current] == [asked[0]]
 
 
-def test_wildcards_of_sql_stand_for_themselves(portal: Portal, publisher: Publisher) -> None:
+def test_sql_wildcards_are_matched_literally(portal: Portal, publisher: Publisher) -> None:
     made = [dataset(n, identifier=f"r{n}", title=t) for n, t in enumerate(("100%", "a_b", "axb"))]
     publisher.serve(PATH, catalogue(made))
     source = portal.source(publisher.url(PATH), name="somewhere")

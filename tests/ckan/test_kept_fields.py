@@ -110,7 +110,7 @@ def test_a_persons_fields_stay(kind: str, force: bool, source: Source) -> None:
     assert found["resources"][0]["description"] == "Ours"
 
 
-def test_what_the_source_stops_to_supply_goes(source: Source) -> None:
+def test_field_no_longer_supplied_is_removed(source: Source) -> None:
     file = {"downloadURL": "https://data.example/get/0", "description": "D", "format": "CSV"}
     more = {"landingPage": "https://data.example/0", "accrualPeriodicity": "R/P1Y", "rights": "All"}
     first = source.harvest(**more, distribution=[{**file, "byteSize": 7}])

@@ -46,7 +46,7 @@ def heading(page: str) -> str:
     return " ".join(html.fromstring(page).xpath("//h1")[0].text_content().split())
 
 
-def test_a_dataset_is_shown_in_the_readers_language_and_keeps_edits(
+def test_dataset_is_shown_in_the_language_of_the_reader(
     portal: Portal, publisher: Publisher, app: CKANTestApp
 ) -> None:
     source = portal.source(served(publisher, TURTLE + UNTAGGED), "dcat_rdf")
@@ -105,7 +105,7 @@ def test_ckanext_fluents_fields_are_filled(
         assert portal.search_names() == sorted([dataset["name"], untagged["name"]])
 
 
-def test_plugins_add_translations_and_a_failing_one_fails_no_record(
+def test_failed_translation_plugin_fails_no_record(
     portal: Portal, publisher: Publisher, plugins: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(SECOND))

@@ -134,7 +134,9 @@ def test_thirty_sources_cost_as_many_statements_as_one(portal: Portal, source: s
     assert (cost("ukharvest_source_list"), cost("ukharvest_run_list")) == before
 
 
-def test_who_may_list_what(portal: Portal, source: str, organization: dict[str, str]) -> None:
+def test_list_actions_check_the_user(
+    portal: Portal, source: str, organization: dict[str, str]
+) -> None:
     editor, stranger = factories.User(), factories.User()
     call_action(
         "organization_member_create",

@@ -151,7 +151,7 @@ def test_every_state_of_a_source(manager: Visitor, portal: Portal, source: str) 
     check_state("off", "Switched off")
 
 
-def test_what_strangers_write(
+def test_hostile_texts_are_harmless_on_every_page(
     manager: Visitor, portal: Portal, publisher: Publisher, source: str
 ) -> None:
     texts = looks.HOSTILE

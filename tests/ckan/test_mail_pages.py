@@ -31,7 +31,9 @@ def editor(visitor: Visitor, organization: dict[str, str]) -> dict[str, str]:
     return dict(user)
 
 
-def test_how_it_looks(visitor: Visitor, source: str, editor: dict[str, str]) -> None:
+def test_notification_pages_are_accessible(
+    visitor: Visitor, source: str, editor: dict[str, str]
+) -> None:
     act("harvest_source_patch", id=source, title=looks.HOSTILE[2])
     looks.check(visitor, "notifications-nobody", ADDRESS)
     act("ukharvest_mail_update", source_id=source, people=[editor["name"]], addresses=["a@b.test"])

@@ -147,7 +147,7 @@ def test_one_mail_for_a_streak_of_failures_and_one_when_it_works(
     assert inbox.new_mails() == []
 
 
-def test_deletions_that_wait_are_told_once(
+def test_waiting_deletions_are_reported_once(
     portal: Portal, publisher: Publisher, source: str, inbox: Inbox
 ) -> None:
     choose(source)
@@ -209,7 +209,7 @@ def test_people_get_mails_as_long_as_they_are_editors(
     assert admin["email"] in message["To"]
 
 
-def test_events_that_nobody_wants_are_not_told(
+def test_unwanted_events_are_not_mailed(
     portal: Portal, publisher: Publisher, source: str, fails: None, inbox: Inbox
 ) -> None:
     choose(source, events=["recovered"])
@@ -258,7 +258,7 @@ def test_the_link_in_a_mail_ends_them_without_a_login(
     assert app.get(f"/{path}x").status_code == 404
 
 
-def test_leaving_is_leaving_with_an_address_whatever_it_was_chosen_by(
+def test_unsubscribing_removes_an_address_everywhere(
     app: CKANTestApp, portal: Portal, organization: dict[str, str]
 ) -> None:
     bob = editor_of(organization)

@@ -41,7 +41,7 @@ def views_of(*resources: tuple[str, str]) -> list[list[str]]:
     return [[view["view_type"] for view in each] for each in views]
 
 
-def test_what_the_browser_can_draw_gets_a_map() -> None:
+def test_drawable_formats_get_a_map_view() -> None:
     formats = ["WMS", "wms", "geojson", "GeoJSON", "OGC WMS"]
     found = views_of(*((each, "https://a.example/x") for each in formats))
     assert found == [[map_view.NAME]] * len(formats)
@@ -95,6 +95,8 @@ def test_hostile_texts_are_escaped_on_the_page(app: CKANTestApp) -> None:
         ({"type": "Nothing"}, map_view.UK),
     ],
 )
-def test_where_the_map_begins(geometry: dict[str, Any], bounds: map_view.Bounds) -> None:
+def test_map_begins_at_the_dataset_extent(
+    geometry: dict[str, Any], bounds: map_view.Bounds
+) -> None:
     extras = [{"key": "spatial", "value": json.dumps(geometry)}]
     assert map_view.bounds({"extras": extras}) == bounds

@@ -150,7 +150,7 @@ def test_a_secure_page_says_that_a_service_is_not(
 
 
 @ON_ONE_CKAN
-def test_a_service_that_nobody_looked_at_is_a_sentence(site: str, visitor: Visitor) -> None:
+def test_unchecked_service_is_described_in_a_sentence(site: str, visitor: Visitor) -> None:
     visitor.page.goto(page_of("https://maps.test/ows"))
     expect(visitor.page.get_by_text("has not read the service's list of layers")).to_be_visible()
     link = visitor.page.get_by_role("link", name="maps.test", exact=True)
@@ -172,7 +172,7 @@ FIELD["geometry"]["coordinates"] = BOX
 TREE = feature({"name": "Oak"}, {"type": "Point", "coordinates": [-3.5, 55.5]})
 
 
-def test_features_are_drawn_and_told(publisher: Publisher, visitor: Visitor) -> None:
+def test_features_are_drawn_and_described(publisher: Publisher, visitor: Visitor) -> None:
     nothing = feature(None, None)
     publisher.serve("/trees.geojson", collection(FIELD, TREE, nothing), headers=CORS)
     page = visitor.page

@@ -181,7 +181,7 @@ def test_a_marked_secret_is_found_nowhere(
     )
 
 
-def test_a_next_link_that_repeats_the_key_is_followed_with_one_key(
+def test_next_link_with_the_key_is_followed_with_one_key(
     portal: Portal, publisher: Echo, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given, publisher.sent = FORMS["query"]

@@ -107,7 +107,7 @@ def missed_runs(source_id: str) -> list[int]:
     return [row[0] for row in query.order_by(Record.guid)]
 
 
-def test_the_interface_that_a_good_run_found_is_told_to_the_next(
+def test_last_working_api_is_passed_to_the_next_run(
     portal: Portal, played: Played, source: str
 ) -> None:
     portal.run(source)
@@ -129,9 +129,7 @@ def test_another_address_is_probed_anew(portal: Portal, played: Played, source: 
     assert (played.told[-1].interface, played.told[-1].since) == ("", "")
 
 
-def test_the_second_run_asks_for_changes_and_claims_nothing_of_the_rest(
-    portal: Portal, played: Played, source: str
-) -> None:
+def test_second_run_reads_changes_only(portal: Portal, played: Played, source: str) -> None:
     assert figures(portal.run(source)) == {"added": 6}
     played.records_[2] = {"title": "Renamed"}
     played.records_[6] = {}
@@ -149,7 +147,7 @@ def test_the_second_run_asks_for_changes_and_claims_nothing_of_the_rest(
     assert played.told[-1].since == "mark 2"
 
 
-def test_a_run_that_asks_for_changes_leaves_what_is_missing_as_it_is(
+def test_incremental_run_leaves_missing_records(
     portal: Portal, played: Played, source: str
 ) -> None:
     portal.run(source)
@@ -217,7 +215,7 @@ def test_a_forced_run_reads_all(portal: Portal, played: Played, source: str) -> 
 
 
 @pytest.mark.parametrize("fault", ["nameless", "errored"])
-def test_what_failed_is_asked_for_again(
+def test_failed_record_is_requested_again(
     portal: Portal, played: Played, source: str, fault: str
 ) -> None:
     if fault == "nameless":
@@ -233,7 +231,7 @@ def test_what_failed_is_asked_for_again(
     assert played.told[-1].since == "mark 1"
 
 
-def test_what_failed_in_a_run_of_changes_is_asked_for_again(
+def test_failure_in_incremental_run_is_requested_again(
     portal: Portal, played: Played, source: str
 ) -> None:
     portal.run(source)
@@ -308,7 +306,7 @@ def test_a_killed_gather_goes_on_behind_its_last_batch(
 
 
 @pytest.mark.usefixtures("batches_of_two")
-def test_what_was_unchanged_before_the_break_is_not_missing_behind_it(
+def test_record_read_before_a_break_is_not_missing(
     portal: Portal, played: Played, source: str
 ) -> None:
     portal.run(source)
@@ -334,7 +332,7 @@ def test_a_read_of_changes_goes_on_as_one(portal: Portal, played: Played, source
 
 
 @pytest.mark.usefixtures("batches_of_two")
-def test_a_reader_that_begins_anew_all_the_same_stages_nothing_twice(
+def test_restarted_reader_stages_nothing_twice(
     portal: Portal, played: Played, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = killed(portal, source, played, at=5)
@@ -348,7 +346,7 @@ def test_a_reader_that_begins_anew_all_the_same_stages_nothing_twice(
 
 
 @pytest.mark.usefixtures("batches_of_two")
-def test_a_lost_record_before_the_break_stays_lost_and_keeps_deletions_off(
+def test_record_failed_before_a_break_keeps_deletions_off(
     portal: Portal, played: Played, source: str
 ) -> None:
     portal.run(source)

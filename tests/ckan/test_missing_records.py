@@ -145,7 +145,7 @@ def test_few_missing_records_are_no_news(portal: Portal, publisher: Publisher, s
     assert (show_source(source)["health"], show_source(source)["missing"]) == ("healthy", None)
 
 
-def test_an_editor_is_told_who_will_be_asked(
+def test_editor_reads_who_will_decide(
     publisher: Publisher, portal: Portal, source: str, organization: dict[str, str]
 ) -> None:
     publisher.serve(PATH, catalogue(2))
@@ -208,7 +208,7 @@ def test_a_failure_is_not_over_because_of_an_empty_read(
     assert show_source(source)["health"] == "healthy"
 
 
-def test_missing_records_are_told_by_mail_once(
+def test_missing_records_are_mailed_once(
     portal: Portal,
     publisher: Publisher,
     source: str,

@@ -116,7 +116,7 @@ def test_a_persons_edit_stays(portal: Portal, source_id: str, upgrade: Upgrade) 
     assert portal.datasets()[0]["notes"] == "A person wrote this"
 
 
-def test_a_record_that_the_new_version_cannot_read_fails_and_keeps_its_dataset(
+def test_record_unreadable_by_new_rules_keeps_its_dataset(
     portal: Portal, source_id: str, upgrade: Upgrade
 ) -> None:
     upgrade.failing.add("Dataset 00000")

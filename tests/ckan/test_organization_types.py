@@ -223,7 +223,7 @@ class TestForm:
         app.post(edit, data=self.fields(app.get(edit, headers=headers).body), headers=headers)
         assert self.stored() == {}
 
-    def test_what_was_chosen_stays_beside_an_error(
+    def test_chosen_organisation_type_survives_an_error(
         self, app: CKANTestApp, admin: dict[str, Any]
     ) -> None:
         factories.Organization(name="borchester")
@@ -235,7 +235,7 @@ class TestForm:
         assert self.stored() == {}
 
     @pytest.mark.parametrize("role", ["editor", "member"])
-    def test_only_who_may_edit_the_organisation(self, app: CKANTestApp, role: str) -> None:
+    def test_organisation_type_needs_the_right_to_edit(self, app: CKANTestApp, role: str) -> None:
         user = factories.User()
         users = [{"name": user["name"], "capacity": role}]
         organization = factories.Organization(name="borchester", users=users)
@@ -246,7 +246,9 @@ class TestForm:
         assert answer.status_code == 403
         assert self.stored() == {}
 
-    def test_how_it_looks(self, visitor: Visitor, admin: dict[str, Any]) -> None:
+    def test_organisation_type_pages_are_accessible(
+        self, visitor: Visitor, admin: dict[str, Any]
+    ) -> None:
         council("borchester", LOCAL)
         visitor.page.context.set_extra_http_headers(token(admin))
         visitor.page.goto("/organization/edit/borchester")
@@ -310,5 +312,7 @@ class TestSources:
         rows = list(csv.DictReader(io.StringIO(cli.invoke(ukharvest, words).output)))
         assert [(each["name"], each[FIELD]) for each in rows] == [("ours", LOCAL)]
 
-    def test_how_it_looks(self, visitor: Visitor, sources: Portal) -> None:
+    def test_organisation_type_pages_are_accessible(
+        self, visitor: Visitor, sources: Portal
+    ) -> None:
         looks.check(visitor, "sources-organization-type", f"/harvest/?{FIELD}=local")

@@ -199,7 +199,7 @@ def test_a_deadlock_is_tried_again_at_once(
 
 
 @one_by_one
-def test_pauses_grow_and_the_last_attempt_fails_naming_the_service(
+def test_last_attempt_names_the_failed_service(
     portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     portal.run(source)
@@ -235,7 +235,7 @@ def _records() -> list[dict[str, Any]]:
     return [dataset(n) for n in range(3)]
 
 
-def test_a_connection_closed_after_the_commit_leaves_the_record_imported(
+def test_connection_closed_after_commit_keeps_the_import(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id, (first, *others) = gathered(portal, source)
@@ -280,7 +280,7 @@ def test_a_gather_begins_again_when_the_database_fails_under_it(
     assert figures(job) == {"added": 3}
 
 
-def test_a_gather_that_meets_the_fault_each_time_fails_naming_the_service(
+def test_gather_with_lasting_fault_names_the_service(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     portal.run(source)
@@ -292,7 +292,7 @@ def test_a_gather_that_meets_the_fault_each_time_fails_naming_the_service(
     assert len(portal.datasets()) == 3
 
 
-def test_a_gather_whose_end_the_framework_could_not_store_is_left_to_the_sweeper(
+def test_sweeper_ends_a_gather_whose_end_was_not_stored(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = portal.create_job(source)
@@ -319,9 +319,7 @@ def test_a_gather_whose_end_the_framework_could_not_store_is_left_to_the_sweeper
 
 
 @pytest.mark.parametrize("name", ["gather", "fetch"])
-def test_a_consumer_outlives_a_connection_closed_between_messages(
-    portal: Portal, name: str
-) -> None:
+def test_consumer_survives_a_closed_idle_connection(portal: Portal, name: str) -> None:
     consumer = getattr(queue, f"get_{name}_consumer")()
     callback = getattr(queue, f"{name}_callback")
     bodies = [f'{{"{consumer.message_key}": "{id_}"}}' for id_ in ("first", "second")]

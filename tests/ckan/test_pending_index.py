@@ -85,7 +85,7 @@ def titles_in_the_database() -> set[str]:
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_consumer_killed_around_the_index_leaves_neither_gap_nor_ghost_after_a_tick(
+def test_tick_repairs_the_index_after_a_killed_consumer(
     faulty: Consumers, portal: Portal, publisher: Publisher, moment: str
 ) -> None:
     title = f"Kill {moment} the index"
@@ -97,7 +97,7 @@ def test_a_consumer_killed_around_the_index_leaves_neither_gap_nor_ghost_after_a
     assert titles_in_the_index() == titles_in_the_database()
 
 
-def test_a_solr_that_is_away_fails_no_record_and_is_caught_up_with(
+def test_solr_outage_fails_no_record(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with solr_away(monkeypatch):
@@ -130,7 +130,7 @@ def test_a_dataset_deleted_while_solr_was_away_leaves_the_index(
     assert titles_in_the_index() == titles_in_the_database()
 
 
-def test_a_dataset_written_again_while_it_is_indexed_is_indexed_again(
+def test_dataset_changed_while_indexed_is_indexed_again(
     portal: Portal, harvested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (first, *_others) = portal.datasets()
@@ -152,7 +152,7 @@ def test_a_dataset_written_again_while_it_is_indexed_is_indexed_again(
     assert waiting() == 0
 
 
-def test_a_refused_document_fails_its_record_alone_and_keeps_nobody_waiting(
+def test_refused_document_fails_its_record_alone(
     portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = compat._index
@@ -174,7 +174,7 @@ def test_a_refused_document_fails_its_record_alone_and_keeps_nobody_waiting(
     assert waiting() == 0
 
 
-def test_a_cleared_source_leaves_no_search_results_when_solr_was_away(
+def test_source_cleared_in_solr_outage_leaves_no_results(
     portal: Portal, harvested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with solr_away(monkeypatch), pytest.raises(Exception):  # noqa: B017, PT011

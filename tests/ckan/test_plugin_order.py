@@ -105,7 +105,7 @@ def other_portal(ini: str, tmp_path: Path) -> Portal:
         pytest.param(f"datastore {OURS}", id="datastore"),
     ],
 )
-def test_ckan_starts_with_ours_behind_its_own_plugins(other_portal: Portal, line: str) -> None:
+def test_ckan_starts_with_our_plugins_last(other_portal: Portal, line: str) -> None:
     done = other_portal.start(line)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["page"] == 200

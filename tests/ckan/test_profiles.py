@@ -75,9 +75,7 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Any:
     return use
 
 
-def test_what_a_profile_finds_is_added_and_nothing_replaced(
-    portal: Portal, url: str, use: Any
-) -> None:
+def test_profile_adds_fields_and_replaces_none(portal: Portal, url: str, use: Any) -> None:
     use(OwnProfile)
     source = portal.source(url, "dcat_rdf", config={"profiles": ["own"]})
     assert figures(portal.run(source)) == {"added": 1}
@@ -104,7 +102,7 @@ def test_the_profiles_of_the_package_itself(portal: Portal, url: str) -> None:
     assert extras(portal.datasets()[0])["uri"] == "http://data.example/id/0"
 
 
-def test_a_profile_that_fails_costs_no_dataset(portal: Portal, url: str, use: Any) -> None:
+def test_failed_profile_loses_no_dataset(portal: Portal, url: str, use: Any) -> None:
     use(Broken)
     assert figures(portal.run(portal.source(url, "dcat_rdf", config={"profiles": ["b"]}))) == {
         "added": 1

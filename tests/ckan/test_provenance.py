@@ -56,7 +56,7 @@ def person(role: str = "", organization: str = "") -> dict[str, Any]:
 
 
 class TestChanges:
-    def test_a_new_dataset_has_one_entry_and_an_unchanged_one_no_more(
+    def test_unchanged_dataset_gets_no_second_history_entry(
         self, portal: Portal, source: str
     ) -> None:
         portal.run(source)
@@ -73,7 +73,7 @@ class TestChanges:
         found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
         assert "C:\\u0000" in str(found["results"][0]["fields"]).replace("\\\\", "\\")
 
-    def test_what_an_import_changed_stands_field_by_field(
+    def test_import_changes_are_listed_by_field(
         self, portal: Portal, publisher: Publisher, source: str
     ) -> None:
         file = dataset(0)["distribution"][0]
@@ -147,7 +147,7 @@ class TestChanges:
         kinds = model.Session.query(Change.kind).filter_by(record_id=row.id).order_by(Change.id)
         assert [kind for (kind,) in kinds] == ["added", "deleted", "added"]
 
-    def test_what_the_portal_hides_stays_hidden(
+    def test_hidden_extras_stay_hidden_in_the_changes(
         self, portal: Portal, publisher: Publisher, source: str, ckan_config: dict[str, Any]
     ) -> None:
         jane = {"fn": "Data team", "hasEmail": "mailto:jane@somewhere.example"}
@@ -174,7 +174,7 @@ def changes_for(user: str, dataset_id: str) -> list[dict[str, Any]]:
 
 
 class TestStore:
-    def test_title_and_error_stand_in_the_record(
+    def test_record_has_its_title_and_error(
         self, portal: Portal, publisher: Publisher, source: str
     ) -> None:
         serve(publisher, title="")
@@ -197,7 +197,7 @@ class TestStore:
         row = model.Session.query(Record).one()
         assert (row.title, row.outcome, row.error["code"]) == ("Brooks", "errored", "not-valid")
 
-    def test_an_edit_is_told_from_an_import(
+    def test_edit_is_distinguished_from_an_import(
         self, portal: Portal, publisher: Publisher, source: str
     ) -> None:
         package = first(portal)
@@ -209,7 +209,9 @@ class TestStore:
 
 
 class TestDataset:
-    def test_where_it_comes_from(self, portal: Portal, publisher: Publisher, source: str) -> None:
+    def test_dataset_names_source_guid_and_harvest_url(
+        self, portal: Portal, publisher: Publisher, source: str
+    ) -> None:
         shown = call_action("ukharvest_dataset_show", id=first(portal)["name"])
         assert shown["source"]["name"] == "source-1"
         assert shown["source"]["title"] == "Source 1"
@@ -283,7 +285,7 @@ class TestDataset:
                 # A list is the same for everybody.
                 assert told is (sees and page != "/dataset/")
 
-    def test_problems_are_counted_for_those_who_may_edit(
+    def test_problem_counts_need_the_right_to_edit(
         self, portal: Portal, publisher: Publisher, source: str
     ) -> None:
         serve(publisher, modified="10/03")
@@ -322,7 +324,7 @@ class TestDataset:
 
 
 class TestRecord:
-    def test_what_is_wrong_with_it_and_what_its_runs_did(
+    def test_record_shows_its_problems_and_runs(
         self, portal: Portal, publisher: Publisher, source: str
     ) -> None:
         serve(publisher, description="Second.", modified="10/03")

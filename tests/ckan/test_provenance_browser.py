@@ -77,7 +77,7 @@ def test_a_record_whose_lines_are_marked(
     expect(visitor.page.locator(f"#L{line} mark")).to_be_visible()
 
 
-def test_what_strangers_write_is_harmless(
+def test_hostile_record_is_harmless_on_provenance_pages(
     portal: Portal, publisher: Publisher, visitor: Visitor
 ) -> None:
     source_id = portal.source(publisher.url(PATH))

@@ -180,7 +180,7 @@ def test_a_runs_own_problems_go_with_it(portal: Portal, publisher: Publisher, so
     assert [run["counts"]["with_problems"] for run in runs] == [4] * len(runs)
 
 
-def test_what_is_unfinished_stays(portal: Portal, publisher: Publisher, source: str) -> None:
+def test_prune_keeps_unfinished_runs(portal: Portal, publisher: Publisher, source: str) -> None:
     waiting = portal.create_job(source)
     portal.gather(waiting)
     old = HarvestJob.get(waiting)
@@ -230,7 +230,7 @@ def test_a_tick_takes_only_so_much_and_goes_in_batches(
     assert count(HarvestObject) == count(HarvestObject, current=True) == 4
 
 
-def test_a_tick_prunes_once_an_hour_and_goes_on_where_there_was_too_much(
+def test_tick_prunes_hourly_and_continues_a_long_prune(
     portal: Portal, publisher: Publisher, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(4):

@@ -84,7 +84,7 @@ def test_a_real_ckan_is_harvested_changed_and_left_alone(
     assert "Renamed" in [each["title"] for each in harvested(portal)]
 
 
-def test_what_is_gone_there_goes_here_after_full_reads(
+def test_dataset_gone_at_remote_goes_after_full_reads(
     portal: Portal, source: str, others: list[dict[str, Any]]
 ) -> None:
     portal.run(source)

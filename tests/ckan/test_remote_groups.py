@@ -158,7 +158,7 @@ def test_a_default_extra_without_a_value_is_a_problem(portal: Portal, publisher:
 
 
 @pytest.mark.usefixtures("site")
-def test_what_only_local_leaves_out_is_no_problem(portal: Portal, publisher: Publisher) -> None:
+def test_only_local_reports_no_problem(portal: Portal, publisher: Publisher) -> None:
     harvested(portal, publisher, remote_orgs="only_local", remote_groups="only_local")
     assert problems() == []
 

@@ -82,7 +82,7 @@ def test_a_reordered_document_changes_nothing(
     assert figures(portal.run(source)) == {"not modified": 10}
 
 
-def test_gone_records_are_missing_first_and_deleted_at_the_second_complete_run(
+def test_gone_records_are_deleted_on_second_complete_run(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     portal.run(source)
@@ -96,7 +96,7 @@ def test_gone_records_are_missing_first_and_deleted_at_the_second_complete_run(
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
-def test_gone_records_are_deleted_at_once_where_the_portal_says_so(
+def test_gone_records_are_deleted_at_once_by_setting(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     portal.run(source)
@@ -105,7 +105,7 @@ def test_gone_records_are_deleted_at_once_where_the_portal_says_so(
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "3")
-def test_a_record_that_is_not_public_any_more_goes_missing_and_is_deleted(
+def test_record_no_longer_public_is_deleted(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     portal.run(source)
@@ -175,7 +175,7 @@ def test_a_server_that_fails_on_page_2_stops_the_run(
     assert model.Session.query(HarvestObject).filter_by(harvest_job_id=job["id"]).count() == 0
 
 
-def test_one_bad_record_loses_nobody_else(
+def test_bad_record_loses_no_other_record(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     broken = [dataset(n) for n in range(10)]
@@ -343,7 +343,7 @@ def test_two_records_with_one_title_have_two_names(portal: Portal, publisher: Pu
     ]
 
 
-def test_a_document_that_says_not_modified_is_trusted_after_a_clean_run(
+def test_not_modified_is_trusted_after_a_clean_run(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     publisher.serve(PATH, catalogue(10), etag='"one"')
@@ -362,7 +362,7 @@ def test_a_wrong_configuration_is_refused_on_save(portal: Portal, publisher: Pub
         portal.source(publisher.url(PATH), config={"not_overwite": ["notes"]})
 
 
-def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
+def test_each_import_replaces_the_problems_of_a_record(
     portal: Portal, publisher: Publisher
 ) -> None:
     def problems() -> list[tuple[str, str]]:
@@ -380,7 +380,7 @@ def test_problems_are_kept_with_the_record_and_replaced_at_each_import(
 
 
 @pytest.mark.in_process
-def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few(
+def test_unchanged_run_needs_a_fixed_number_of_statements(
     portal: Portal, publisher: Publisher
 ) -> None:
     def count_requests(path: str, numbers: range) -> int:
@@ -398,7 +398,7 @@ def test_an_unchanged_run_asks_the_database_as_often_for_many_records_as_for_few
 
 
 @pytest.mark.in_process
-def test_an_option_that_is_new_in_a_release_imports_nothing_again(
+def test_new_option_of_a_release_imports_nothing_again(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     portal.run(source)

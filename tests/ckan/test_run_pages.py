@@ -120,7 +120,7 @@ def test_problems_by_kind(run: str) -> None:
     )
 
 
-def test_what_is_open_and_what_a_run_saw(portal: Portal, publisher: Publisher, run: str) -> None:
+def test_run_keeps_what_it_saw_after_a_mend(portal: Portal, publisher: Publisher, run: str) -> None:
     source = HarvestJob.get(run).source_id
     asked = ("ukharvest_problem_group_list", "ukharvest_problem_list", "ukharvest_record_list")
     before = [call_action(action, job_id=run) for action in asked]
@@ -280,7 +280,7 @@ def test_outsiders_see_nothing_of_it(app: CKANTestApp, portal: Portal, run: str)
         app.get(address, status=403)
 
 
-def test_titles_of_others_private_datasets_are_not_told(
+def test_titles_of_private_datasets_are_not_shown(
     portal: Portal, run: str, organization: dict[str, str]
 ) -> None:
     source = HarvestJob.get(run).source_id

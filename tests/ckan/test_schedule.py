@@ -83,9 +83,7 @@ def test_starts_do_not_drift(clock: Any, portal: Portal) -> None:
         end_jobs()
 
 
-def test_a_new_source_and_a_changed_frequency_follow_the_schedule(
-    clock: Any, portal: Portal
-) -> None:
+def test_schedule_follows_a_changed_frequency(clock: Any, portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/", frequency="DAILY")
     assert next_run(source) is None
     tick()
@@ -157,7 +155,7 @@ def test_mistakes_are_named_beside_their_fields(portal: Portal) -> None:
         show("no-such-source")
 
 
-def test_only_who_may_update_the_source_sees_and_changes(portal: Portal) -> None:
+def test_notifications_need_the_right_to_update_the_source(portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/")
     user = {"user": factories.User()["name"], "ignore_auth": False}
     for action in ("schedule_show", "schedule_update", "run_create"):

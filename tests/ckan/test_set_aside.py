@@ -83,7 +83,7 @@ def show_source(source: str) -> dict[str, Any]:
     return dict(act("ukharvest_source_show", source_id=source))
 
 
-def test_the_schedule_does_not_start_it_and_everybody_concerned_can_see_why(
+def test_set_aside_source_is_not_started_and_says_why(
     portal: Portal, source: str, move: Move
 ) -> None:
     job_id = lose_gathers(portal, source, move)
@@ -115,7 +115,7 @@ def test_its_page_names_no_start_to_come(
     assert "Schedule or command line" in page.body  # without the name of a person
 
 
-def test_two_lost_gathers_set_nothing_aside(portal: Portal, source: str, move: Move) -> None:
+def test_two_dead_gathers_set_nothing_aside(portal: Portal, source: str, move: Move) -> None:
     lose_gathers(portal, source, move, times=2)
     assert show_source(source)["set_aside"] is None
     assert [each.level for each in examine(["set-aside"])] == ["ok"]

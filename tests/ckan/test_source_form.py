@@ -117,7 +117,7 @@ def test_an_editor_adds_a_source_without_writing_json(
     assert not model.Session.query(HarvestJob).count()
 
 
-def test_who_adds_a_source_gets_emails_when_it_fails(
+def test_new_source_emails_its_author_on_failure(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
     asked = fields(get(app, editor))
@@ -175,7 +175,7 @@ def test_nothing_is_preselected_and_every_type_is_explained(
     assert [found.get(name, [""]) for name in given] == [["Mine"], *[[""]] * 3]
 
 
-def test_what_is_missing_is_told_in_the_order_of_the_page(
+def test_form_errors_follow_the_order_of_the_page(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
     factories.Organization(users=[{"name": editor["name"], "capacity": "editor"}])
@@ -211,7 +211,7 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize("url", [url for url, words in ADDRESSES.items() if words])
-def test_an_address_that_cannot_be_read_is_told_with_what_to_write(
+def test_unreadable_url_is_refused_with_an_example(
     url: str, app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
     answer = post(app, editor, url=url, owner_org=organization["id"])
@@ -219,7 +219,7 @@ def test_an_address_that_cannot_be_read_is_told_with_what_to_write(
     assert fields(answer)["url"] == [url]
 
 
-def test_wrong_options_are_told_at_their_fields(
+def test_wrong_options_are_reported_at_their_fields(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
     sent = {"option_data_json_max_resources": "-1", "option_common_credential": "unknown"}
@@ -230,7 +230,7 @@ def test_wrong_options_are_told_at_their_fields(
     assert "no usable secret" in form_errors(answer)["option_common_credential"]
 
 
-def test_a_source_is_edited_as_it_stands(
+def test_source_form_shows_the_stored_values(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], sysadmin: dict[str, Any]
 ) -> None:
     post(app, editor, owner_org=organization["id"], notes="Whom to *ask*")
@@ -258,7 +258,7 @@ def test_a_source_is_edited_as_it_stands(
     assert source.title == "Another"
 
 
-def test_what_a_sysadmin_set_survives_an_editor(
+def test_editor_does_not_remove_sysadmin_options(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], sysadmin: dict[str, Any]
 ) -> None:
     factories.Group(name="transport")
@@ -276,7 +276,7 @@ def test_what_a_sysadmin_set_survives_an_editor(
     assert "default_groups" not in json.loads(source_named("mine").config)
 
 
-def test_an_address_that_a_source_has_is_saved_only_if_it_is_meant(
+def test_url_of_another_source_needs_a_confirmation(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any]
 ) -> None:
     post(app, editor, owner_org=organization["id"])
@@ -306,7 +306,7 @@ def test_a_name_that_is_a_page_is_not_a_sources(
         assert "is the name of a page" in answer.json["error"]["name"][0]
 
 
-def test_only_who_may_sees_the_form(
+def test_form_is_shown_to_those_with_the_right(
     app: CKANTestApp, organization: dict[str, str], editor: dict[str, Any], monkeypatch: Any
 ) -> None:
     for name in ("create_unowned_dataset", "create_dataset_if_not_in_organization"):
@@ -352,7 +352,7 @@ def test_hostile_texts_stay_texts(
     assert answer.status_code == 200
 
 
-def test_the_page_asks_a_bounded_number_of_questions_and_is_small(
+def test_source_form_is_small_with_few_questions(
     app: CKANTestApp, portal: Portal, sysadmin: dict[str, Any]
 ) -> None:
     get(app, sysadmin)

@@ -68,7 +68,7 @@ def test_the_pages_keep_to_what_every_page_keeps_to(editor: Page, visitor: Visit
     looks.check(visitor, "form-edit", "/harvest/edit/maps")
 
 
-def test_a_wrong_address_is_told_mended_and_saved(editor: Page, visitor: Visitor) -> None:
+def test_wrong_url_can_be_corrected_and_saved(editor: Page, visitor: Visitor) -> None:
     factories.Organization(name="maps-council", title="Maps Council", image_url="")
     looks.know_stock(visitor)
     editor.goto("/harvest/new")
@@ -131,7 +131,7 @@ def test_all_of_it_works_without_scripts(plain: Page) -> None:
     assert json.loads(source.config)["fields"] == {"theme": "theme-primary", "internal": None}
 
 
-def test_what_strangers_write_stays_text(editor: Page) -> None:
+def test_hostile_text_is_harmless_on_the_source_form(editor: Page) -> None:
     saved_source()
     for number, text in enumerate(looks.HOSTILE):
         call_action("harvest_source_patch", id="maps", title=text, notes=text)

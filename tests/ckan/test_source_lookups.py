@@ -89,7 +89,7 @@ def test_without_a_publisher_the_site_names_it(
     assert owner["reason"] == "None has the publisher's name: choose one"
 
 
-def test_where_nothing_answers(editor: dict[str, Any], publisher: Publisher) -> None:
+def test_look_up_explains_a_failed_address(editor: dict[str, Any], publisher: Publisher) -> None:
     council(editor, "Council")
     del publisher.routes["/data.json"]
     found = look_up(editor, publisher.url("/"))
@@ -126,7 +126,9 @@ def test_the_pages_lead_to_the_form(
     assert chosen.text_content().strip() == '"><script>hurt()</script>'
 
 
-def test_who_may(app: CKANTestApp, editor: dict[str, Any], publisher: Publisher) -> None:
+def test_look_up_checks_the_user(
+    app: CKANTestApp, editor: dict[str, Any], publisher: Publisher
+) -> None:
     council(editor, "Council")
     begun = as_(editor, "ukharvest_source_preview_create", url=publisher.url("/"))
     outsider = dict(factories.UserWithToken())
@@ -150,7 +152,7 @@ def test_who_may(app: CKANTestApp, editor: dict[str, Any], publisher: Publisher)
 
 
 @pytest.mark.parametrize("address", ["/harvest/add", "/harvest/new"])
-def test_who_may_not_add_sources_reads_whom_to_ask(
+def test_person_without_right_reads_whom_to_ask(
     app: CKANTestApp,
     editor: dict[str, Any],
     ckan_config: Any,

@@ -212,9 +212,7 @@ def stored() -> list[tuple[str, ...]]:
     return found
 
 
-def test_few_matches_need_a_confirmation_and_the_rest_is_not_deleted_at_once(
-    portal: Portal, moved: tuple[str, str]
-) -> None:
+def test_move_with_few_matches_needs_a_confirmation(portal: Portal, moved: tuple[str, str]) -> None:
     source_id, url = moved
     before, datasets = stored(), ids(portal)
     found = dry_run(source_id, url)
@@ -236,7 +234,9 @@ def test_few_matches_need_a_confirmation_and_the_rest_is_not_deleted_at_once(
         act("ukharvest_source_move", **asked, even_if_few_match=True)
 
 
-def test_what_refuses_a_move(portal: Portal, publisher: Publisher, moved: tuple[str, str]) -> None:
+def test_move_is_refused_with_a_reason(
+    portal: Portal, publisher: Publisher, moved: tuple[str, str]
+) -> None:
     source_id, url = moved
     portal.source(publisher.url("/taken.json"))
     for address, message in (

@@ -179,9 +179,7 @@ def test_datasets_of_a_remote_organisation_stay_with_it(
     assert figures(portal.run(remote)) == {"not modified": 2}
 
 
-def test_a_remote_organisation_that_is_added_here_gets_its_datasets(
-    portal: Portal, remote: str
-) -> None:
+def test_added_remote_organisation_gets_its_datasets(portal: Portal, remote: str) -> None:
     portal.run(remote)
     assert organisations(portal) == ["somewhere-council"] * 2
     factories.Organization(name="far-council")

@@ -112,7 +112,9 @@ def test_after_a_good_run(app: CKANTestApp, harvested_source: str, editor: Any) 
     assert "/api/3/action/ukharvest_source_show?source_id=parking" in page
 
 
-def test_what_is_lost(app: CKANTestApp, portal: Portal, publisher: Publisher, source: str) -> None:
+def test_source_page_counts_failed_records(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, source: str
+) -> None:
     publisher.serve(PATH, catalogue([dataset(0), dataset(1, title="")]))
     portal.run(source)
     found = show_source(source)
@@ -325,7 +327,9 @@ def test_the_list_of_runs(app: CKANTestApp, portal: Portal, source: str, editor:
     assert listed[0]["counts"]["unchanged"] == 3
 
 
-def test_who_asked_is_told(app: CKANTestApp, portal: Portal, source: str, editor: Any) -> None:
+def test_source_page_says_who_requested_the_run(
+    app: CKANTestApp, portal: Portal, source: str, editor: Any
+) -> None:
     answer = app.post("/harvest/refresh/parking", headers=editor, follow_redirects=False)
     assert answer.headers["Location"].endswith(PAGE)
     found = show_source(source)
@@ -420,7 +424,7 @@ def test_a_bounded_number_of_statements(
     assert all(new <= old + 2 for new, old in zip(after, before, strict=True)), (before, after)
 
 
-def test_what_waits_is_in_the_state(portal: Portal, source: str) -> None:
+def test_held_deletions_without_a_record_count_none(portal: Portal, source: str) -> None:
     Session.merge(SourceState(source_id=source, held={"guids": ["gone"], "reason": "x"}))
     Session.commit()
     assert show_source(source)["held"] == 0  # no such record: nothing left to delete

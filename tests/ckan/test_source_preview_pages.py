@@ -46,7 +46,7 @@ def preview_id(text: str) -> str:
     return found[1]
 
 
-def test_without_scripts_the_form_comes_back_with_all_that_was_typed(
+def test_form_keeps_its_values_without_javascript(
     app: CKANTestApp, editor: dict[str, str], typed: dict[str, str]
 ) -> None:
     waiting = page(app, editor, "/harvest/test", **typed).body
@@ -96,7 +96,7 @@ def test_filters_are_chosen_from_what_the_source_holds(
     assert figures(job) == {"added": 2, "not modified": 1}
 
 
-def test_without_scripts_what_is_missing_stands_at_its_field(
+def test_missing_field_is_marked_without_javascript(
     app: CKANTestApp, editor: dict[str, str], typed: dict[str, str]
 ) -> None:
     body = page(app, editor, "/harvest/test", **{**typed, "url": ""}).body
@@ -168,7 +168,7 @@ def test_the_check_of_a_source_has_a_page(
     assert source not in done.split("<body", 1)[1].split("as data", 1)[0]
 
 
-def test_what_strangers_write_is_text(
+def test_hostile_record_is_harmless_in_a_preview(
     app: CKANTestApp, editor: dict[str, str], typed: dict[str, str], publisher: Publisher
 ) -> None:
     hostile = "<script>window.hurt = 1</script>"

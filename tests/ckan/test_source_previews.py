@@ -95,7 +95,7 @@ def test_a_test_shows_the_first_records_and_leaves_nothing(
         ("/empty", "data_json", "This does not work yet", ""),
     ],
 )
-def test_what_does_not_work_is_said_with_what_to_do(
+def test_failed_preview_says_what_to_do(
     editor: dict[str, str],
     publisher: Publisher,
     path: str,
@@ -130,7 +130,7 @@ def test_what_does_not_work_is_said_with_what_to_do(
         ({"config": '{"default_groups": ["transport"]}'}, "config"),
     ],
 )
-def test_what_could_not_be_saved_is_not_looked_at(
+def test_preview_refuses_an_invalid_source(
     editor: dict[str, str], publisher: Publisher, fields: dict[str, str], field: str
 ) -> None:
     with pytest.raises(tk.ValidationError) as refused:
@@ -212,7 +212,9 @@ def test_checks_leave_room_in_the_queue(
     assert count(SourcePreview) == [4]
 
 
-def test_who_may(editor: dict[str, str], publisher: Publisher, portal: Portal) -> None:
+def test_preview_actions_check_the_user(
+    editor: dict[str, str], publisher: Publisher, portal: Portal
+) -> None:
     stranger = factories.User()
     begun = start_preview(editor, publisher)
     source = portal.source(publisher.url(PATH))
@@ -240,7 +242,7 @@ def test_a_stopped_one_ends(editor: dict[str, str], publisher: Publisher) -> Non
     assert not source_previews.save_progress(begun["id"], "reading", 3)
 
 
-def test_a_worker_that_is_gone_is_told(editor: dict[str, str], publisher: Publisher) -> None:
+def test_dead_worker_is_reported(editor: dict[str, str], publisher: Publisher) -> None:
     begun = start_preview(editor, publisher)
     source_previews.begin(begun["id"])
     model.Session.query(SourcePreview).update(
@@ -325,7 +327,7 @@ def test_a_check_says_what_a_run_would_do(
     assert count(SourcePreview, Record) == [2, 0]
 
 
-def test_only_a_source_with_datasets_is_told_what_is_not_deleted(
+def test_deletion_notice_needs_a_source_with_datasets(
     editor: dict[str, str], publisher: Publisher, portal: Portal
 ) -> None:
     publisher.serve("/waf/", '<a href="a.xml">a</a> <a href="b.xml">b</a>')

@@ -172,7 +172,7 @@ def test_the_record_of_a_private_dataset_is_private(
         assert "private" in answer.headers["Cache-Control"]
 
 
-def test_what_is_kept_and_what_cannot_be_read(
+def test_source_record_survives_prune_and_bad_xml(
     app: CKANTestApp, portal: Portal, publisher: Publisher, harvested: dict[str, Any]
 ) -> None:
     address = f"/dataset/{harvested['name']}/source-record"

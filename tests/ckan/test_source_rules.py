@@ -58,7 +58,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("url", REFUSED)
-def test_an_address_that_may_not_be_read_is_refused_beside_the_url(
+def test_forbidden_url_is_refused_beside_the_field(
     url: str, portal: Portal, editor: dict[str, Any]
 ) -> None:
     # ckanext-harvest accepts all of these

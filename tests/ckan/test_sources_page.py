@@ -133,7 +133,7 @@ def test_sysadmins_manage_all(sources: dict[str, str]) -> None:
         ({"limit": 0}, []),
     ],
 )
-def test_what_is_looked_for(
+def test_source_list_can_be_searched_and_filtered(
     sources: dict[str, str], wish: dict[str, Any], expected: list[str]
 ) -> None:
     assert names(list_sources(**wish)) == expected
@@ -147,7 +147,7 @@ def test_a_filter_counts_what_the_others_let_through(sources: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("wrong", [{"sort": "colour"}, {"limit": "many"}])
-def test_what_is_not_understood(wrong: dict[str, str]) -> None:
+def test_source_list_refuses_unknown_filters(wrong: dict[str, str]) -> None:
     with pytest.raises(tk.ValidationError):
         list_sources(**wrong)
 
@@ -165,7 +165,7 @@ def test_private_and_deleted_sources(
     assert names(everything) == ["failing", "good", "theirs"]
 
 
-def test_what_is_switched_off_is_found_when_asked_for(
+def test_switched_off_sources_are_listed_on_request(
     sources: dict[str, str], editor: dict[str, Any]
 ) -> None:
     HarvestSource.get(sources["good"]).active = False

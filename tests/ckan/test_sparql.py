@@ -51,7 +51,7 @@ def test_1000_datasets_are_read_as_from_a_document(publisher: Publisher, tmp_pat
         assert read(SPARQL, server.url) == expected
 
 
-def test_a_list_that_breaks_off_says_nothing_about_the_datasets_behind_it(
+def test_broken_list_proves_nothing_about_later_datasets(
     portal: Portal, publisher: Publisher
 ) -> None:
     endpoint = Endpoint(TURTLE + "".join(map(turtle_of, items(60))))

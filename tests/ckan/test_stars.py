@@ -82,7 +82,7 @@ def test_a_dataset_that_a_person_writes() -> None:
     assert [pdf["stars"], csv["stars"]] == [1, 3]
 
 
-def test_resources_are_in_the_datasets_order_wherever_the_database_stores_them() -> None:
+def test_resources_keep_the_order_of_the_dataset() -> None:
     id_ = make({"format": "PDF"}, {"format": "CSV"}, {"format": "XLS"})
     resource = model.resource_table
     # An update writes the row anew, behind the others.
@@ -166,13 +166,13 @@ def test_linked_data() -> None:
         ),
     ],
 )
-def test_none_are_told_in_words(fields: dict[str, Any], words: str) -> None:
+def test_empty_list_is_described_in_words(fields: dict[str, Any], words: str) -> None:
     assert show(make(**{"resources": [{"url": "https://f.example/a.csv"}], **fields}))[
         "text"
     ].startswith(words)
 
 
-def test_who_may_read_the_dataset() -> None:
+def test_stars_need_the_right_to_read_the_dataset() -> None:
     organization = factories.Organization()
     id_ = make({"format": "CSV"}, owner_org=organization["id"], private=True)
     stranger = factories.User()["name"]
@@ -186,7 +186,7 @@ def test_who_may_read_the_dataset() -> None:
     assert listed == {"count": 0, "results": []}
 
 
-def test_a_dataset_from_before_is_told_too() -> None:
+def test_earlier_dataset_is_reported_too() -> None:
     id_ = make({"format": "CSV"})
     model.Session.execute(sa.delete(Assessment))
     model.Session.commit()
@@ -194,7 +194,7 @@ def test_a_dataset_from_before_is_told_too() -> None:
     assert (shown["stars"], shown["since"]) == (3, None)
 
 
-def test_until_the_migration_datasets_are_written_all_the_same(
+def test_datasets_are_written_before_the_migration(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     session = model.Session
@@ -224,14 +224,16 @@ def test_a_dataset_is_written_whatever_fails_here(
     assert "could not be worked out" in caplog.text
 
 
-def test_what_ckan_shows_beside_a_licence_counts_for_nothing_when_it_is_sent_back() -> None:
+def test_licence_title_sent_back_counts_as_no_licence() -> None:
     id_ = make({"format": "CSV"})
     act("package_update", **{**call_action("package_show", id=id_), "license_id": ""})
     assert best(id_) == (0, "no-licence", "")
     assert all_datasets.score_one(id_) == []
 
 
-def test_who_writes_a_row_has_the_dataset_first(portal: Portal, publisher: Publisher) -> None:
+def test_assessment_is_written_after_locking_the_dataset(
+    portal: Portal, publisher: Publisher
+) -> None:
     def order(sent: list[str]) -> list[str]:
         locks = ("UPDATE package SET", "INSERT INTO ukharvest_assessment")
         return [

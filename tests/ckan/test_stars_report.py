@@ -239,7 +239,7 @@ def test_all_datasets_in_one_pass(
     assert {row.package_id: row.stars for row in model.Session.query(Assessment)} == before
 
 
-def test_a_pass_costs_the_same_for_three_and_for_nine(
+def test_pass_costs_the_same_for_three_and_for_nine(
     councils: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cost() -> int:
@@ -255,7 +255,7 @@ def test_a_pass_costs_the_same_for_three_and_for_nine(
     assert cost() == 3 * (whole - 1) + 1  # and the last query for more
 
 
-def test_what_is_being_written_is_left_to_its_writer(councils: dict[str, str]) -> None:
+def test_locked_datasets_are_left_to_their_writer(councils: dict[str, str]) -> None:
     model.Session.remove()
     with model.meta.engine.begin() as writer:
         writer.execute(

@@ -103,7 +103,7 @@ def test_a_wrong_network_in_the_ini_names_the_setting(
         config.check_settings()
 
 
-def test_a_wrong_secret_in_the_ini_names_the_setting_and_the_forms(
+def test_wrong_secret_names_the_setting_and_the_forms(
     ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setting = "ckanext.ukharvest.credentials.council"
@@ -114,14 +114,14 @@ def test_a_wrong_secret_in_the_ini_names_the_setting_and_the_forms(
     assert "S3cret" not in str(caught.value)
 
 
-def test_a_secret_that_the_ini_lacks_is_an_error_beside_its_option() -> None:
+def test_missing_secret_is_an_error_beside_its_option() -> None:
     with pytest.raises(ConfigError) as caught:
         open_client("nobody")
     assert caught.value.field == "credential"
     assert "ckanext.ukharvest.credentials.nobody" in caught.value.message
 
 
-def test_the_migration_goes_down_and_up_and_asks_for_harvest_first(
+def test_migration_needs_ckanext_harvest_first(
     ckan: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
     def tables() -> set[str]:

@@ -99,9 +99,7 @@ def test_clear_leaves_other_packages_that_are_to_be_deleted(portal: Portal, sour
     assert Session.get(model.Package, theirs["id"]).state == "to_delete"
 
 
-def test_clear_of_a_dataset_with_collaborators_views_and_relations(
-    portal: Portal, source: str
-) -> None:
+def test_clear_removes_collaborators_views_and_relations(portal: Portal, source: str) -> None:
     # package_member has no cascade, so the stock action fails
     first, second, *_others = portal.datasets()
     user, group = factories.User(), factories.Group()
@@ -141,7 +139,7 @@ def test_clear_of_a_source_that_only_another_harvester_ever_ran(
     assert len(portal.datasets()) == 3
 
 
-def test_clear_is_for_those_who_may_update_the_source(portal: Portal, source: str) -> None:
+def test_clear_needs_the_right_to_update_the_source(portal: Portal, source: str) -> None:
     context = {"user": factories.User()["name"], "model": model}
     with pytest.raises(tk.NotAuthorized):
         tk.get_action("harvest_source_clear")(dict(context), {"id": source})
@@ -214,7 +212,7 @@ def readers(people: dict[str, str], **fields: Any) -> list[str]:
     return found
 
 
-def test_an_object_is_readable_by_those_who_may_read_its_dataset(
+def test_object_is_readable_if_its_dataset_is(
     portal: Portal, source: str, people: dict[str, str]
 ) -> None:
     # ckanext-harvest shows every object to everybody

@@ -67,7 +67,7 @@ def leave_run(source_id: str, *, is_gathered: bool = True) -> tuple[str, list[st
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
-def test_the_first_run_of_a_source_that_our_plugins_did_not_create(
+def test_first_run_of_a_source_made_by_other_plugins(
     portal: Portal, source: str, stock: Stock
 ) -> None:
     before = ids(portal)

@@ -62,7 +62,7 @@ def report_of(job_id: str) -> JobReport:
 
 
 @one_by_one
-def test_what_waits_is_left_for_the_next_run(
+def test_stop_leaves_waiting_records_for_the_next_run(
     portal: Portal, publisher: Publisher, source: str, editor: str
 ) -> None:
     job_id = portal.create_job(source)
@@ -86,7 +86,7 @@ def test_what_waits_is_left_for_the_next_run(
     assert len(portal.datasets()) == 5
 
 
-def test_changed_records_keep_their_fingerprints_and_nothing_is_missing(
+def test_stop_keeps_fingerprints_of_changed_records(
     portal: Portal, publisher: Publisher, harvested: str, editor: str
 ) -> None:
     before = {row.guid: row.fingerprint for row in Session.query(Record)}
@@ -184,7 +184,7 @@ def test_a_gather_ends_at_its_next_sign_of_life(
     assert figures(portal.job(job_id)) == {}
 
 
-def test_a_gather_that_is_asked_ends_itself(portal: Portal, source: str, editor: str) -> None:
+def test_gather_ends_itself_on_request(portal: Portal, source: str, editor: str) -> None:
     job = HarvestJob.get(portal.create_job(source))
     job.status = "Running"
     job.gather_started = utcnow()
@@ -229,7 +229,7 @@ def test_a_record_that_was_taken_up_meanwhile_is_not_imported(
     assert portal.datasets() == []
 
 
-def test_what_is_being_imported_ends_first(portal: Portal, source: str, editor: str) -> None:
+def test_stop_waits_for_the_running_import(portal: Portal, source: str, editor: str) -> None:
     job_id = portal.create_job(source)
     portal.gather(job_id)
     under_way = HarvestObject.get(portal.waiting(job_id)[0])
@@ -245,7 +245,9 @@ def test_what_is_being_imported_ends_first(portal: Portal, source: str, editor: 
     assert report_of(job_id).outcome == "stopped"
 
 
-def test_what_cannot_be_stopped(harvested: str, ready_source: SourceMaker, editor: str) -> None:
+def test_stop_refuses_ended_unknown_and_foreign_runs(
+    harvested: str, ready_source: SourceMaker, editor: str
+) -> None:
     job_id = ready_source.job_id
     with pytest.raises(tk.ValidationError):
         stop(job_id, editor)
@@ -255,7 +257,7 @@ def test_what_cannot_be_stopped(harvested: str, ready_source: SourceMaker, edito
         stop(job_id, factories.User()["name"])
 
 
-def test_runs_of_other_harvesters_and_ckanext_harvests_own_action(
+def test_stop_works_for_other_harvesters_too(
     portal: Portal, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = portal.create_job(source)
@@ -297,7 +299,7 @@ def test_documents_are_asked_for_again(portal: Portal, source: str, editor: str)
     assert (kept["job_id"], kept["documents"]) == (None, {})
 
 
-def test_what_is_done_already_stays_as_it_came_out(
+def test_stop_after_the_last_record_finishes_the_run(
     portal: Portal, source: str, editor: str
 ) -> None:
     job_id = portal.create_job(source)
@@ -311,7 +313,7 @@ def test_what_is_done_already_stays_as_it_came_out(
     assert (report.outcome, report.stopped_by, report.reason) == ("finished", "", "")
 
 
-def test_a_run_that_was_stopped_before_its_message_came_is_not_read(
+def test_run_stopped_before_its_message_is_not_read(
     portal: Portal, publisher: Publisher, source: str, editor: str
 ) -> None:
     job_id = portal.create_job(source)

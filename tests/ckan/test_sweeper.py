@@ -136,9 +136,7 @@ def test_an_object_whose_worker_is_gone_is_sent_again(
     assert (job["status"], figures(job)) == ("Finished", {"added": 3})
 
 
-def test_an_object_whose_worker_lives_is_left_alone_however_long_it_takes(
-    portal: Portal, source: str, move: Move
-) -> None:
+def test_object_of_a_live_worker_is_left_alone(portal: Portal, source: str, move: Move) -> None:
     """Stock sends an import again after 180 s although it still runs (decision 0007)."""
     job_id, (first, *_) = gathered(portal, source)
     queue.purge_queues()
@@ -202,9 +200,7 @@ def test_objects_of_a_gather_that_is_at_work_are_not_sent(portal: Portal, source
     assert on_queue("fetch") == []
 
 
-def test_a_gather_whose_worker_is_gone_starts_again_and_ends_as_failed_the_third_time(
-    portal: Portal, source: str, move: Move
-) -> None:
+def test_dead_gather_fails_at_the_third_start(portal: Portal, source: str, move: Move) -> None:
     job_id = killed_gather(portal, source)
     portal.finish(job_id)
     assert on_queue("gather") == []
@@ -227,9 +223,7 @@ def test_a_gather_whose_worker_is_gone_starts_again_and_ends_as_failed_the_third
     assert figures(portal.run(source)) == {"added": 3}
 
 
-def test_a_killed_gather_that_works_the_second_time_loses_nothing(
-    portal: Portal, source: str, move: Move
-) -> None:
+def test_killed_gather_loses_nothing_when_repeated(portal: Portal, source: str, move: Move) -> None:
     job_id = killed_gather(portal, source)
     move(61)
     portal.finish(job_id)
@@ -248,7 +242,7 @@ def test_a_gather_that_lives_is_left_alone(portal: Portal, source: str, move: Mo
     assert portal.job(job_id)["status"] == "Running"
 
 
-def test_a_gather_killed_between_its_last_commits_is_not_read_again(
+def test_gather_killed_at_its_end_is_not_read_again(
     portal: Portal, publisher: Publisher, source: str, move: Move
 ) -> None:
     job_id, ids = gathered(portal, source)
@@ -264,9 +258,7 @@ def test_a_gather_killed_between_its_last_commits_is_not_read_again(
     assert len(publisher.requests) == requests
 
 
-def test_jobs_that_were_never_sent_or_whose_message_is_lost_are_sent(
-    portal: Portal, source: str, move: Move
-) -> None:
+def test_jobs_without_a_message_are_sent(portal: Portal, source: str, move: Move) -> None:
     job_id = portal.create_job(source)
     portal.finish(job_id)
     assert on_queue("gather") == []
@@ -280,9 +272,7 @@ def test_jobs_that_were_never_sent_or_whose_message_is_lost_are_sent(
     assert figures(portal.finish(job_id)) == {"added": 3}
 
 
-def test_objects_that_were_given_up_without_a_word_count_as_errored(
-    portal: Portal, source: str
-) -> None:
+def test_objects_abandoned_silently_count_as_errored(portal: Portal, source: str) -> None:
     """State ERROR, no report_status, no error: stats of {None: 1}, as stock gathers leave them."""
     job_id, ids = gathered(portal, source)
     for each in ids:
@@ -348,9 +338,7 @@ def test_a_lock_gives_its_connection_back_as_it_was() -> None:
         assert (psycopg2s.autocommit, psycopg2s.isolation_level) == (False, None)
 
 
-def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgotten(
-    move: Move, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_heartbeats_survive_a_database_outage(move: Move, monkeypatch: pytest.MonkeyPatch) -> None:
     with Heart("fetch", interval=0.05) as heart:
         heart.work_on("something")
         assert workers.busy(workers.Limits(60)) == {"something"}
@@ -386,7 +374,7 @@ def test_heartbeats_survive_a_database_that_is_away_and_dead_workers_are_forgott
     assert model.Session.query(Worker).count() == 0
 
 
-def test_other_harvesters_work_is_looked_after_too(
+def test_work_of_other_harvesters_is_swept_too(
     portal: Portal, source: str, move: Move, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their interrupted gathers end: an unknown part of the objects may be visible."""

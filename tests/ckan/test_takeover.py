@@ -133,7 +133,7 @@ def test_a_source_of_the_stock_ckan_harvester(portal: Portal, ckan_source: str) 
     assert ids(portal) == before
 
 
-def test_what_changed_at_the_remote_site_before_the_takeover(
+def test_takeover_keeps_ids_of_changed_datasets(
     portal: Portal, ckan_source: str, remote: RemoteSite
 ) -> None:
     fill(CKANHarvester(), ckan_source)
@@ -147,9 +147,7 @@ def test_what_changed_at_the_remote_site_before_the_takeover(
     assert "Renamed" in [each["title"] for each in portal.datasets()]
 
 
-def test_what_a_person_did_with_the_stock_harvesters_datasets(
-    portal: Portal, ckan_source: str
-) -> None:
+def test_takeover_keeps_edits_by_people(portal: Portal, ckan_source: str) -> None:
     fill(CKANHarvester(), ckan_source)
     first, second, *_ = portal.datasets()
     act("resource_create", package_id=first["id"], url="https://here.example/n", name="Mine")
@@ -222,7 +220,7 @@ def test_an_inventory_adopted_behind_a_run_that_refused_it(
     assert before.items() <= ids(portal).items()
 
 
-def test_one_record_alone_of_an_inventory_is_the_dataset_that_is_here(
+def test_single_inventory_record_is_its_known_dataset(
     portal: Portal, inventory_source: str
 ) -> None:
     old = [dataset(n, identifier=f"http://council.example/inventory/parking/{n}") for n in range(3)]

@@ -76,7 +76,7 @@ def test_words_are_a_suggestion_with_reasons(source: Catalogue) -> None:
     assert shown["ranking"][0]["reasons"][0]["where"] == ["title"]
 
 
-def test_what_the_source_names_decides(source: Catalogue) -> None:
+def test_theme_named_by_the_source_decides(source: Catalogue) -> None:
     found = source.harvest(theme=["crime-and-justice", "Towns & Cities"])
     assert themes(found) == ("Crime", '["Towns"]')
     shown = show_theme(found)
@@ -119,14 +119,14 @@ def test_a_cleared_theme_is_chosen_anew(source: Catalogue) -> None:
     assert themes(source.harvest(description="Other words.")) == ("Environment", None)
 
 
-def test_an_edit_of_something_else_makes_the_theme_nobody_s(source: Catalogue) -> None:
+def test_other_edit_does_not_claim_the_theme(source: Catalogue) -> None:
     found = source.harvest()
     act("package_patch", id=found["id"], notes="Somebody wrote this.")
     assert show_theme(found)["origin"] == "words"
     assert themes(source.harvest(title="Crime figures")) == ("Crime", None)
 
 
-def test_a_theme_from_before_this_extension_gives_way_only_to_what_is_certain(
+def test_earlier_theme_gives_way_only_to_certainty(
     source: Catalogue,
 ) -> None:
     found = choose(source.harvest(), theme_primary="Society")
@@ -140,7 +140,7 @@ def test_a_theme_from_before_this_extension_gives_way_only_to_what_is_certain(
     assert show_theme(found)["origin"] == "source"
 
 
-def test_the_source_s_default_stands_where_nothing_certain_does(source: Catalogue) -> None:
+def test_source_default_replaces_an_uncertain_value(source: Catalogue) -> None:
     config = {"default_extras": {"theme-primary": "Education"}}
     assert themes(source.harvest(config=config)) == ("Education", None)
     assert themes(source.harvest(theme=["Health"])) == ("Health", None)
@@ -206,7 +206,7 @@ def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
     assert (shown["theme"], shown["origin"]) == ("Environment", "person")
 
 
-def test_what_is_kept_is_written_where_it_differs(organization: dict[str, str]) -> None:
+def test_assessment_is_written_only_if_different(organization: dict[str, str]) -> None:
     ids = sorted(factories.Dataset(owner_org=organization["id"])["id"] for _ in range(2))
 
     def save_themes(*themes: str) -> list[tuple[Any, ...]]:
@@ -258,7 +258,7 @@ def test_a_gemini_record_s_topic_is_no_theme_of_its_source(
     assert [each["kind"] for each in shown["ranking"][1]["reasons"]] == ["topic", "words"]
 
 
-def test_what_postgresql_cannot_hold_is_left_out(organization: dict[str, str]) -> None:
+def test_themes_leave_out_what_postgresql_cannot_store(organization: dict[str, str]) -> None:
     odd = {"dcat_subject": '["\\u0000Health", "\\ud800"]', "theme-secondary": '["\\u0000"]'}
     pairs = [{"key": key, "value": value} for key, value in odd.items()]
     found = factories.Dataset(owner_org=organization["id"], extras=pairs)
@@ -274,7 +274,7 @@ def test_a_dataset_that_was_never_written_here(organization: dict[str, str]) -> 
     assert shown["ranking"][0]["theme"] == "Environment"
 
 
-def test_who_may_ask(organization: dict[str, str]) -> None:
+def test_theme_actions_check_the_user(organization: dict[str, str]) -> None:
     hidden = factories.Dataset(owner_org=organization["id"], private=True)
     shown = factories.Dataset(owner_org=organization["id"])
     context = {"user": "", "model": model, "ignore_auth": False}

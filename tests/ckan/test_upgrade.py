@@ -38,7 +38,7 @@ ADVICE = "made by an unreleased commit: drop the “ukharvest_” tables"
 RENAME = sa.text("ALTER TABLE ukharvest_record RENAME import_rules_hash TO salt")
 
 
-def test_the_revisions_that_the_code_knows_are_those_of_the_migrations() -> None:
+def test_code_knows_the_revisions_of_the_migrations() -> None:
     assert schema_version.REVISIONS[-1] in services._heads("ukharvest")
     assert schema_version.load() is schema_version.State.CURRENT
 
@@ -198,7 +198,7 @@ def header(user: dict[str, Any]) -> dict[str, str]:
     return {"Authorization": str(user["token"])}
 
 
-def test_pages_work_without_our_tables_and_sysadmins_are_told(
+def test_pages_work_without_our_tables(
     portal: Portal,
     publisher: Publisher,
     app: CKANTestApp,
@@ -380,7 +380,7 @@ OUTDATED = {
 
 
 @pytest.mark.parametrize("number", OUTDATED)
-def test_a_consumer_that_is_started_on_other_tables_takes_no_message(
+def test_consumer_on_other_tables_takes_no_message(
     portal: Portal,
     publisher: Publisher,
     revision: Callable[[str], None],
@@ -401,7 +401,7 @@ def test_a_consumer_that_is_started_on_other_tables_takes_no_message(
 
 
 @pytest.mark.parametrize("number", OUTDATED)
-def test_a_consumer_that_waits_during_an_upgrade_puts_its_message_back(
+def test_consumer_returns_a_message_during_an_upgrade(
     portal: Portal,
     publisher: Publisher,
     revision: Callable[[str], None],

@@ -75,7 +75,7 @@ def test_a_rejected_record_has_no_dataset_and_keeps_its_problems(
     assert "gemini-04-short" not in codes()
 
 
-def test_a_record_that_two_consumers_reject_is_told_once(portal: Portal, folder: Folder) -> None:
+def test_record_rejected_by_two_consumers_is_reported_once(portal: Portal, folder: Folder) -> None:
     source = portal.source(folder.url, "gemini-waf", config={"validation": "reject"})
     run(portal, folder, source, SHORT)
     before = codes()
@@ -109,9 +109,7 @@ def test_a_rejected_change_leaves_the_version_before(portal: Portal, folder: Fol
         assert figures(run(portal, folder, source, mended)) == {"not modified": 1}
 
 
-def test_what_a_record_was_rejected_for_is_past_when_it_is_lost_to_something_else(
-    portal: Portal, folder: Folder
-) -> None:
+def test_new_failure_replaces_the_validation_errors(portal: Portal, folder: Folder) -> None:
     source = portal.source(folder.url, "gemini-waf", config={"validation": "reject"})
     rejected = run(portal, folder, source, SHORT)["id"]
     assert "gemini-04-short" in kinds(job_id=rejected)["lost"]
@@ -121,9 +119,7 @@ def test_what_a_record_was_rejected_for_is_past_when_it_is_lost_to_something_els
     assert "gemini-04-short" not in kinds(source_id=source)["lost"]
 
 
-def test_what_is_known_of_the_version_here_stays_when_the_next_is_lost(
-    portal: Portal, folder: Folder
-) -> None:
+def test_failed_fetch_keeps_problems_of_stored_version(portal: Portal, folder: Folder) -> None:
     source = portal.source(folder.url, "gemini-waf")
     first = run(portal, folder, source, SHORT)["id"]
     known = kinds(job_id=first)

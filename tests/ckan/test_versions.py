@@ -51,7 +51,7 @@ def test_the_last_five_contents_that_differ_are_kept(
     assert model.Session.query(RecordVersion).count() == 6
 
 
-def test_an_unchanged_or_forced_or_reordered_record_makes_no_version(
+def test_unchanged_record_makes_no_version(
     portal: Portal, publisher: Publisher, source: str
 ) -> None:
     portal.run(source)
@@ -108,5 +108,5 @@ def test_xml_is_compared_by_its_lines_whatever_its_layout() -> None:
     assert diff(version(1, old), version(2, old.replace("><", ">\n  <"))) == []
 
 
-def test_what_is_neither_json_nor_xml_is_compared_as_it_is() -> None:
+def test_other_text_is_compared_line_by_line() -> None:
     assert readable("<broken\nline") == ["<broken", "line"]

@@ -53,9 +53,7 @@ def get(app: CKANTestApp, url: str, address: str = "192.0.2.1", **more: Any) -> 
     return app.get(url, environ_overrides={"REMOTE_ADDR": address}, **more)
 
 
-def test_a_visitor_is_refused_after_the_limit_and_allowed_a_minute_later(
-    app: CKANTestApp, limits: None
-) -> None:
+def test_visitor_over_the_limit_waits_a_minute(app: CKANTestApp, limits: None) -> None:
     for url in (STARS, f"{STARS}.csv", API):
         assert get(app, url).status_code == 200
     refused = get(app, STARS)
@@ -104,7 +102,7 @@ def test_zero_is_no_limit(
     assert {get(app, STARS).status_code for _ in range(9)} == {200}
 
 
-def test_without_redis_visitors_are_allowed_and_a_warning_is_logged(
+def test_visitor_limit_is_off_without_redis(
     app: CKANTestApp,
     limits: None,
     monkeypatch: pytest.MonkeyPatch,
@@ -117,14 +115,14 @@ def test_without_redis_visitors_are_allowed_and_a_warning_is_logged(
     assert "Redis does not count visitor" in caplog.text
 
 
-def test_what_is_limited_exists_and_is_for_everybody(app: CKANTestApp) -> None:
+def test_every_limited_route_exists_and_is_public(app: CKANTestApp) -> None:
     rules = {rule.endpoint: rule.rule for rule in app.flask_app.url_map.iter_rules()}
     exported = "/catalogue/export/<name>"  # for everybody once something is exported
     assert {rules[endpoint] for endpoint in LIMITED_PAGES} <= {*PUBLIC, exported}
     assert {row.action for row in TABLE if row.who == ALL} >= LIMITED_ACTIONS
 
 
-def test_what_visitors_can_start_is_cheap(
+def test_public_requests_cost_a_fixed_number_of_statements(
     app: CKANTestApp, portal: Portal, publisher: Publisher, place: dict[str, str]
 ) -> None:
     """The same number of statements with 3 datasets and with 63, and few of them."""

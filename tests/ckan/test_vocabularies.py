@@ -57,7 +57,7 @@ def test_a_list_comes_in_pages() -> None:
     assert by_number["results"][0]["label"] == "Public toilets"
 
 
-def test_what_is_asked_wrongly() -> None:
+def test_vocabulary_actions_refuse_wrong_parameters() -> None:
     with pytest.raises(tk.ObjectNotFound):
         call_action("ukharvest_vocabulary_show", name="../who")
     with pytest.raises(tk.ValidationError):

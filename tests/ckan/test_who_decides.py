@@ -59,7 +59,7 @@ def user_of(person: Person) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("role", ["editor", "admin"])
-def test_who_is_offered_to_stop_a_run_may_stop_it(
+def test_stop_button_works_for_each_role_that_sees_it(
     app: CKANTestApp, portal: Portal, source: str, organization: dict[str, str], role: str
 ) -> None:
     person = member(organization, role)

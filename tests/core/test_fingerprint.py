@@ -27,7 +27,7 @@ def test_canonical_json(value: object, expected: str) -> None:
     assert canonical_json(value) == expected
 
 
-def test_what_is_no_json_value_is_refused() -> None:
+def test_fingerprint_refuses_values_outside_json() -> None:
     with pytest.raises(TypeError, match="set has no JSON form"):
         canonical_json({1})
 

@@ -65,7 +65,7 @@ def test_a_table_comes_as_an_object_or_as_its_text(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", ["a=b", "[1]", 7])
-def test_what_is_no_table_is_refused(value: object) -> None:
+def test_table_option_refuses_other_values(value: object) -> None:
     with pytest.raises(ConfigError, match="fields: .* expected a JSON object"):
         validate({"fields": value}, [TABLE])
 

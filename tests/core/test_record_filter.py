@@ -59,7 +59,7 @@ def test_one_of_several_values_is_enough_but_of_each_field() -> None:
 
 
 @pytest.mark.parametrize("text", ["parking", "colour:red", "keyword:"])
-def test_what_is_no_filter_is_refused_with_the_fields(text: str) -> None:
+def test_wrong_record_filter_is_refused_with_the_fields(text: str) -> None:
     with pytest.raises(ConfigError, match="expected field:value with one of the fields organis"):
         options.validate({"include_values": [text]}, record_filter.OPTIONS)
 

@@ -128,7 +128,7 @@ def test_nothing_differs_when_all_is_there(source: _Source) -> None:
     ],
     ids=["title", "resources", "licence", "extra", "identifier"],
 )
-def test_what_differs_is_told(
+def test_demo_check_names_each_difference(
     source: _Source, fields: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(expectation, "INDEX_SECONDS", 0)
@@ -136,7 +136,7 @@ def test_what_differs_is_told(
     assert f"data_json, first: {sentence}" in found
 
 
-def test_a_wrong_figure_is_told_for_each_place_that_shows_it(source: _Source) -> None:
+def test_wrong_figure_is_reported_for_each_place(source: _Source) -> None:
     found = _compared(source, _dataset("a"), added=2)
     assert [each.split(": ", 1)[1] for each in found] == [
         f"{place}: added is 2, expected 1"

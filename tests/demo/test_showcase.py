@@ -66,7 +66,7 @@ def picture(query: str, publisher: Publisher) -> list[bytes]:
         "REQUEST=GetMap&LAYERS=park&WIDTH=10&HEIGHT=10&SRS=EPSG:4326&BBOX=-3,52,-1,54",
     ],
 )
-def test_a_box_is_drawn_where_it_lies(query: str, publisher: Publisher) -> None:
+def test_bounding_box_is_drawn_at_its_place(query: str, publisher: Publisher) -> None:
     rows = picture(query, publisher)
     drawn = [[row[at + 3] > 0 for at in range(0, 40, 4)] for row in rows]
     # East of 2° west and south of 53° north: the lower right quarter.

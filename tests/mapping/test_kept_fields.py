@@ -167,7 +167,7 @@ def test_a_group_goes_only_with_the_source(
     assert [each["name"] for each in found["groups"]] == expected
 
 
-def test_fields_that_the_source_must_not_change_are_not_its_own() -> None:
+def test_protected_fields_do_not_count_as_supplied() -> None:
     existing = {"notes": "By hand", "groups": [{"name": "a"}], "title": ""}
     options = {"not_overwrite": ("notes", "groups", "title"), "groups": ("b",)}
     found = update(SUPPLIED, existing, BARE, **options)

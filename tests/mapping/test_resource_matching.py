@@ -257,7 +257,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("resource", "key"), KEYS.values(), ids=KEYS)
-def test_the_next_import_is_told_a_resource_by(resource: ResourceRecord, key: str) -> None:
+def test_resource_is_recognised_at_the_next_import(resource: ResourceRecord, key: str) -> None:
     before = [old("hand", OTHER)]
     found = mapped([resource], before, [])
     assert found.resources == [(found.package["resources"][0]["id"], key)]

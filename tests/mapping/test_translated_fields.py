@@ -82,7 +82,7 @@ def test_without_translations_a_package_dict_is_as_before() -> None:
     assert package(plain) == package(DatasetRecord("g", "T", language=("en",)))
 
 
-def test_what_is_not_overwritten_keeps_its_translations() -> None:
+def test_not_overwrite_keeps_translations() -> None:
     existing = {
         "title": "By hand",
         "title_translated": {"en": "By hand"},

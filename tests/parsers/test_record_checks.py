@@ -141,7 +141,7 @@ class TestFutureDates:
     def test_a_nearer_one_is_not(self, value: str) -> None:
         assert found(issued=value, modified=value, metadata_modified=value) == []
 
-    def test_what_the_data_are_about_may_lie_ahead(self) -> None:
+    def test_dates_of_the_content_may_be_in_the_future(self) -> None:
         period = Period("2026-01-01", "2199-12-31")
         resource = ResourceRecord("https://example.gov.uk/a.csv", temporal=period)
         extras = {"publish-date": "2199-01-01", "valid_until": "2199-01-01"}

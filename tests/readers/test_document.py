@@ -78,7 +78,7 @@ def test_every_shape_of_a_catalogue_is_read(
         (b"[" * 200 + b"]" * 200, "nested more than", 1),
     ],
 )
-def test_what_is_no_catalogue_is_refused_in_words(
+def test_document_without_catalogue_is_refused(
     publisher: Publisher, http: HttpClient, body: bytes, message: str, line: int | None
 ) -> None:
     publisher.serve("/data.json", body)

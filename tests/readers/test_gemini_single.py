@@ -31,7 +31,7 @@ def read(publisher: Publisher, http: HttpClient, text: str) -> list[RawRecord]:
         ("<html><title>Log in</title></html>", "HTML page instead of a GEMINI record"),
     ],
 )
-def test_what_is_none_is_refused_by_its_name(
+def test_other_document_is_refused_by_its_name(
     publisher: Publisher, http: HttpClient, text: str, words: str
 ) -> None:
     with pytest.raises(ProtocolError) as caught:
@@ -57,14 +57,14 @@ _DATES = "".join(
         ("", ""),
     ],
 )
-def test_the_stamp_is_the_records_date_as_it_stands_there(
+def test_stamp_is_the_unchanged_date_of_the_record(
     publisher: Publisher, http: HttpClient, root: str, expected: str
 ) -> None:
     (raw,) = read(publisher, http, document(root=root))
     assert (raw.guid, raw.modified) == ("rivers", expected)
 
 
-def test_records_in_a_saved_answer_of_a_catalogue_stand_alone(
+def test_records_of_a_saved_csw_answer_are_read_singly(
     publisher: Publisher, http: HttpClient
 ) -> None:
     other = document().replace("rivers", "lakes")
@@ -90,9 +90,7 @@ def test_one_page_of_a_catalogue_does_not_prove_that_it_is_all(
     assert reading.ending.reason.endswith(reason)
 
 
-def test_a_record_without_identifier_is_lost_by_name(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_record_without_identifier_fails_by_name(publisher: Publisher, http: HttpClient) -> None:
     (raw,) = read(publisher, http, document(bare="gmd:fileIdentifier"))
     assert raw.error
     assert raw.error.message.startswith("record 1: gmd:fileIdentifier is missing")

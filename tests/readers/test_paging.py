@@ -77,7 +77,7 @@ def test_a_record_with_another_content_is_kept_as_a_duplicate() -> None:
     assert _page(pages, _raw("2", "other"), _raw("3"))[0] == ["2", "3"]
 
 
-def test_a_page_keeps_its_own_duplicates_and_lost_records() -> None:
+def test_page_keeps_its_duplicates_and_failed_records() -> None:
     assert _page(Pages("http://a/"), _raw("1"), _raw(""), _raw("1"))[0] == ["1", "", "1"]
 
 
@@ -101,7 +101,7 @@ def _generator(records: Iterable[RawRecord]) -> Generator[RawRecord, None, Endin
     return Ending(complete=True)
 
 
-def test_the_second_record_of_an_identity_is_lost_and_names_both() -> None:
+def test_duplicate_identity_fails_and_names_both_records() -> None:
     first = RawRecord("a", "1", position="dataset 1")
     second = RawRecord("a", "2", position="dataset 7")
     reading = Reading(unique(_generator([first, RawRecord("b"), second])))

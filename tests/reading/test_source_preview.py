@@ -97,7 +97,9 @@ def test_problems_are_grouped_by_code_with_examples(publisher: Publisher) -> Non
         ('{"dataset": [', "no", "json-syntax"),
     ],
 )
-def test_what_does_not_work(publisher: Publisher, body: str, verdict: str, code: str) -> None:
+def test_preview_explains_an_unreadable_document(
+    publisher: Publisher, body: str, verdict: str, code: str
+) -> None:
     publisher.serve(PATH, body)
     found = preview(publisher.url(PATH))
     assert (found["verdict"], (found["error"] or {}).get("code")) == (verdict, code)
@@ -105,7 +107,7 @@ def test_what_does_not_work(publisher: Publisher, body: str, verdict: str, code:
     assert found["excerpt"].startswith(body[:10])
 
 
-def test_an_address_that_has_nothing_is_told_with_its_status(publisher: Publisher) -> None:
+def test_missing_url_is_reported_with_its_status(publisher: Publisher) -> None:
     found = preview(publisher.url("/nothing"))
     assert (found["verdict"], found["error"]["code"]) == ("no", "bad-status")
     assert found["asked"][0]["status"] == 404
@@ -117,7 +119,7 @@ def test_the_right_address_of_the_site_is_found(publisher: Publisher) -> None:
     assert preview(publisher.url("/"))["suggested_url"] == publisher.url(PATH)
 
 
-def test_the_right_type_is_told(publisher: Publisher) -> None:
+def test_fitting_type_is_recommended(publisher: Publisher) -> None:
     publisher.serve("/catalogue", "<Inventory><Dataset/></Inventory>")
     found = preview(publisher.url("/catalogue"))
     assert (found["verdict"], found["detected_type"]) == ("no", "inventory")
@@ -153,7 +155,7 @@ def test_a_search_says_how_many_there_are_and_is_asked_once(publisher: Publisher
     assert found["requests"] == 1
 
 
-def test_it_stops_when_told(publisher: Publisher) -> None:
+def test_run_stops_on_request(publisher: Publisher) -> None:
     publisher.serve(PATH, datasets(10))
     told: list[tuple[str, int]] = []
 
@@ -257,7 +259,7 @@ def test_the_records_of_a_known_source_are_compared(publisher: Publisher) -> Non
         (b"", ""),
     ],
 )
-def test_what_an_answer_looks_like(head: bytes, expected: str) -> None:
+def test_source_type_is_recognised_by_the_first_bytes(head: bytes, expected: str) -> None:
     assert source_type(head) == expected
 
 
@@ -309,5 +311,5 @@ def test_catalogues_and_folders_say_how_many_they_have(case: str, total: int) ->
         (b"", ""),
     ],
 )
-def test_what_a_document_is_shows_in_its_first_bytes(head: bytes, expected: str) -> None:
+def test_document_format_is_detected_by_the_first_bytes(head: bytes, expected: str) -> None:
     assert detect(head) == expected

@@ -100,9 +100,7 @@ def test_it_is_recognised_after_ours(others: Install) -> None:
     assert found == "https://x.example/fords.json?all=1"
 
 
-def test_one_that_fails_to_recognise_costs_nothing(
-    others: Install, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_failing_recogniser_is_skipped(others: Install, caplog: pytest.LogCaptureFixture) -> None:
     others("other-fords", more="'recognise': boom")
     assert type_detection.source_type(b'{"fords": []}') == ""
     assert "fords failed to look at a response" in caplog.text

@@ -14,7 +14,7 @@ HANGING = """
 import threading
 
 {mark}
-def test_that_hangs():
+def test_hangs_for_ever():
     threading.Event().wait()
 
 def test_after_it():
@@ -81,10 +81,10 @@ def test_a_hang_beyond_signals_ends_pytest_with_its_stack(tmp_path: Path) -> Non
 
     assert done.returncode == 1
     assert "Timeout (0:00:02)!" in done.stderr
-    assert "in test_that_hangs" in done.stderr
+    assert "in test_hangs_for_ever" in done.stderr
 
 
-def test_what_tests_leave_does_not_hold_up_the_end(tmp_path: Path) -> None:
+def test_left_threads_and_processes_do_not_delay_the_end(tmp_path: Path) -> None:
     # With less patience than bin/test has.
     program = f"import sys; sys.path.insert(0, {str(DEV / 'stack')!r}); import run_tests;"
     program += "run_tests.LEFT_SECONDS = 1; run_tests.main()"

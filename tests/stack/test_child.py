@@ -47,7 +47,7 @@ def test_a_server_that_never_answers_fails_with_its_output(tmp_path: Path) -> No
         child.wait_until(lambda: True)
 
 
-def test_a_port_without_a_server_is_told_from_one_with_it() -> None:
+def test_free_port_is_distinguished_from_a_used_one() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert listens(port)

@@ -125,7 +125,7 @@ def test_github_runs_the_parts_of_the_command(name: str) -> None:
         assert matrices == [[part.name for part in parts_of("--all").values()], []]
 
 
-def test_ci_calls_the_command_that_contributors_are_told() -> None:
+def test_ci_runs_the_documented_command() -> None:
     tests = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## The tests")[2]
     commands = [line.partition("  #")[0].strip() for line in tests.split("\n    ")[1:]]
 

@@ -53,7 +53,7 @@ def failed_run(folder: Path, *ids: str) -> Path:
     return report
 
 
-def test_what_passes_by_itself_is_named_flaky_and_passes(tmp_path: Path) -> None:
+def test_passing_rerun_is_named_flaky(tmp_path: Path) -> None:
     report = failed_run(tmp_path, "tests/test_a.py::test_one[a b]", "tests/test_a.py::test_two")
     run: list[str] = []
 
@@ -64,7 +64,7 @@ def test_what_passes_by_itself_is_named_flaky_and_passes(tmp_path: Path) -> None
     assert first.startswith("FLAKY (one): tests/test_a.py::test_one[a b]; add it to tests/flaky")
 
 
-def test_what_fails_again_fails_the_run(tmp_path: Path) -> None:
+def test_failing_rerun_fails_the_run(tmp_path: Path) -> None:
     report = failed_run(tmp_path, "tests/test_a.py::test_one", "tests/test_a.py::test_two")
 
     assert flaky.run_again(report, lambda test: int(test.endswith("one")), None) == 1

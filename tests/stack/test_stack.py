@@ -100,7 +100,7 @@ def test_a_process_is_known_again_and_stopped(sleeper: Daemon) -> None:
     assert Daemon("sleeper").stop() is False
 
 
-def test_a_stranger_with_the_same_pid_is_left_alone(folder: Path) -> None:
+def test_other_process_with_the_same_pid_is_left_alone(folder: Path) -> None:
     stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     try:
         daemon = Daemon("redis")
@@ -114,7 +114,7 @@ def test_a_stranger_with_the_same_pid_is_left_alone(folder: Path) -> None:
         stranger.wait()
 
 
-def test_a_killed_process_that_nobody_reaped_counts_as_gone(folder: Path) -> None:
+def test_zombie_process_counts_as_gone(folder: Path) -> None:
     zombie = subprocess.Popen([sys.executable, "-c", ""])
     with contextlib.suppress(subprocess.TimeoutExpired):
         # Not poll() or wait(): those would reap it.

@@ -62,7 +62,7 @@ def files(place: Place) -> Place:
     return place
 
 
-def test_what_is_over_the_budget_waits(
+def test_links_beyond_the_daily_budget_wait(
     files: Place, limit: Set, move: Callable[[float], None], cli: Any
 ) -> None:
     limit("requests", 12)
@@ -102,7 +102,7 @@ def test_bytes_count_too(files: Place, limit: Set) -> None:
     assert len(files.new_requests()) == 20
 
 
-def test_redirects_cost_requests(place: Place) -> None:
+def test_redirects_count_as_requests(place: Place) -> None:
     place.publisher.serve("/b.csv", "a,b\n1,2\n")
     place.publisher.redirect("/a.csv", "/b.csv")
     place.publish("/a.csv")
@@ -111,7 +111,7 @@ def test_redirects_cost_requests(place: Place) -> None:
     assert link_budget.spent_today() == link_budget.Spent(2, 8, 1)
 
 
-def test_how_long_a_backlog_takes(clean: None, limit: Set) -> None:
+def test_days_needed_for_a_backlog_are_computed(clean: None, limit: Set) -> None:
     budget = link_budget.Budget(1000, 0)
     assert link_budget.days_needed(0, 0, budget, 1.0) == 0
     assert link_budget.days_needed(1, 1, budget, 1.0) == 1
@@ -133,7 +133,9 @@ def test_old_days_are_forgotten(clean: None, move: Callable[[float], None]) -> N
     assert model.Session.query(LinkDay).count() == 1
 
 
-def test_the_doctor_and_the_dashboard_tell(files: Place, limit: Set, app: CKANTestApp) -> None:
+def test_doctor_and_dashboard_name_the_link_budget(
+    files: Place, limit: Set, app: CKANTestApp
+) -> None:
     limit("requests", 12)
     work()
     done = len(files.new_requests())

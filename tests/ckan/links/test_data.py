@@ -172,7 +172,7 @@ def test_three_wrong_rows_of_a_harvested_and_a_hand_made_dataset(
     assert asked == {"/schema.json": 1, "/parks.csv": 2, "/woods.csv": 2}
 
 
-def test_what_has_not_changed_is_not_read_again(
+def test_unchanged_data_file_is_not_read_again(
     data: Publisher, move: Callable[[float], None]
 ) -> None:
     long = TABLE + "9,,park\n" * 20_000  # longer than what a link check reads
@@ -507,7 +507,7 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     assert "schema" not in str(mail_contents.compose_weekly([(told, states[place.source])]).lines)
 
 
-def test_how_it_looks(data: Publisher, visitor: Visitor) -> None:
+def test_data_errors_page_is_accessible_and_harmless(data: Publisher, visitor: Visitor) -> None:
     hostile = "".join(f"7,{text},park\n" for text in ("<script>alert(1)</script>", "x" * 300))
     lines = (TABLE + hostile + "8,x\n").splitlines()
     more = [f"c{n}" for n in range(110)]  # a wide table

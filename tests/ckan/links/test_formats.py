@@ -31,7 +31,7 @@ from tests.ckan.links.place import PATH, RIVERS, Place, queued, work
 pytestmark = pytest.mark.in_process
 
 
-def test_another_address_is_another_look_and_the_old_one_is_forgotten(place: Place) -> None:
+def test_changed_url_is_checked_and_the_old_one_forgotten(place: Place) -> None:
     place.harvest()
     work()
     place.publisher.serve("/table", "a,b\n1,2\n", headers={"Content-Type": "text/csv"})
@@ -100,7 +100,7 @@ def test_formats_are_read_without_the_spaces_around_them(place: Place) -> None:
     assert not link_checks.is_due()
 
 
-def test_what_was_found_and_not_written_is_written_by_the_next_tick_s_job(place: Place) -> None:
+def test_found_formats_are_written_by_the_next_job(place: Place) -> None:
     """After a job that was killed, and after an import during the link check."""
     place.harvest()
     link_results.save([LinkResult(place.resource["url"], format="WMS")], 30)

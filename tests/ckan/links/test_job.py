@@ -23,7 +23,7 @@ from tests.ckan.links.place import RIVERS, Place, queued, work
 pytestmark = pytest.mark.in_process
 
 
-def test_a_link_is_looked_at_by_a_background_worker_and_never_in_the_import(place: Place) -> None:
+def test_links_are_checked_by_a_worker_not_by_the_import(place: Place) -> None:
     assert place.harvest() == {"added": 1}
     assert place.formats == [""]
     assert place.link() == {}
@@ -60,7 +60,7 @@ def test_an_unchanged_night_costs_two_queries_and_no_request(place: Place) -> No
     assert place.dataset["metadata_modified"] == modified
 
 
-def test_a_service_is_looked_at_again_after_a_month(
+def test_service_link_is_checked_again_after_a_month(
     place: Place, move: Callable[[float], None]
 ) -> None:
     place.harvest()
@@ -81,9 +81,7 @@ def test_a_service_is_looked_at_again_after_a_month(
     assert not link_checks.is_due()
 
 
-def test_a_fault_that_may_pass_is_tried_again_and_takes_nothing_away(
-    place: Place, move: Callable[[float], None]
-) -> None:
+def test_temporary_link_fault_is_tried_again(place: Place, move: Callable[[float], None]) -> None:
     place.publisher.serve(RIVERS, "busy", status=503)
     place.harvest()
     work()
@@ -120,7 +118,7 @@ def test_a_silent_server_is_left_alone_for_the_rest_of_the_job(place: Place) -> 
     assert not link_checks.is_due()
 
 
-def test_of_two_jobs_at_once_one_works(place: Place, cli: Any) -> None:
+def test_only_one_link_job_works_at_once(place: Place, cli: Any) -> None:
     place.harvest()
     with locks.alone(locks.LINKS) as is_alone:
         assert is_alone
@@ -179,7 +177,7 @@ def test_a_redis_that_is_away_does_not_stop_the_tick(
     assert len(queued()) == 1
 
 
-def test_strange_addresses_are_looked_at_once_and_no_password_is_told(place: Place) -> None:
+def test_strange_urls_are_checked_once_without_passwords(place: Place) -> None:
     """Of resources that were added to a harvested dataset by hand."""
     no_web = ["javascript:alert(1)", "ftp://127.0.0.1/rivers"]
     strange = [

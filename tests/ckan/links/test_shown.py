@@ -26,7 +26,7 @@ from tests.ckan.links.place import RIVERS, Place, work
 pytestmark = pytest.mark.in_process
 
 
-def test_an_internal_address_is_told_to_those_who_can_mend_it(
+def test_internal_link_is_reported_to_its_editors(
     place: Place, app: CKANTestApp, organization: dict[str, str]
 ) -> None:
     place.publish("http://10.20.30.40/maps")
@@ -72,7 +72,7 @@ def test_the_page_says_what_a_link_is(place: Place, app: CKANTestApp) -> None:
     assert "<script>alert(1)" not in body
 
 
-def test_how_it_looks_and_what_strangers_write(place: Place, visitor: Visitor) -> None:
+def test_checked_link_pages_are_accessible_and_harmless(place: Place, visitor: Visitor) -> None:
     texts = looks.HOSTILE
     place.harvest()
     page = f"/dataset/{place.dataset['name']}/resource/{place.resource['id']}"
@@ -88,7 +88,7 @@ def test_how_it_looks_and_what_strangers_write(place: Place, visitor: Visitor) -
     looks.check(visitor, "resource-edit", f"{page}/edit", is_own=False)
 
 
-def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> None:
+def test_link_actions_check_the_user(place: Place, organization: dict[str, str]) -> None:
     place.harvest()
     act("package_patch", id=place.dataset["id"], private=True)
     editor, stranger = factories.User(), factories.User()
@@ -117,7 +117,7 @@ def test_who_may_ask_for_what(place: Place, organization: dict[str, str]) -> Non
             call_action(name, id=id_)
 
 
-def test_the_command_lists_links_and_looks_at_them(place: Place, cli: Any) -> None:
+def test_command_lists_and_checks_links(place: Place, cli: Any) -> None:
     place.harvest()
     done = cli.invoke(ukharvest, ["links", "rivers", "--check"])
     assert "WMS 1.3.0, 2 layers" in done.output
@@ -132,7 +132,7 @@ def test_the_command_lists_links_and_looks_at_them(place: Place, cli: Any) -> No
     assert cli.invoke(ukharvest, ["links", "nobody"]).exit_code == 2
 
 
-def test_the_doctor_sees_that_nobody_looks(
+def test_doctor_reports_that_no_links_are_checked(
     place: Place, move: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.harvest()

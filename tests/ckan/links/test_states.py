@@ -168,7 +168,7 @@ def test_datasets_of_people_are_checked_and_keep_their_formats(place: Place) -> 
     assert facet() == {"3": 1}
 
 
-def test_a_format_that_contradicts_the_metadata_is_told(place: Place, app: CKANTestApp) -> None:
+def test_format_that_contradicts_the_metadata_is_reported(place: Place, app: CKANTestApp) -> None:
     place.publisher.serve(TABLE, b"%PDF-1.4\n", headers={"Content-Type": "text/csv"})
     place.publish(TABLE)
     place.harvest()

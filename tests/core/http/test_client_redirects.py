@@ -23,7 +23,7 @@ def test_redirects_are_followed(publisher: Publisher, http: HttpClient) -> None:
     assert reply.redirected
 
 
-def test_a_redirect_can_be_asked_for_itself(publisher: Publisher, http: HttpClient) -> None:
+def test_redirect_itself_can_be_requested(publisher: Publisher, http: HttpClient) -> None:
     publisher.redirect("/a", "/b")
     reply = http.get(publisher.url("/a"), follow_redirects=False)
     assert (reply.status, reply.headers["location"]) == (302, "/b")

@@ -107,7 +107,7 @@ def test_a_short_secret_is_removed_behind_its_parameter_only() -> None:
     )
 
 
-def test_a_word_of_a_header_is_no_secret_of_its_own() -> None:
+def test_single_word_of_a_header_is_no_secret() -> None:
     header = Secrets([parse_credential("https://data.example.org X-Key: open database")])
     assert header.clean("a database; open database") == "a database; ***"
     token = Secrets([parse_credential("https://data.example.org Authorization: Bearer 012345678")])

@@ -78,7 +78,7 @@ def test_a_system_is_found_by_what_publishers_write(text: str, space: str, code:
         ("+proj=utm +zone=30", ""),
     ],
 )
-def test_what_is_no_known_system_is_none(text: str, space: str) -> None:
+def test_unknown_coordinate_system_is_none(text: str, space: str) -> None:
     assert coordinate_systems.find(text, space) is None
 
 
@@ -107,7 +107,7 @@ def test_a_system_says_what_its_coordinates_are() -> None:
         ("", False),
     ],
 )
-def test_the_order_of_axes_is_said_by_urns_and_uris(name: str, says: bool) -> None:
+def test_urns_and_uris_define_the_axis_order(name: str, says: bool) -> None:
     assert coordinate_systems.says_order(name) is says
 
 

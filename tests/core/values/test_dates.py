@@ -78,7 +78,7 @@ def test_a_date_is_as_precise_as_given(given: str, expected: str) -> None:
         pytest.param("2019-05-01/2019-06-01", "is not a date", id="period"),
     ],
 )
-def test_what_is_no_date_is_refused_in_words(given: str, reason: str) -> None:
+def test_wrong_date_is_refused_with_a_reason(given: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_date(given)
 
@@ -131,6 +131,6 @@ def test_a_period_has_two_ends(given: str, start: str, end: str) -> None:
         pytest.param("summer 2019", "is not a date", id="prose"),
     ],
 )
-def test_what_is_no_period_is_refused_in_words(given: str, reason: str) -> None:
+def test_wrong_period_is_refused_with_a_reason(given: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_period(given)

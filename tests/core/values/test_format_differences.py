@@ -25,5 +25,5 @@ from ckanext.ukharvest.core.values.format_differences import differ
         ("something of ours", "CSV", False),
     ],
 )
-def test_different_formats_are_told_apart(declared: str, found: str, expected: bool) -> None:
+def test_different_formats_are_distinguished(declared: str, found: str, expected: bool) -> None:
     assert differ(declared, found) is expected

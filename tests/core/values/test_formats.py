@@ -209,7 +209,7 @@ def test_a_url_shows_its_format(path: str, expected: str) -> None:
         pytest.param("", "", id="no-query"),
     ],
 )
-def test_what_a_query_asks_a_service_for(query: str, expected: str) -> None:
+def test_format_is_read_from_a_service_query(query: str, expected: str) -> None:
     assert formats.of_request("https://example.org/wms?" + query) == expected
 
 
@@ -227,7 +227,7 @@ def test_names_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("given", ["", "not a url", "http://["])
-def test_what_is_no_url_has_no_format(given: str) -> None:
+def test_text_that_is_no_url_has_no_format(given: str) -> None:
     assert formats.of_url(given) == ""
 
 

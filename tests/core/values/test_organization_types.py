@@ -57,7 +57,7 @@ def test_other_spellings(text: str, value: str) -> None:
     assert organization_types.find(text) == value
 
 
-def test_no_name_stands_for_two_types() -> None:
+def test_each_name_means_one_type() -> None:
     found: dict[str, str] = {}
     for row in vocabulary.bundled("organization_types").rows:
         for name in (row["value"], *vocabulary.parts(row["aliases"])):

@@ -64,7 +64,7 @@ def test_parse_email(given: str, expected: str) -> None:
     + ["a@b.org; c@d.org", "a@@example.org", ".a@example.org", "a@-x.org", "http://example.org/"]
     + ["mailto:a%00b@example.org", "mailto:a%1bb@example.org", "a\x9bb@example.org"],
 )
-def test_what_is_no_email_is_refused(given: str) -> None:
+def test_wrong_email_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="is not an email address"):
         parse_email(given)
 

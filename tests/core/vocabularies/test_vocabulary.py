@@ -137,7 +137,7 @@ def test_an_empty_search_finds_all_in_order() -> None:
     assert not list(vocabulary.search("services", "no such words"))
 
 
-def test_labels_of_what_an_entry_stands_in() -> None:
+def test_entry_shows_the_labels_of_its_groups() -> None:
     row = vocabulary.row("services", SERVICE)
     assert row is not None
     assert vocabulary.above(row) == ["Environmental protection", "Street care and cleaning"]
@@ -293,7 +293,7 @@ def test_a_list_without_a_title_has_that_of_the_bundled_one(lists_folder: Path) 
     assert vocabulary.load("frequencies").about == {"title": "Ours"}
 
 
-def test_a_column_that_stands_there_twice_is_refused() -> None:
+def test_duplicate_column_is_refused() -> None:
     with pytest.raises(VocabularyError, match="'uri' stands there twice"):
         parse("x", "uri,uri\n1,2\n")
 

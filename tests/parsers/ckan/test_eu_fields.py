@@ -142,7 +142,7 @@ def test_a_text_under_the_same_name_is_another_sites_field(key: str) -> None:
     assert parsed(**{key: "some words"}).extras[key] == "some words"
 
 
-def test_what_has_the_plain_name_too_keeps_it() -> None:
+def test_plain_field_wins_over_the_eu_field() -> None:
     record = parsed(**{"contact-name": "Us"}, contact_point=[{"name": "Others"}])
     assert record.contact == Agent("Us")
     themed = parsed(**{"theme-primary": "Health"}, groups=[{"name": "environment"}])
@@ -151,5 +151,5 @@ def test_what_has_the_plain_name_too_keeps_it() -> None:
 
 @pytest.mark.parametrize("odd", [{}, [], [{}], [None, 3], {"label": {"a": 1}}, [[["x"]]]])
 @pytest.mark.parametrize("key", sorted({row[0] for row in DATASET} - {"title", "notes"}))
-def test_odd_values_cost_nothing_but_themselves(key: str, odd: Any) -> None:
+def test_odd_values_lose_no_other_value(key: str, odd: Any) -> None:
     assert parsed(**{key: odd}).title == "Bins"

@@ -121,7 +121,7 @@ def test_a_maintainer_who_is_the_contact_is_not_kept_twice() -> None:
     assert record.extras == {}
 
 
-def test_what_our_own_import_writes_is_kept_under_another_name() -> None:
+def test_remote_harvest_guid_is_kept_as_original_guid() -> None:
     record = parsed(extras={"guid": "g-1", "import_source": "harvest", "harvest_object_id": "x"})
     assert record.extras == {"original_guid": "g-1"}
 
@@ -199,7 +199,7 @@ def test_too_many_resources_are_cut_and_reported() -> None:
         ({"state": "deleted"}, "its state is deleted"),
     ],
 )
-def test_what_is_not_for_us_is_skipped_with_the_reason(more: dict[str, Any], why: str) -> None:
+def test_ckan_package_is_skipped_with_a_reason(more: dict[str, Any], why: str) -> None:
     with pytest.raises(SkipRecord, match=why):
         parsed(**more)
 
@@ -482,7 +482,7 @@ def test_a_schema_in_words_comes_after_what_the_data_conforms_to(given: str, exp
     assert resource.extras["conforms_to"] == expected
 
 
-def test_what_the_data_conforms_to_stays_as_it_is() -> None:
+def test_conforms_to_is_kept_unchanged() -> None:
     given = '["http://a.example/1", "INSPIRE"]'
     assert parsed(conforms_to=given).extras["conforms_to"] == given
 

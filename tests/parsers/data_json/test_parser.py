@@ -284,13 +284,13 @@ def test_non_public_entries_are_skipped_unless_asked_for() -> None:
 
 
 @pytest.mark.parametrize("title", [None, "", "  ", [], {}])
-def test_without_title_the_record_is_lost(title: Any) -> None:
+def test_record_without_title_fails(title: Any) -> None:
     with pytest.raises(ParseError, match="dataset 'x': title is missing"):
         _parse({"title": title})
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '"x"'])
-def test_what_is_no_object_is_lost(content: str) -> None:
+def test_data_json_dataset_must_be_an_object(content: str) -> None:
     with pytest.raises(ParseError):
         datajson.parse(RawRecord("x", content), {})
 

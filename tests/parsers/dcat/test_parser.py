@@ -372,7 +372,7 @@ def test_a_defect_is_reported_and_loses_no_record(turtle: str, problem: str) -> 
     assert problem in codes(parse(turtle))
 
 
-def test_what_is_missing_is_reported() -> None:
+def test_missing_dcat_fields_are_reported() -> None:
     record = parse('dct:title "T" ; dct:publisher <http://a.uk/p>', bare=True)
     assert codes(record) == [
         "missing-field dct:publisher",
@@ -399,7 +399,7 @@ def test_an_unknown_licence_is_kept_and_reported() -> None:
         (ntriples('<http://a.uk/d> a dcat:Dataset ; dct:title " " .'), "x", "missing-title"),
     ],
 )
-def test_what_is_no_record(content: str, guid: str, code: str) -> None:
+def test_unreadable_dcat_record_is_refused(content: str, guid: str, code: str) -> None:
     with pytest.raises(ParseError) as caught:
         dcat.parse(RawRecord(guid, content), {})
     assert caught.value.code == code
@@ -435,7 +435,7 @@ def test_the_mapping_names_every_predicate_once_per_target(mapping: Any) -> None
     assert len(rows) == len(set(rows))
 
 
-def test_what_it_is_linked_to() -> None:
+def test_linksets_name_the_linked_datasets() -> None:
     linkset = "void:subset [ a void:Linkset ; {} ]"
     one = linkset.format("void:subjectsTarget <http://a.uk/d> ; void:objectsTarget <http://b.uk/e>")
     two = linkset.format("void:target <http://a.uk/d>, <http://c.uk/f>")

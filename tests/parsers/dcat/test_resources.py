@@ -104,7 +104,7 @@ def test_a_distribution_has_its_uri_as_identity() -> None:
     assert [(each.id, each.name) for each in record.resources] == [("http://a.uk/d/r", "R")]
 
 
-def test_a_distribution_that_nothing_is_said_about() -> None:
+def test_distribution_without_properties() -> None:
     record = parse("dcat:distribution <http://a.uk/d/r>")
     assert [(each.url, each.id) for each in record.resources] == [("http://a.uk/d/r", "")]
     assert codes(record) == ["missing-url dcat:accessURL"]
@@ -189,7 +189,7 @@ def test_a_licence_that_all_distributions_have_is_the_datasets() -> None:
         ("geography:zippedShapefile <http://a.uk/x>", "Data as shapefile (zipped)", "SHP", "data"),
     ],
 )
-def test_what_else_leads_to_a_dataset(turtle: str, name: str, label: str, kind: str) -> None:
+def test_pages_and_services_become_resources(turtle: str, name: str, label: str, kind: str) -> None:
     expected = ResourceRecord("http://a.uk/x", name=name, format=label, kind=kind)
     assert parse(turtle).resources == (expected,)
 
@@ -221,7 +221,7 @@ def test_the_file_of_a_dataset_of_publish_my_data() -> None:
     assert record.resources == (expected,)
 
 
-def test_a_page_that_is_a_distribution_too_stands_once() -> None:
+def test_page_and_distribution_of_one_url_are_one_resource() -> None:
     record = parse(f"dcat:distribution [ {FILE} ] ; dcat:landingPage <http://a.uk/f>")
     assert len(record.resources) == 1
 

@@ -45,7 +45,7 @@ def test_terms(text: str, term: Term) -> None:
 
 
 @pytest.mark.parametrize("line", ["x", "<a> <b> .", '<a> "b" <c> .', '"a" <b> <c> .'])
-def test_what_is_no_triple(line: str) -> None:
+def test_line_that_is_no_triple_is_refused(line: str) -> None:
     with pytest.raises(ParseError, match="line 2"):
         read_graph(f"<a> <b> <c> .\n{line}\n")
 

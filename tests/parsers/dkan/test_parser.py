@@ -188,7 +188,7 @@ def test_entries_that_are_not_public_are_skipped() -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", "null", "{}", '{"resources": []}', '{"id": "a"}'])
-def test_what_has_no_title_is_refused(content: str) -> None:
+def test_dkan_dataset_without_title_is_refused(content: str) -> None:
     with pytest.raises(ParseError):
         dkan.parse(RawRecord("a", content), {})
 
@@ -211,7 +211,7 @@ def test_both_generations_name_a_dataset_alike() -> None:
     assert dkan.identifier({"title": "A", "resources": []}) == ""
 
 
-def test_what_earlier_harvesters_stored_is_known() -> None:
+def test_guids_of_earlier_dkan_harvesters_are_known() -> None:
     data = {"id": UUID, "title": "A", "name": "play-areas", "resources": [], "nid": 9}
     assert dkan.old_guids(RawRecord(UUID, json.dumps(data))) == ("play-areas", "9")
     assert dkan.old_guids(RawRecord(UUID, "no json")) == ()

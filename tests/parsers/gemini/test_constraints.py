@@ -61,7 +61,7 @@ def test_version_2_1_has_a_limitation_for_the_licence() -> None:
     assert json.loads(record.extras["access_constraints"]) == ["None"]
 
 
-def test_one_block_for_both_is_told_apart_by_inspires_addresses() -> None:
+def test_inspire_uris_separate_one_block_of_constraints() -> None:
     record = read(
         ACCESS
         + USE
@@ -107,7 +107,7 @@ def test_a_licence_is_known_and_never_by_mistake(blocks: list[str], expected: st
     assert licence(read(*blocks)) == expected
 
 
-def test_what_is_not_known_stays_word_for_word() -> None:
+def test_unknown_licence_text_is_kept_unchanged() -> None:
     record = read(USE + constraint("Ask us, see www.council.example/terms."), limitation("© Us"))
     assert record.licence
     assert record.licence.title == "Ask us, see www.council.example/terms.; © Us"

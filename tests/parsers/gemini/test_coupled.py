@@ -67,7 +67,7 @@ def test_a_reference_is_stored_as_given_with_what_to_look_for() -> None:
         pytest.param("EXAMPLE:#1300", ["EXAMPLE:#1300"], id="resource-identifier"),
     ],
 )
-def test_what_can_be_looked_for(href: str, expected: list[str]) -> None:
+def test_coupled_datasets_are_named_by_each_identifier(href: str, expected: list[str]) -> None:
     record = coupled(operates_on(href))
     assert set(expected) <= set(record.coupled)
     assert "" not in record.coupled
@@ -101,7 +101,7 @@ def test_several_in_their_order_and_each_reference_once() -> None:
         pytest.param('<srv:operatesOn xlink:href=""/>', "missing-url", id="empty-href"),
     ],
 )
-def test_what_names_nothing_is_reported(part: str, code: str) -> None:
+def test_empty_operates_on_is_reported(part: str, code: str) -> None:
     record = coupled(part)
     assert record.coupled == ()
     assert [(p.code, p.field) for p in record.problems] == [(code, "srv:operatesOn")]
@@ -130,7 +130,7 @@ def test_a_whole_identification_in_a_references_place() -> None:
     assert stored(record) == [{"title": "Rivers", "href": "", "uuid": ""}]
 
 
-def test_what_a_coupled_layer_names_can_be_looked_for() -> None:
+def test_coupled_layer_names_its_dataset() -> None:
     layer = (
         "<srv:coupledResource><srv:SV_CoupledResource><srv:identifier>"
         f"{text(ID)}</srv:identifier></srv:SV_CoupledResource></srv:coupledResource>"

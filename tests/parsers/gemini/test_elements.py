@@ -57,7 +57,7 @@ def test_a_shape_that_is_left_out_has_its_reason() -> None:
     assert all(shape in SHAPES and reason for shape, reason in left_out)
 
 
-def test_what_an_element_says_is_no_problem_in_any_shape() -> None:
+def test_filled_element_has_no_problem_in_any_shape() -> None:
     for element in ELEMENTS:
         if element.none not in ("missing-identifier", "missing-title"):
             assert parsed(element.document("own")).problems == (), element.name

@@ -23,7 +23,7 @@ CIT = "http://standards.iso.org/iso/19115/-3/cit/2.0"
 PROTOCOL = "http://www.opengis.net/def/serviceType/ogc/wms"
 
 
-def test_what_a_link_says() -> None:
+def test_link_is_read_with_all_its_fields() -> None:
     found = resource_of_link(
         f"{HOST}/rivers.csv",
         "download",
@@ -112,7 +112,7 @@ def test_the_distributor_of_a_format_has_links_too() -> None:
         pytest.param("on request", id="words"),
     ],
 )
-def test_what_is_no_address_is_reported_and_its_text_kept(url: str) -> None:
+def test_wrong_link_is_reported_and_kept_as_text(url: str) -> None:
     record = parsed(transfer(link(url, name="Rivers")))
     assert record.resources == ()
     assert [(p.code, p.field) for p in record.problems] == [("bad-url", "gmd:linkage")]

@@ -37,7 +37,7 @@ def codes(record: DatasetRecord) -> list[str]:
         ("<MD_Metadata/>", "dataset 'rivers': gmd:title is missing"),
     ],
 )
-def test_what_is_no_gemini_record_is_refused_in_words(content: str, words: str) -> None:
+def test_other_xml_is_refused_with_a_reason(content: str, words: str) -> None:
     with pytest.raises(ParseError) as caught:
         gemini.parse(RawRecord("rivers", content), {})
     assert words in caught.value.message
@@ -205,7 +205,7 @@ def test_lineage_is_found_in_a_second_quality(quality: str, lineage: str) -> Non
     assert parsed(document(quality=first + second)).extras.get("lineage", "") == lineage
 
 
-def test_steps_stand_for_a_lineage_without_statement() -> None:
+def test_process_steps_replace_a_missing_lineage() -> None:
     steps = "".join(
         f"<gmd:processStep><gmd:LI_ProcessStep>{text('description', each)}</gmd:LI_ProcessStep>"
         "</gmd:processStep>"

@@ -119,7 +119,7 @@ def test_several_periods(periods: list[tuple[str, str]], whole: Period) -> None:
     assert len(json.loads(record.extras["temporal-extents"])) == len(periods)
 
 
-def test_what_two_dates_cannot_say_is_kept() -> None:
+def test_period_beyond_two_dates_is_kept_whole() -> None:
     record = parsed(_times(_period("2018", "@now", "<gml:description>flown</gml:description>")))
     assert json.loads(record.extras["temporal-extents"]) == [
         {"from": "2018", "to-position": "now", "description": "flown"}

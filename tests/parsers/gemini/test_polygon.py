@@ -127,9 +127,7 @@ def test_several_polygons_and_a_hole() -> None:
         (RING, URN, True),
     ],
 )
-def test_the_order_of_axes_is_the_one_that_lies_in_the_box(
-    ring: str, name: str, swapped: bool
-) -> None:
+def test_axis_order_is_the_one_inside_the_box(ring: str, name: str, swapped: bool) -> None:
     record = parsed(BOX, outline(_polygon(ring, name)))
     assert _rounded(record)["coordinates"] == TRIANGLE
     assert codes(record) == (["swapped-extent"] if swapped else [])

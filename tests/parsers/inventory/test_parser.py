@@ -79,7 +79,7 @@ def test_identity_and_title_are_all_that_it_takes() -> None:
         ("<Subject Scheme='other'>Our policies</Subject>", "", "", ("Our policies",)),
     ],
 )
-def test_services_and_functions_are_told_by_their_addresses(
+def test_services_and_functions_are_recognised_by_uri(
     subjects: str, services: str, functions: str, themes: tuple[str, ...]
 ) -> None:
     record = dataset(f"<Subjects>{subjects}</Subjects>")
@@ -102,7 +102,7 @@ def test_services_and_functions_are_told_by_their_addresses(
         (["Spend v2", "https://s.example/1"], "https://s.example/1", "", "Spend v2"),
     ],
 )
-def test_a_standard_is_told_from_the_sites_own_definition(
+def test_standard_schema_is_distinguished_from_own_fields(
     given: list[str], schema_url: str, described_by: str, others: str
 ) -> None:
     last = "".join(f"<ConformsTo>{each}</ConformsTo>" for each in given)

@@ -32,7 +32,7 @@ def test_without_a_title_it_is_refused(inside: str) -> None:
         oai_dc.parse(RawRecord("a", _RECORD.format(inside)), {})
 
 
-def test_what_every_portal_shows_is_reported_if_missing() -> None:
+def test_missing_dublin_core_fields_are_reported() -> None:
     fields = [each.field for each in parse("").problems]
     assert fields == ["dc:description", "dc:publisher", "dc:rights"]
 
@@ -147,7 +147,7 @@ def test_coverage_is_a_time_or_a_place(text: str, period: Period | None, place: 
         (("Free for all",), "", {"unknown-licence"}),
     ],
 )
-def test_a_licence_is_looked_for_in_all_rights(
+def test_licence_is_found_in_any_rights_statement(
     texts: tuple[str, ...], licence: str, found: set[str]
 ) -> None:
     record = parse("".join(f"<dc:rights>{each}</dc:rights>" for each in texts))

@@ -224,7 +224,7 @@ def test_a_licence_by_name_or_url(default: dict[str, Any], expected: str, report
         ({"has_records": False}, {}, None),
     ],
 )
-def test_what_is_not_for_the_portal_is_skipped(
+def test_ods_dataset_is_skipped_with_a_reason(
     own: dict[str, Any], default: dict[str, Any], option: dict[str, Any] | None
 ) -> None:
     with pytest.raises(SkipRecord, match="dataset 'parks'"):
@@ -279,7 +279,7 @@ COUNTED = {"records_count": 5, "data_processed": "2026-11-24T02:00:00", "metadat
         {**FIXED, "popularity_score": 1.5e3},
     ],
 )
-def test_what_a_portal_counts_every_night_is_no_change(default: dict[str, Any]) -> None:
+def test_ods_counters_do_not_change_the_fingerprint(default: dict[str, Any]) -> None:
     assert print_of(default) == print_of(FIXED)
     assert print_of({**default, "title": "Ponds"}) != print_of(FIXED)
 

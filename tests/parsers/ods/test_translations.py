@@ -60,7 +60,7 @@ def test_texts_in_other_languages_are_translations() -> None:
         ),
     ],
 )
-def test_what_is_no_translation(languages: list[str], texts: Any) -> None:
+def test_wrong_ods_translations_are_ignored(languages: list[str], texts: Any) -> None:
     default = {**DESCRIPTION, "metadata_languages": languages}
     record = parse(default, {"language": "en"}, translations={"cy": texts})
     assert record.translations == {}

@@ -24,7 +24,7 @@ def chosen(found: Part) -> list[str]:
     return [each.value for _label, options in found.groups for each in options if each.is_chosen]
 
 
-def test_functions_stand_under_those_at_the_top() -> None:
+def test_functions_are_listed_under_top_functions() -> None:
     groups = dict(part("la_function").groups)
     assert len(groups) == 13
     assert groups["Environmental protection"][0].text == "Environmental protection (30)"
@@ -32,7 +32,7 @@ def test_functions_stand_under_those_at_the_top() -> None:
     assert sum(map(len, groups.values())) == 113
 
 
-def test_services_stand_under_their_functions() -> None:
+def test_services_are_listed_under_their_functions() -> None:
     groups = dict(part("la_service").groups)
     path = "Environmental protection › Street care and cleaning"
     assert Option(S579, "Public toilets (579)") in groups[path]

@@ -55,7 +55,7 @@ def test_addresses_that_a_visitor_cannot_use_are_passed_over(
     assert (found.format, found.base_url) == ("WMS", publisher.url("/wms"))
 
 
-def test_another_public_host_is_believed_but_not_asked(publisher: Publisher) -> None:
+def test_other_public_host_is_accepted_but_not_requested(publisher: Publisher) -> None:
     publisher.serve(CAPABILITIES, wms(address="https://maps.example.org/m?"), headers=XML)
     with HttpClient(Guard(LOOPBACK, resolve=Names(resolved("93.184.216.34"))), LIMITS) as http:
         assert check_link(publisher.url("/wms"), http).base_url == "https://maps.example.org/m"
@@ -139,7 +139,7 @@ def test_a_page_that_was_to_be_expected(publisher: Publisher) -> None:
     assert (found.format, found.title) == ("HTML", "")
 
 
-def test_a_redirect_to_another_server_is_said(publisher: Publisher) -> None:
+def test_redirect_to_another_server_is_reported(publisher: Publisher) -> None:
     with Publisher() as other:
         publisher.redirect("/a.csv", other.url("/b"))
         found = look_at(publisher, "/a.csv")

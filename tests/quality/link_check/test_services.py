@@ -84,7 +84,7 @@ def test_at_most_500_layers(publisher: Publisher) -> None:
     assert len(look_at(publisher, "/wms").layers) == 500
 
 
-def test_faults_in_the_document_cost_no_more_than_they_must(publisher: Publisher) -> None:
+def test_document_faults_lose_only_their_records(publisher: Publisher) -> None:
     broken = wms(layers=2).replace("Water &amp; more", "Water & more").rpartition("</Layer>")[0]
     publisher.serve(request_path("/wms", "WMS", "1.3.0"), broken, headers=XML)
     found = look_at(publisher, "/wms")

@@ -76,7 +76,7 @@ def test_a_format_is_worth(label: str, count: int) -> None:
         pytest.param("nonsense", "https://f.example/a.zip", "ZIP", 1, id="archive-of-nonsense"),
     ],
 )
-def test_what_the_format_is_told_by(format_: str, url: str, label: str, count: int) -> None:
+def test_stars_follow_the_format_or_the_url(format_: str, url: str, label: str, count: int) -> None:
     found = stars_of(format_, url)
     assert (found.detail, found.stars) == (label, count)
 
@@ -86,7 +86,7 @@ def test_a_media_type_counts_where_no_format_is_given() -> None:
     assert stars_of("PDF", "https://f.example/a", mimetype="text/csv").stars == 1
 
 
-def test_what_is_not_known_can_still_be_had() -> None:
+def test_unknown_format_earns_one_star() -> None:
     assert stars_of("Fancy 2000") == Stars(1, "unknown-format", "Fancy 2000")
     assert stars_of("API") == Stars(1, "unknown-format", "API")  # what kind of API is unknown
     assert stars_of("", "https://f.example/download?id=7") == Stars(1, "no-format")
@@ -164,7 +164,7 @@ def test_a_dataset_has_those_of_its_best_resource() -> None:
     assert stars.score_dataset(found) == DatasetStars(csv, found)
 
 
-def test_of_none_the_reason_is_told_that_can_be_mended() -> None:
+def test_closest_match_gives_the_reason_of_refusal() -> None:
     page, closed = Stars(0, "not-data", "HTML"), Stars(0, "closed-licence", "other-closed")
     assert stars.score_dataset({"a": page, "b": closed}).best == closed
     assert stars.score_dataset({"a": page}).best == page
@@ -253,11 +253,11 @@ def test_a_dead_link_comes_before_all_else() -> None:
         ("JSON", "https://files.example/a.xml", "", "XML"),
     ],
 )
-def test_what_is_there_comes_before_url_and_metadata(
+def test_checked_link_wins_over_url_and_metadata(
     found: str, url: str, format_: str, label: str
 ) -> None:
     assert stars_of(format_, url, link=Evidence(found)).detail == label
 
 
-def test_what_is_there_changes_no_licence() -> None:
+def test_checked_link_earns_nothing_without_a_licence() -> None:
     assert stars_of("", link=Evidence("CSV"), terms=Terms("no-licence")).code == "no-licence"

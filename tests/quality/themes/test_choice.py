@@ -46,7 +46,7 @@ def chosen(**facts: object) -> tuple[str, tuple[str, ...], str]:
         ("&", ""),
     ],
 )
-def test_what_people_write_for_a_theme(text: str, name: str) -> None:
+def test_themes_are_found_by_common_spellings(text: str, name: str) -> None:
     assert theme_names.find(text) == name
 
 
@@ -168,7 +168,7 @@ def test_titles_of_datasets(title: str, theme: str) -> None:
     assert chosen(title=title)[0] == theme.strip(" -")
 
 
-def test_what_stands_in_two_fields_counts_once() -> None:
+def test_word_in_two_fields_counts_once() -> None:
     facts = ThemeFacts(
         themes=("Land use", SERVICE + "579", "health", "HEALTH"),
         inspire=("Land use",),
@@ -211,7 +211,7 @@ def test_words_count_by_place_length_and_how_often() -> None:
         ("Published under the Open Government Licence", ""),
     ],
 )
-def test_how_words_are_read(text: str, theme: str) -> None:
+def test_theme_is_chosen_by_words_of_the_title(text: str, theme: str) -> None:
     assert chosen(title=text)[0] == theme
 
 

@@ -147,7 +147,7 @@ def test_datasets_added_between_pages_are_read_too(
     assert ending.complete
 
 
-def test_a_count_that_lies_proves_nothing(publisher: Publisher, http: HttpClient) -> None:
+def test_wrong_total_proves_nothing(publisher: Publisher, http: HttpClient) -> None:
     routes = {"count": 9, "results": [package(0)]}
     publisher.routes = Site(0)
     publisher.routes.search = lambda request: answer(  # type: ignore[attr-defined]
@@ -365,9 +365,7 @@ def test_filters_hold_without_a_search_too(publisher: Publisher, http: HttpClien
         read(publisher, http, fq="tags:a")
 
 
-def test_what_vanished_since_the_list_was_made_is_no_error(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_dataset_gone_since_the_listing_is_no_error(publisher: Publisher, http: HttpClient) -> None:
     old_site(publisher)
     del publisher.routes["/api/3/action/package_show?id=name-1"]
     publisher.routes["/api/3/action/package_show?id=name-2"] = refusal(403, "Not allowed")
@@ -385,7 +383,7 @@ def test_the_interface_of_ckan_1_is_read(publisher: Publisher, http: HttpClient)
     assert ending.interface == "rest"
 
 
-def test_a_refusal_is_told_in_the_sites_own_words(
+def test_refusal_is_reported_in_the_words_of_the_site(
     site: Site, publisher: Publisher, http: HttpClient
 ) -> None:
     site.search = lambda _request: refusal(  # type: ignore[method-assign]
@@ -412,9 +410,7 @@ def test_a_page_in_place_of_an_answer_is_named(
         read(publisher, http)
 
 
-def test_a_dataset_without_id_is_lost_alone(
-    site: Site, publisher: Publisher, http: HttpClient
-) -> None:
+def test_dataset_without_id_fails_alone(site: Site, publisher: Publisher, http: HttpClient) -> None:
     site.search = lambda _request: answer(  # type: ignore[method-assign]
         {"count": 3, "results": [package(1), {"title": "No id"}, 7]}
     )

@@ -98,7 +98,7 @@ def test_a_fault_may_say_nothing(reads: Reads) -> None:
 
 
 @pytest.mark.parametrize("method", VERSIONS)
-def test_a_record_that_breaks_its_page_is_lost_alone_by_soap(reads: Reads, method: str) -> None:
+def test_record_that_breaks_a_soap_page_fails_alone(reads: Reads, method: str) -> None:
     def before(asked: Asked) -> Response | None:
         return refusal() if 6 in range(asked.start, asked.start + asked.size) else None
 
@@ -120,13 +120,13 @@ def test_a_server_that_refuses_a_value_is_not_asked_by_soap(reads: Reads) -> Non
     assert set(methods(catalogue)) == {"POST", "GET"}
 
 
-def test_a_server_that_does_not_work_is_not_asked_by_soap(reads: Reads) -> None:
+def test_broken_server_is_not_tried_by_soap(reads: Reads) -> None:
     catalogue = Catalogue([], before=lambda _: Response(b"oops", 500))
     reads.refused(catalogue)
     assert set(methods(catalogue)) == {"POST", "GET"}
 
 
-def test_a_method_that_was_said_is_the_only_one(reads: Reads) -> None:
+def test_chosen_method_is_the_only_one(reads: Reads) -> None:
     catalogue = Catalogue(many(4), methods=("POST", "GET"))
     error = reads.refused(catalogue, method="soap-1.2")
     assert "405" in error.message

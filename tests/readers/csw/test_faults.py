@@ -39,7 +39,7 @@ POISON = [
 
 @pytest.mark.parametrize("fault", POISON)
 @pytest.mark.parametrize("position", [6, 20, 40])
-def test_one_record_that_breaks_its_page_is_lost_alone(
+def test_record_that_breaks_a_page_fails_alone(
     reads: Reads, fault: Response, position: int
 ) -> None:
     catalogue = Catalogue(many(40), before=broken_at(position, fault=fault))
@@ -59,7 +59,7 @@ def test_records_on_the_first_page_may_break_it_too(reads: Reads, fault: Respons
     assert ending.interface == BEST
 
 
-def test_a_page_that_is_too_large_is_asked_for_in_parts(publisher: Publisher) -> None:
+def test_page_too_large_is_requested_in_parts(publisher: Publisher) -> None:
     limits = HttpLimits(max_bytes=2000)
     with HttpClient(Guard(LOOPBACK), limits) as http:
         found, ending = Reads(GEMINI_CSW, publisher, http)(Catalogue(many(30)), {"page_size": 16})

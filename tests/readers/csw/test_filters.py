@@ -141,7 +141,7 @@ def test_a_request_holds_one_language() -> None:
         ("YYYY-MM-DDThh:mm:ssZ", "2024-05-01T00:00:00Z", "2024-05-31T23:59:59Z"),
     ],
 )
-def test_a_span_is_asked_for_by_both_operators(form: str, first: str, last: str) -> None:
+def test_date_span_is_requested_with_both_operators(form: str, first: str, last: str) -> None:
     days = {"begin": "2024-05-01", "end": "2024-05-31", "date_format": form}
     both = ["And", at(FROM, "apiso:Modified", first), at(UNTIL, "apiso:Modified", last)]
     assert condition(body(**days)) == ["Filter", both]
@@ -222,7 +222,7 @@ def test_changes_of_a_filtered_source_are_requested_filtered(reads: Reads) -> No
 # The total
 
 
-def test_a_total_that_pages_do_not_tell_is_asked_for_by_itself(reads: Reads) -> None:
+def test_total_missing_from_pages_is_requested_separately(reads: Reads) -> None:
     catalogue = Catalogue(many(10))
 
     def before(asked: Asked) -> Response | None:
@@ -236,7 +236,7 @@ def test_a_total_that_pages_do_not_tell_is_asked_for_by_itself(reads: Reads) -> 
 
 
 @pytest.mark.parametrize("said", [9, 11])
-def test_a_total_asked_for_by_itself_must_match_too(reads: Reads, said: int) -> None:
+def test_separately_requested_total_must_match(reads: Reads, said: int) -> None:
     catalogue = Catalogue(many(10))
 
     def before(asked: Asked) -> Response | None:

@@ -34,7 +34,7 @@ def test_all_pages_are_read_with_what_a_record_needs(reads: Reads) -> None:
     assert first.url.endswith("&id=r001")
 
 
-def test_resume_points_stand_at_the_ends_of_pages(reads: Reads) -> None:
+def test_resume_points_are_at_page_ends(reads: Reads) -> None:
     found, _ending = reads(Catalogue(many(10)))
     assert [(raw.guid, raw.resume) for raw in found if raw.resume] == [("r004", "5"), ("r008", "9")]
 
@@ -85,7 +85,7 @@ def test_a_server_that_says_it_ended_may_refuse_to_go_on(reads: Reads) -> None:
     assert "announces 10 records and shows 8" in ending.reason
 
 
-def test_a_server_that_shows_one_page_whatever_is_asked_for_ends(reads: Reads) -> None:
+def test_server_that_repeats_one_page_ends(reads: Reads) -> None:
     def before(asked: Asked) -> Response:
         return results(many(4), numberOfRecordsMatched=1000, nextRecord=asked.start + 4)
 
@@ -182,7 +182,7 @@ def test_a_record_added_meanwhile_is_found(reads: Reads) -> None:
     assert ending.complete
 
 
-def test_a_total_that_never_stands_still_proves_nothing(reads: Reads) -> None:
+def test_changing_total_proves_nothing(reads: Reads) -> None:
     catalogue = Catalogue(many(10), matched=lambda request: 20 + request)
     _found, ending = reads(catalogue)
     assert "changed while they were read" in ending.reason
@@ -232,7 +232,7 @@ def test_two_records_of_one_identity_are_named(reads: Reads, second: int) -> Non
     assert ending.complete
 
 
-def test_a_record_without_identity_is_lost_alone_and_named(reads: Reads) -> None:
+def test_record_without_identity_fails_alone_and_is_named(reads: Reads) -> None:
     records = many(6)
     records[4] = gmd("")
     found, ending = reads(Catalogue(records))
@@ -242,7 +242,7 @@ def test_a_record_without_identity_is_lost_alone_and_named(reads: Reads) -> None
     assert ending.complete
 
 
-def test_what_is_no_such_record_is_named_with_what_to_do(reads: Reads) -> None:
+def test_other_record_types_are_named_with_the_option(reads: Reads) -> None:
     records = many(6)
     records[4] = '<gfc:FC_FeatureCatalogue xmlns:gfc="http://www.isotc211.org/2005/gfc"/>'
     found, ending = reads(Catalogue(records))

@@ -200,7 +200,7 @@ def test_a_record_has_an_address_for_people() -> None:
     assert root.get("outputSchema") == GMD
 
 
-def test_what_answered_last_time_is_tried_first() -> None:
+def test_last_working_request_is_tried_first() -> None:
     found = ways("auto")
     assert str(found[0]) == "POST gmd:MD_Metadata sorted by apiso:Identifier full"
     again = ways("auto", str(found[9]))

@@ -73,7 +73,7 @@ def test_a_record_type_without_records_does_not_end_the_read(reads: Reads) -> No
 
 
 @pytest.mark.parametrize("method", ["post", "get"])
-def test_the_method_can_be_said(reads: Reads, method: str) -> None:
+def test_method_can_be_chosen(reads: Reads, method: str) -> None:
     catalogue = Catalogue(many(3))
     reads(catalogue, {"method": method})
     assert {each.method for each in catalogue.asked} == {method.upper()}
@@ -136,7 +136,7 @@ def test_listed_records_are_fetched_by_their_identifiers(
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_a_listed_record_is_fetched_by_the_method_that_was_said(reads: Reads, method: str) -> None:
+def test_listed_record_is_fetched_by_the_chosen_method(reads: Reads, method: str) -> None:
     catalogue = listing(methods=(method.upper(),))
     source = reads.source(catalogue, {"method": method})
     (raw, *_rest) = GEMINI_CSW.reader.records(source)
@@ -163,7 +163,7 @@ def test_a_listed_record_is_fetched_by_the_method_that_was_said(reads: Reads, me
         (Response(b"", 404), FetchError, "404"),
     ],
 )
-def test_a_listed_record_that_cannot_be_fetched_is_lost_in_words(
+def test_unfetchable_record_fails_with_a_reason(
     reads: Reads, fault: Response, kind: type[Exception], words: str
 ) -> None:
     catalogue = listing(before=lambda asked: fault if asked.ids else None)

@@ -95,9 +95,7 @@ def test_a_list_in_a_list_is_taken_apart(publisher: Publisher, http: HttpClient)
     assert ending.complete
 
 
-def test_a_dataset_that_slipped_between_the_pages_is_asked_for(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_dataset_missed_between_pages_is_requested(publisher: Publisher, http: HttpClient) -> None:
     """Changed during the read, 3 moved from page 2 to page 1, which was read before."""
     serve_list(publisher, (1, 2), (4,))
     serve_names(publisher, *(f"parks-{number}" for number in (1, 2, 3, 4)))
@@ -151,9 +149,7 @@ def test_lists_may_hold_ids(publisher: Publisher, http: HttpClient) -> None:
     assert guids(read(publisher, http)[0]) == [uuid(1)]
 
 
-def test_a_listed_dataset_without_package_is_lost_alone(
-    publisher: Publisher, http: HttpClient
-) -> None:
+def test_listed_dataset_without_package_fails_alone(publisher: Publisher, http: HttpClient) -> None:
     serve_names(publisher, "parks-1", "parks-2", "parks-3")
     serve_package(publisher, 1)
     serve_package(publisher, 3)
@@ -274,7 +270,7 @@ def test_a_refused_later_page_proves_nothing_without_a_list(
     assert ending.complete
 
 
-def test_no_interface_is_told_with_what_each_said(publisher: Publisher, http: HttpClient) -> None:
+def test_missing_api_is_reported_with_each_answer(publisher: Publisher, http: HttpClient) -> None:
     page = "<html><head><title>Site under maintenance</title></head></html>"
     publisher.serve("/data.json", page)
     with pytest.raises(ProtocolError) as caught:

@@ -122,7 +122,7 @@ def test_a_fault_behind_a_long_text_is_found_by_few_reads(
     ],
     ids=["integer", "decimal", "exponent", "depth"],
 )
-def test_what_passes_a_limit_names_address_line_and_column(value: bytes, code: str) -> None:
+def test_json_limit_error_names_url_line_and_column(value: bytes, code: str) -> None:
     with pytest.raises(ProtocolError) as caught:
         events(b'{"dataset":\n [{"identifier": ' + value + b"}]}")
     assert caught.value.code == code
@@ -138,5 +138,5 @@ def test_long_numbers_within_the_limit_are_read() -> None:
 @pytest.mark.parametrize(
     "text", ['{"a":' + "9" * 6000 + "}", "[" * 3000 + "]" * 3000], ids=["number", "depth"]
 )
-def test_links_are_told_without_a_parser_where_a_limit_is_passed(text: str) -> None:
+def test_links_beyond_a_limit_are_found_without_a_parser(text: str) -> None:
     assert texts.label_of(text, is_cut=False) == "TXT"

@@ -359,7 +359,7 @@ def test_a_saved_answer_of_any_interface_is_read(
     assert reason in ending.reason
 
 
-def test_what_has_no_identity_fails_alone(publisher: Publisher, http: HttpClient) -> None:
+def test_ods_dataset_without_id_fails_alone(publisher: Publisher, http: HttpClient) -> None:
     items: list[Any] = [dataset(1), {"metas": {"default": {"title": "Ponds"}}}, "parks-2"]
     path = f"{LIST}?limit=100&offset=0&order_by=dataset_id"
     publisher.serve(path, {"total_count": 3, "results": items})

@@ -103,13 +103,13 @@ ENTRY = "<entry><id>a</id><title>A</title>{}</entry>"
         ('<gml:Point gml:id="a1"/>', '<gml:Point gml:id="a2"/>'),
     ],
 )
-def test_what_changes_with_the_answer_is_no_content(reads: Reads, one: str, other: str) -> None:
+def test_response_dates_do_not_change_the_fingerprint(reads: Reads, one: str, other: str) -> None:
     prints = {print_of(of_entry(reads, ENTRY.format(each))) for each in (one, other)}
     assert len(prints) == 1
 
 
 @pytest.mark.parametrize("more", ["<published>2024</published>", '<link rel="icon" href="/b"/>'])
-def test_what_an_entry_says_is_its_content(reads: Reads, more: str) -> None:
+def test_each_part_of_an_entry_changes_the_fingerprint(reads: Reads, more: str) -> None:
     prints = {print_of(of_entry(reads, ENTRY.format(each))) for each in ("", more)}
     assert len(prints) == 2
 

@@ -116,7 +116,7 @@ def test_a_refusal_behind_the_last_record_is_its_end(reads: Reads, status: int) 
     assert (guids(found), ending.complete) == (ALL[:4], True)
 
 
-def test_a_limit_of_pages_is_said_and_proves_nothing(reads: Reads) -> None:
+def test_page_limit_is_reported_and_proves_nothing(reads: Reads) -> None:
     service = Search(entries(5))
     service.change = lambda given: Response(b"", 400) if given.get("from") == "3" else None
     found, ending = reads(service)

@@ -139,7 +139,7 @@ def test_the_triples_stay_the_same(name: str, layout: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_what_has_an_order_or_names_stays_whole(name: str) -> None:
+def test_json_ld_with_lists_or_graphs_is_not_divided(name: str) -> None:
     assert divided(WHOLE[name])[1] is None
 
 
@@ -162,7 +162,7 @@ def test_a_document_that_breaks_off_is_still_wrong(end: int) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"{]", b"[}", b'{"a": [{}, {}', b'{"\\u0040id": 1, "a": [{}, {}]}']
 )
-def test_what_is_no_json_ld_is_left_to_the_parser(text: bytes) -> None:
+def test_other_json_is_left_to_the_rdf_parser(text: bytes) -> None:
     file = json_ld.divide(io.BytesIO(text), str, part=1)
     assert file is None or text.count(b"{") == 3
 

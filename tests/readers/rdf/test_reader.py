@@ -232,7 +232,7 @@ def test_an_empty_catalogue_proves_nothing(site: Site) -> None:
         ('{"@context": "BASE/context"}', "context", None, "cannot be read"),
     ],
 )
-def test_what_is_no_dcat_is_refused_in_words(
+def test_document_without_dcat_is_refused_with_a_reason(
     site: Site, body: str, code: str, line: int | None, words: str
 ) -> None:
     error = site.refusal(body)
@@ -368,7 +368,7 @@ def test_a_publishers_list_of_datasets_adds_nothing_to_each(site: Site) -> None:
     assert {(raw.content or "").count("\n") for raw in found} == {4}
 
 
-def test_what_is_not_modified_is_not_read(site: Site) -> None:
+def test_unmodified_rdf_document_is_not_read(site: Site) -> None:
     body = (PREFIXES + dataset(1)).encode()
     site.publisher.routes["/d"] = Response(body, etag='"1"')
     _found, ending = site.read()

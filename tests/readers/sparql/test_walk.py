@@ -154,7 +154,7 @@ def _whole(endpoint: Endpoint, query: str) -> Response:
         endpoint.most = most
 
 
-def test_a_description_that_the_limit_cuts_is_asked_for_in_parts(read: Read) -> None:
+def test_description_cut_by_the_limit_is_read_in_parts(read: Read) -> None:
     # 6 triples a dataset: 30 rows hold five, and six of them would be cut without a word.
     endpoint = Endpoint(turtle(31), most=30)
     expected, _ = read(Endpoint(turtle(31)))
@@ -192,7 +192,7 @@ def test_virtuoso_says_in_headers_that_a_result_is_cut(read: Read, headers: dict
         read(endpoint)
 
 
-def test_where_an_offset_is_refused_the_last_uri_leads_on(read: Read) -> None:
+def test_refused_offset_is_replaced_by_the_last_uri(read: Read) -> None:
     endpoint = Endpoint(turtle(9))
 
     def like_virtuoso(query: str, _request: Request) -> Response | None:

@@ -29,7 +29,7 @@ def test_a_file_that_is_unchanged_in_the_listing_is_not_read(folder: Folder) -> 
     assert ending.complete
 
 
-def test_without_a_stamp_the_server_is_asked_whether_it_changed(folder: Folder) -> None:
+def test_record_without_stamp_is_requested_conditionally(folder: Folder) -> None:
     folder.page("a.xml", "b.xml")
     day = "Wed, 01 May 2024 10:31:00 GMT"
     first = folder.file("a.xml", 0, etag='"a"', headers={"Last-Modified": day})
@@ -53,7 +53,7 @@ def test_without_a_stamp_the_server_is_asked_whether_it_changed(folder: Folder) 
     assert first == changed[0].url
 
 
-def test_a_new_stamp_is_looked_into(folder: Folder) -> None:
+def test_changed_stamp_is_read(folder: Folder) -> None:
     folder.page("a.xml 2024-05-02 09:00 4.5K")
     url = folder.file("a.xml", 0, etag='"a"')
     copies = {url: Copy("id-0", '"a"', "2024-05-01 10:31 4.5K")}

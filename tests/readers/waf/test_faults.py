@@ -55,7 +55,7 @@ def test_pages_of_a_site_are_no_folder(folder: Folder) -> None:
     assert caught.value.code == "no-links"
 
 
-def test_other_things_in_a_folder_are_told_and_do_no_harm(folder: Folder) -> None:
+def test_other_files_in_a_folder_are_reported(folder: Folder) -> None:
     folder.page("a.xml", "README", "about")
     folder.file("a.xml")
     folder.publisher.serve("/waf/README", "These are our records.")
@@ -81,7 +81,7 @@ def test_other_things_in_a_folder_are_told_and_do_no_harm(folder: Folder) -> Non
         ({"cut": 10, "body": b"<a>" * 20}, "unreachable", "b.xml"),
     ],
 )
-def test_a_file_that_fails_costs_itself_and_proves_nothing(
+def test_failed_file_fails_alone_and_proves_nothing(
     folder: Folder, answer: dict[str, Any], code: str, words: str, is_known: bool
 ) -> None:
     folder.page("a.xml", "b.xml", "c.xml")
@@ -117,7 +117,7 @@ def test_xml_that_is_no_record_fails_by_its_url_and_hides_none(folder: Folder) -
     assert ending.reason == "none of the 1 files is a record"
 
 
-def test_a_record_without_identifier_is_lost(folder: Folder) -> None:
+def test_record_without_identifier_fails(folder: Folder) -> None:
     folder.page("a.xml", "b.xml")
     folder.file("a.xml", 0)
     folder.publisher.serve("/waf/b.xml", gemini(Item(1, nameless=True)))

@@ -156,7 +156,7 @@ def test_a_line_with_two_files_tells_the_stamp_of_neither() -> None:
         ("http://[broken/rivers.xml", "elsewhere"),
     ],
 )
-def test_what_a_link_is_to(href: str, kind: str | None) -> None:
+def test_links_are_sorted_into_files_folders_and_pages(href: str, kind: str | None) -> None:
     found = kinds(f'<html><body><a href="{href}">x</a></body></html>')
     assert found == ({href: kind} if kind else {})
 
@@ -231,7 +231,7 @@ def test_a_page_that_begins_has_an_end(page: str, is_cut: bool) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"   ", b"\x00\xff\xfe\x01" * 50, b"{}", b"<x/>", b"<!---->"]
 )
-def test_what_is_no_page_has_no_links(body: bytes) -> None:
+def test_answer_that_is_no_page_has_no_links(body: bytes) -> None:
     assert read(body).count == 0
 
 

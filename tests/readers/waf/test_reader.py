@@ -125,7 +125,7 @@ def test_other_files_are_not_asked_for(folder: Folder) -> None:
     assert ending == Ending(complete=True)
 
 
-def test_what_may_be_metadata_and_is_not_read_is_told_by_name(folder: Folder) -> None:
+def test_links_not_followed_are_named(folder: Folder) -> None:
     folder.file("a.xml")
     far = [f"https://other.example/{number}.xml" for number in range(20)]
     folder.page("a.xml", "/coast.xml", "all.zip", "old/", "new/b.xml", *far, "/feed", "/logo.png")

@@ -79,7 +79,7 @@ def test_the_documents_date_counts_only_for_datasets_without_one(council: Counci
     assert before["plain"] != after["plain"]
 
 
-def test_what_is_inherited_counts_for_all(council: Council) -> None:
+def test_inherited_value_changes_all_fingerprints(council: Council) -> None:
     before = council.prints(document())
     after = council.prints(document(publisher="https://q.example"))
     assert all(before[guid] != after[guid] for guid in before)

@@ -95,7 +95,7 @@ def test_a_box_that_is_not_ticked_takes_the_option_away() -> None:
     assert config_of(without, config=json.dumps(ticked)) == ticked
 
 
-def test_a_value_that_cannot_be_is_told_beside_its_field() -> None:
+def test_wrong_value_is_reported_beside_its_field() -> None:
     found = sent({**CSW, "option_gemini-csw_page_size": "many"})
     assert found.errors == {
         "option_gemini-csw_page_size": [
@@ -104,7 +104,7 @@ def test_a_value_that_cannot_be_is_told_beside_its_field() -> None:
     }
 
 
-def test_what_has_no_field_is_kept_as_the_source_has_it() -> None:
+def test_options_without_a_form_field_are_kept() -> None:
     config = '{"clean_tags": true,  "fq": "a", "api_version": 2}'
     form = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
     assert sent({**form, "option_ckan_fq": "a"}, config=config).config == config  # each blank
@@ -112,7 +112,7 @@ def test_what_has_no_field_is_kept_as_the_source_has_it() -> None:
     assert changed == {"clean_tags": True, "fq": "b", "api_version": 2}
 
 
-def test_options_that_nobody_knows_are_told_and_not_dropped() -> None:
+def test_unknown_options_are_reported_and_kept() -> None:
     found = sent({**CSW, "options_of": "common"}, config='{"clq": 1}')
     assert json.loads(found.config) == {"clq": 1}
     assert "did you mean cql?" in found.errors["config"][0]
@@ -199,13 +199,13 @@ def test_fields_are_translated_without_writing_json() -> None:
     assert config_of({**form, **new}) == {"fields": {"dropped": None, "kept": "notes"}}
 
 
-def test_a_table_that_leads_to_no_field_is_told() -> None:
+def test_mapping_to_unknown_field_is_reported() -> None:
     form = {"source_type": "ckan", "url": "https://a.example", "options_of": "ckan"}
     found = sent({**form, **rows(["a"], a={"to": "id"})})
     assert list(found.errors) == ["option_ckan_fields"]
 
 
-def test_a_value_that_cannot_be_converted_is_shown_as_it_stands() -> None:
+def test_unconvertible_value_is_shown_unchanged() -> None:
     option = next(each for each in source_types.GEMINI_CSW.options if each.name == "page_size")
     assert value_of(option, {"page_size": "many"}) == "many"
     assert value_of(option, {"page_size": "7"}) == 7

@@ -71,7 +71,7 @@ def metadata(document: str) -> Metadata:
         ),
     ],
 )
-def test_the_edition_is_told_from_the_record(document: str, expected: str) -> None:
+def test_gemini_edition_is_read_from_the_record(document: str, expected: str) -> None:
     assert edition.detect_edition(metadata(document)) == expected
 
 
@@ -95,7 +95,7 @@ def test_the_source_can_choose_the_edition_for_its_records() -> None:
     assert set(both) > set(edition.rules(RULES, of_23))
 
 
-def test_of_19115_3_is_told_only_that_it_is_no_gemini_record() -> None:
+def test_iso_19115_3_record_gets_one_general_problem() -> None:
     for profiles in ((), ("gemini2-3", "table-a1")):
         [rule] = edition.rules(RULES, metadata(_MDB), profiles)
         assert rule.code == "gemini-o-root"

@@ -50,7 +50,7 @@ def spoilt(document: str, value: str) -> Iterator[etree._Element]:
 
 
 @pytest.mark.parametrize("rule", CASES)
-def test_what_a_record_says_neither_floods_nor_garbles_a_message(rule: str) -> None:
+def test_hostile_values_keep_messages_short_and_printable(rule: str) -> None:
     bad, _good = CASES[rule]
     for value in _HOSTILE:
         for root in spoilt(bad, value):
@@ -68,7 +68,7 @@ def repeated(document: str, name: str, count: int) -> str:
     return etree.tostring(root, encoding="unicode")
 
 
-def test_many_different_words_are_told_in_a_few() -> None:
+def test_many_different_values_are_summarised() -> None:
     words = [f'<gmd:CI_RoleCode codeListValue="role{number}"/>' for number in range(500)]
     contacts = "".join(
         f"<gmd:contact><gmd:CI_ResponsibleParty><gmd:role>{word}</gmd:role>"

@@ -23,24 +23,24 @@ def _line(document: str, part: str) -> int:
     return document[: document.index(part)].count("\n") + 1
 
 
-def test_an_empty_element_is_told_once() -> None:
+def test_empty_element_is_reported_once() -> None:
     found = _judged(dataset(alternate=text("gmd:alternateTitle", "")))
     assert found.keys() == {"gemini-02-value"}
 
 
-def test_an_empty_element_is_told_beside_another_that_is_missing() -> None:
+def test_empty_element_is_reported_beside_a_missing_one() -> None:
     empty = el("gmd:purpose")
     document = dataset(abstract="{abstract}" + empty, representation="")
     assert _judged(document).keys() == {"gemini-50-needed", "iso-30-empty"}
 
 
-def test_what_is_missing_is_told_at_what_should_hold_it() -> None:
+def test_missing_element_is_reported_at_its_parent() -> None:
     document = dataset(identifier="")
     [problem] = _judged(document).values()
     assert problem.line == _line(document, "<gmd:CI_Citation>")
 
 
-def test_of_a_contact_it_is_told_which_element_is_empty() -> None:
+def test_empty_element_of_a_contact_is_named() -> None:
     [problem] = _judged(dataset(mail=text("gmd:electronicMailAddress", ""))).values()
     assert "has nothing in gmd:electronicMailAddress" in problem.message
 

@@ -57,7 +57,7 @@ def test_a_rule_yields_only_to_earlier_rules_of_no_less_weight(rule: Rule) -> No
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_bad_record_is_told_where_and_a_good_one_not(code: str) -> None:
+def test_bad_record_is_reported_with_its_line(code: str) -> None:
     bad, good = CASES[code]
     [problem] = find_problems(bad, BY_CODE[code])
     assert problem.code == code

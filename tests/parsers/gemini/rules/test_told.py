@@ -39,7 +39,7 @@ def test_validation_reject_also_fails_for_problems_of_the_parser() -> None:
     assert [problem.code for problem in caught.value.problems] == ["bad-url"]
 
 
-def test_advice_does_not_cost_the_record() -> None:
+def test_advice_does_not_reject_the_record() -> None:
     record = parse(dataset(link_function=""), validation="reject")
     assert [problem.code for problem in record.problems] == ["gemini-w19-function"]
 

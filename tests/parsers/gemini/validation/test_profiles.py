@@ -104,7 +104,7 @@ FAULTS = {
 
 @needs_files
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_of_the_schema_is_told_with_its_element_and_line(name: str) -> None:
+def test_schema_fault_names_its_element_and_line(name: str) -> None:
     document, field, on_line, words = FAULTS[name]
     [problem] = judged(document)
     assert (problem.code, problem.field) == ("schema-fault", field)
@@ -114,7 +114,7 @@ def test_a_fault_of_the_schema_is_told_with_its_element_and_line(name: str) -> N
 
 
 @needs_files
-def test_a_long_value_is_told_short() -> None:
+def test_long_value_is_shortened_in_messages() -> None:
     document = dataset(date_stamp=el("gmd:dateStamp", el("gco:Date", "\u202e" + "9" * 9999)))
     [problem] = judged(document)
     assert len(problem.message) <= 500
@@ -161,7 +161,7 @@ def test_two_schemas_say_the_same_once(profile: str) -> None:
 
 
 @needs_files
-def test_a_type_that_the_schema_cannot_judge_is_said() -> None:
+def test_unsupported_type_in_a_schema_is_reported() -> None:
     [problem] = judged(dataset(), kind="Service")
     assert problem.code == "unknown-record-type"
     assert "gmd:hierarchyLevel is 'Service'" in problem.message
@@ -184,7 +184,7 @@ def test_a_schematron_says_its_rule_the_title_and_the_place() -> None:
 
 
 @needs_files
-def test_a_schematron_that_cites_a_value_is_told_short() -> None:
+def test_value_cited_by_a_schematron_is_shortened() -> None:
     document = dataset(south=el("gmd:southBoundLatitude", el("gco:Decimal", "\u202e" + "9" * 9999)))
     found = [each for each in judged(document, "gemini2-1.3") if "South bound" in each.message]
     assert found
@@ -207,7 +207,7 @@ def test_places_are_found_whatever_the_prefix(profile: str, declared: str) -> No
 
 
 @needs_files
-def test_a_namespace_with_an_apostrophe_misleads_nobody() -> None:
+def test_namespace_with_an_apostrophe_is_read() -> None:
     odd = """<o:odd xmlns:o="urn:o'o"/>"""
     found = judged(dataset(extra=odd), EDEN, "constraints-1.4")
     assert [each.code for each in found] == ["schema-fault", "schematron"]

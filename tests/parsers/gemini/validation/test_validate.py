@@ -33,7 +33,7 @@ def parsed(document: str, **chosen: Any) -> DatasetRecord:
 
 
 @needs_files
-def test_what_is_found_becomes_problems_or_costs_the_record() -> None:
+def test_schema_faults_are_problems_or_reject_the_record() -> None:
     protocol = text("gmd:protocol", "OGC:WMS")
     document = dataset(link=f"\n{{linkage}}\n{{link_name}}\n{protocol}\n")
     assert not any("gmd:protocol" in each.message for each in parsed(document).problems)

@@ -148,7 +148,7 @@ def test_areas_and_coast_have_one_scale(geometry: Geometry, corner: tuple[float,
     assert 0 < first[1] < 320
 
 
-def test_london_lies_on_the_thames() -> None:
+def test_london_is_found_on_the_thames() -> None:
     """Its box is in the middle of the picture, and the picture shows London."""
     figure = _figure(LONDON)
     assert _place(figure, -0.085, 51.485) == pytest.approx((240, 160), abs=0.5)
