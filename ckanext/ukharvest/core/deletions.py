@@ -18,6 +18,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+FLOOR = 10  # datasets up to which their share does not count
+
 
 @dataclass(frozen=True, slots=True)
 class KnownRecord:
@@ -78,7 +80,7 @@ def plan(
     said_deleted: Collection[str] = (),
     after_runs: int = 2,
     max_share: float = 0.2,
-    floor: int = 10,
+    floor: int = FLOOR,
 ) -> DeletionPlan:
     """Decide which of the datasets that a run did not see are deleted, missing or held.
 

@@ -117,6 +117,13 @@ def test_the_limit_that_a_deletion_passed_is_named(held: int, limit: str) -> Non
     assert words in shown.text[0]
 
 
+def test_up_to_ten_deletions_pass_no_share() -> None:
+    waits = {"value": "held", "state": "held", "held": 4, "datasets": 8}
+    shown = card(make_told(waits, max_share=0.2))
+    assert shown.text[0].startswith("That is 50% of this source's datasets.")
+    assert "asks before" not in shown.text[0]
+
+
 @pytest.mark.parametrize(("datasets", "is_said"), [(1, False), (3, True)])
 def test_old_versions_are_named_only_if_there_are_some(datasets: int, is_said: bool) -> None:
     judged = {"outcome": "errors", "counts": {"added": 1, "lost": 1}}

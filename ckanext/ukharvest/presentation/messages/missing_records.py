@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import ckan.plugins.toolkit as tk
 
-from ckanext.ukharvest.core.deletions import is_more_than_half
+from ckanext.ukharvest.core.deletions import FLOOR, is_more_than_half
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 
 
@@ -42,7 +42,8 @@ def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
 def describe_limit(count: int, datasets: int, max_share: float) -> str:
     """Return which limit ``count`` pending deletions passed, of those of ``core.deletions``.
 
-    "" for none: they wait because sources of other organisations list the datasets too.
+    "" for none: sources of other organisations list the datasets too, or the source had fewer
+    datasets at the run.
 
     Args:
         datasets: of the source, the pending ones included.
@@ -50,7 +51,7 @@ def describe_limit(count: int, datasets: int, max_share: float) -> str:
     """
     if is_more_than_half(count, datasets):
         return str(tk._("This portal asks before deleting more than half of a source's datasets."))
-    if count <= max_share * datasets:
+    if count <= max(FLOOR, max_share * datasets):
         return ""
     text = tk._("This portal asks before deleting more than {most} of a source's datasets.")
     return str(text.format(most=f"{round(100 * max_share)}%"))
