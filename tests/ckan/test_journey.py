@@ -56,9 +56,19 @@ def background_worker(ini: str, clean: None) -> Iterator[None]:
     process.wait(30)
 
 
-def roads(count: int) -> dict[str, Any]:
+def trees(publisher: Publisher, count: int) -> dict[str, Any]:
+    """Serve the files of some datasets, and return their catalogue."""
+    for number in range(count):
+        publisher.serve(f"/trees-{number}.csv", "species,height\nOak,12\n")
+    table = {"title": "Table", "format": "CSV"}
     return catalogue(
-        dataset(number, title=f"Trees of Leeds {number}", theme=["Environment"], spatial=LEEDS)
+        dataset(
+            number,
+            title=f"Trees of Leeds {number}",
+            theme=["Environment"],
+            spatial=LEEDS,
+            distribution=[{**table, "downloadURL": publisher.url(f"/trees-{number}.csv")}],
+        )
         for number in range(count)
     )
 
@@ -137,7 +147,7 @@ def test_from_a_wrong_address_to_a_decision(
     editor: dict[str, Any],
     publisher: Publisher,
 ) -> None:
-    publisher.serve(PATH, roads(20))
+    publisher.serve(PATH, trees(publisher, 20))
     page = visitor.page
     page.route("**/tiles/**", lambda tile: tile.fulfill(body=TILE, content_type="image/png"))
     log_in(page, editor)
@@ -168,7 +178,7 @@ def test_from_a_wrong_address_to_a_decision(
     refresh(page, "The last run failed")
     visitor.picture("journey-failed")
     publisher.recover()
-    publisher.serve(PATH, roads(2))
+    publisher.serve(PATH, trees(publisher, 2))
     for words in ("18 of 20 records are missing", "would be deleted"):
         refresh(page, words)
     visitor.picture("journey-held")
