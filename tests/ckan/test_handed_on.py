@@ -12,7 +12,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
 from ckanext.ukharvest.model import Record, handed_on
-from tests.ckan.catalogues import catalogue
+from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.ckan.test_batches import consume_twice, together
 from tests.ckan.test_run_pages import sysadmin
@@ -79,6 +79,20 @@ def test_datasets_that_come_back_are_left_out(portal: Portal, publisher: Publish
     assert (run["counts"]["skipped"], run["counts"]["same"], run["counts"]["lost"]) == (2, 2, 0)
     assert len(portal.datasets()) == 3
     assert figures(portal.run(source)) == {"not modified": 3}
+
+
+@pytest.mark.parametrize("identifier", ["{id}", "http://test.ckan.net/dataset/{id}"])
+def test_own_dataset_in_a_catalogue_is_left_out(
+    portal: Portal, publisher: Publisher, identifier: str
+) -> None:
+    """As another portal lists what it read in this one's export, in a format without origins."""
+    own = factories.Dataset(owner_org=portal.organization_id)
+    listed = [dataset(1, identifier=identifier.format(id=own["id"])), dataset(2)]
+    publisher.serve("/data.json", catalogue(listed))
+    source = portal.source(publisher.url("/data.json"), "data_json")
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 1}
+    assert len(portal.datasets()) == 2
+    assert figures(portal.run(source)) == {"not modified": 2}
 
 
 def test_pages_say_that_datasets_are_here_already(

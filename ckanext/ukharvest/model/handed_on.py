@@ -8,6 +8,7 @@ the first route no longer lists its record, the second gets the dataset.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,12 +21,13 @@ from sqlalchemy.orm import aliased
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Origin
 from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
 
 Session = model.Session
 
 Key = tuple[str, str]  # source id, guid
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Same(NamedTuple):
@@ -43,11 +45,11 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
     Args:
         records: that will become new datasets.
     """
-    handed = {key: each for key, each in records.items() if each.origin is not None}
-    if not handed:
+    found_origins = ((key, _origin_of(key[1], each)) for key, each in records.items())
+    origins = {key: origin for key, origin in found_origins if origin is not None}
+    if not origins:
         return {}
-    origins = {key: each.origin for key, each in handed.items() if each.origin}
-    guids = {guid for _source, guid in handed}
+    guids = {guid for _source, guid in origins}
     guids.update(guid for origin in origins.values() for guid in origin.guids)
     # All at once: the identifiers of new datasets are locked again afterwards.
     guid_conflicts.lock(guids)
@@ -68,6 +70,20 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
         elif others:
             found[key] = Same(others[0][1])
     return found
+
+
+def _origin_of(guid: str, record: DatasetRecord) -> Origin | None:
+    """Return where a record may have been before, None if it can be new only.
+
+    Most formats name no origin. What this portal exports has the id or the page of its dataset as
+    its identifier, which portals keep when they hand it on.
+    """
+    if record.origin is not None:
+        return record.origin
+    if _is_own_page(guid):
+        id_or_name = re.split("[/?#]", guid.partition("/dataset/")[2])[0]
+        return Origin((id_or_name,), guid)
+    return Origin() if _ID.fullmatch(guid) else None
 
 
 class _Dataset(NamedTuple):
