@@ -50,8 +50,7 @@ _DCAT = {
     _NAME: ("name",),
     _PUBLISHER: ("dcat_publisher_name", "dcat_publisher_uri"),
     _LANGUAGE: ("language_detected", "language_confidence"),
-    _DATE: ("data_issued", "data_modified", "resource.data_issued", "resource.data_modified"),
-    _EMAIL: ("contact-email", "contact_email", "maintainer_email"),
+    _EMAIL: ("contact_email",),
     _NAMELESS: ("resource.name",),
     _DOCUMENT: ("resource.resource_type",),
     _UNSORTED: (_ORDER,),
@@ -59,7 +58,7 @@ _DCAT = {
     _LICENCE: ("licence", "resource.licence"),
     _PAGE: ("url", "num_resources"),
     _NODE: (
-        *("uri", "metadata_uri", "contact_uri", "spatial_uri", "resource.uri", "frequency"),
+        *("uri", "metadata_uri", "resource.uri", "frequency"),
         *("issued", "modified", "publisher_name", "publisher_email", "publisher_uri"),
         *("resource.access_url", "resource.download_url"),
     ),
