@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 
+# As CKAN and catalogues write it.
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # With or without hyphens and braces; SHA-1 and longer digests pass too.
-_UUID = re.compile(
+_ANY_UUID = re.compile(
     r"(?<![0-9a-f])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?:[0-9a-f]{8,})?(?![0-9a-f])",
     re.IGNORECASE,
 )
@@ -20,4 +22,4 @@ _URI = re.compile(r"(?:https?://[^/\s]+\.[^/\s]+/?|(?:urn|doi|hdl|ark|info|tag|o
 
 def is_globally_unique(guid: str) -> bool:
     """Tell whether the same identifier in two sources must mean the same dataset."""
-    return bool(_UUID.search(guid) or _URI.match(guid.strip()))
+    return bool(_ANY_UUID.search(guid) or _URI.match(guid.strip()))

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.core.identity import is_globally_unique
+from ckanext.ukharvest.core.identity import UUID, is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord, Origin
 from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
@@ -27,7 +27,6 @@ from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
 Session = model.Session
 
 Key = tuple[str, str]  # source id, guid
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Same(NamedTuple):
@@ -83,7 +82,7 @@ def _origin_of(guid: str, record: DatasetRecord) -> Origin | None:
     if _is_own_page(guid):
         id_or_name = re.split("[/?#]", guid.partition("/dataset/")[2])[0]
         return Origin((id_or_name,), guid)
-    return Origin() if _ID.fullmatch(guid) else None
+    return Origin() if UUID.fullmatch(guid) else None
 
 
 class _Dataset(NamedTuple):

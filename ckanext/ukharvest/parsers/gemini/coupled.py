@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
+from ckanext.ukharvest.core.identity import UUID
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # Query parameters with which catalogues select a record, in lower case.
 _IDENTIFIERS = ("uuid", "fileidentifier", "metadatauuid")
 # A nested record: the dataset's whole identification instead of a reference.
@@ -66,7 +66,7 @@ def _references(text: str) -> Iterator[str]:
     if not is_web_url(address):
         name = text.strip().removeprefix("#")
         if name and not re.search(r"\s", name):
-            yield from (name, *_UUID.findall(name))
+            yield from (name, *UUID.findall(name))
         return
     whole, fragment = urldefrag(address)
     query = {key.lower(): value for key, value in parse_qsl(urlsplit(whole).query)}
@@ -74,7 +74,7 @@ def _references(text: str) -> Iterator[str]:
     if query.get("request", "").lower() == "getrecordbyid" and "id" in query:
         yield from (part.strip() for part in query["id"].split(",") if part.strip())
     yield from (query[key] for key in keys)
-    yield from _UUID.findall(address)
+    yield from UUID.findall(address)
     yield from filter(None, (fragment, address, whole))
 
 
