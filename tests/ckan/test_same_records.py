@@ -254,7 +254,8 @@ def test_1000_records_are_the_same_datasets_by_each_way(
     keys = {other_id(facts["id"]): key for key, facts in first.items()}
     config = {"organizations_filter_include": ["by-gemini-csw"], "full_check_days": 0}
     change = with_other_ids(facts["id"] for facts in first.values())
-    ckan = make_way("ckan", own_site, "/", key=keys.__getitem__, config=config, change=change)
+    more = {"key": keys.__getitem__, "config": config, "change": change}
+    ckan = make_way("ckan", own_site, "/", opening="status_show", **more)
     harvest_through_kills(ckan, consumers)
     check_same(first, ckan.datasets(), "ckan")
     check_unchanged(ckan, consumers)
