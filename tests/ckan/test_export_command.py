@@ -54,6 +54,7 @@ def repr_name(name: str) -> str:
     return f'"{name}"'
 
 
+@pytest.mark.giant
 def test_memory_does_not_grow_with_the_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

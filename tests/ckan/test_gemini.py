@@ -103,6 +103,7 @@ def stamps() -> dict[str, datetime]:
     return dict(model.Session.query(model.Package.id, model.Package.metadata_modified).all())
 
 
+@pytest.mark.giant
 def test_each_way_gives_the_same_datasets_once(
     portal: Portal, web: nginx.WebServer, csw: pycsw.Catalogue, record_property: Any
 ) -> None:

@@ -145,6 +145,7 @@ def test_another_consumer_imports_the_object_of_a_hung_one(
     }
 
 
+@pytest.mark.giant
 def test_sweeper_gives_up_an_object_that_hung_three_times(
     portal: Portal,
     publisher: Publisher,
@@ -169,6 +170,7 @@ def test_sweeper_gives_up_an_object_that_hung_three_times(
     assert "three times" in portal.job(job_id)["object_error_summary"][0]["message"]
 
 
+@pytest.mark.giant
 def test_another_consumer_does_the_gather_of_a_hung_one(
     portal: Portal,
     publisher: Publisher,

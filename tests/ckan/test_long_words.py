@@ -58,6 +58,7 @@ def foreign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ckan_config: Any) -
     monkeypatch.setitem(ckan_config, "ckan.locales_offered", ["en", LANGUAGE])
 
 
+@pytest.mark.giant
 # A setting of its own, so that the test has an app of its own, which reads the translations.
 @pytest.mark.ckan_config("ckan.locale_default", LANGUAGE)
 def test_pages_hold_longer_words(

@@ -349,6 +349,7 @@ def impatient(ini: str) -> Iterator[Consumers]:
         yield running
 
 
+@pytest.mark.giant
 def test_connections_closed_all_the_time_lose_and_double_nothing(
     portal: Portal, publisher: Publisher, impatient: Consumers
 ) -> None:

@@ -305,6 +305,7 @@ def cost(user: str, **more: Any) -> int:
     return len(sent)
 
 
+@pytest.mark.giant
 def test_two_thousand_sources(
     app: CKANTestApp, portal: Portal, sources: dict[str, str], editor: dict[str, Any]
 ) -> None:

@@ -41,6 +41,7 @@ def read(kind: SourceType, url: str) -> dict[str, DatasetRecord]:
     return found
 
 
+@pytest.mark.giant
 def test_1000_datasets_are_read_as_from_a_document(publisher: Publisher, tmp_path: Path) -> None:
     graph = dcat_catalogue.turtle(COUNT)
     publisher.serve("/all.ttl", graph, headers={"Content-Type": "text/turtle"})

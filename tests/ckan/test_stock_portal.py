@@ -150,6 +150,7 @@ def run_all(stock: StockPortal, consumers: Consumers, sources: dict[str, str]) -
     return {name: figures(job) for name, job in shown.items()}
 
 
+@pytest.mark.giant
 def test_the_first_two_runs_after_stock_harvesters(
     stock: StockPortal, web: dict[str, str], organization: dict[str, str]
 ) -> None:

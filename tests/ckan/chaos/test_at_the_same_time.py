@@ -19,7 +19,7 @@ from tests.ckan.chaos.evidence import Evidence, in_index
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
 from tests.publisher import Publisher
 
-pytestmark = pytest.mark.in_process
+pytestmark = [pytest.mark.in_process, pytest.mark.giant]
 
 PATH = "/data.json"
 MANY = 60

@@ -29,6 +29,7 @@ from tests.publisher import Publisher
 
 pytestmark = [
     pytest.mark.in_process,
+    pytest.mark.giant,
     pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1"),
 ]
 
