@@ -155,8 +155,37 @@ HOOKS = {
     "old_child_harvester": ("modify_package_dict",),
     "old_ckan_harvester": ("modify_package_dict",),
     "old_dcat": ("IDCATRDFHarvester",),
+    "old_dcat_harvester": ("_get_content_and_type", "modify_package_dict"),
     "old_spatial": ("ISpatialHarvester",),
+    "old_spatial_harvester": ("get_package_dict", "transform_to_iso"),
+    "old_waf_harvester": (
+        *("_get_user_name", "_get_validator", "fetch_stage", "get_original_url", "import_stage"),
+    ),
 }
+# Hook → what to do instead.
+INSTEAD = {
+    "get_package_dict": "write a plugin of IUkHarvest with before_dataset_save",
+    "modify_package_dict": "write a plugin of IUkHarvest with before_dataset_save",
+    "import_stage": "write a plugin of IUkHarvest with before_dataset_save",
+    "fetch_stage": "write a source type of your own",
+    "transform_to_iso": "write a source type of your own",
+    "_get_content_and_type": "write a source type of your own",
+    "_get_validator": "choose the option validation of the source",
+    "_get_user_name": "set ckanext.harvest.user_name",
+    "get_original_url": "remove it: pages of records link to the URL",
+}
+
+
+@pytest.mark.parametrize(("hook", "way"), INSTEAD.items())
+def test_each_uncalled_hook_has_what_to_do_instead(hook: str, way: str) -> None:
+    text = uncalled_hooks.instead((hook,))
+    assert text.startswith(f"Our harvesters do not call {hook}: {way}")
+
+
+def test_hooks_with_different_ways_have_a_sentence_each() -> None:
+    text = uncalled_hooks.instead(("get_package_dict", "modify_package_dict", "transform_to_iso"))
+    assert "do not call get_package_dict and modify_package_dict: write a plugin" in text
+    assert "do not call transform_to_iso: write a source type" in text
 
 
 @pytest.mark.usefixtures("second")

@@ -12,6 +12,7 @@ import pytest
 import rdflib
 
 from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.mapping.package_mapper import Defaults, to_package_dict
 from ckanext.ukharvest.operations.export import data_json, rdf
 from ckanext.ukharvest.operations.export.dataset import Agent, Catalogue, read
 from ckanext.ukharvest.operations.export.formats import ExportedDataset
@@ -122,7 +123,8 @@ def valid_entry(entry: dict[str, Any]) -> dict[str, Any]:
         assert re.fullmatch(r"mailto:[\w.-]+@[\w.-]+\.[\w-]+", email)
     assert all(entry.values()), "empty values are left out"
     for each in entry.get("distribution", ()):
-        assert ("downloadURL" in each) == ("mediaType" in each) != ("accessURL" in each)
+        assert ("downloadURL" in each) == ("mediaType" in each)
+        assert "downloadURL" in each or "accessURL" in each
     return entry
 
 
@@ -247,6 +249,57 @@ def test_our_parser_finds_no_problem_in_data_json() -> None:
     found = parser_of_data_json.parse(RawRecord("guid", line), {})
     assert found.problems == ()
     assert (found.title, found.frequency, len(found.resources)) == ("Parks", "R/P3M", 3)
+
+
+# Fields that DCAT-US 1.1 has no property for, or only one with less in it.
+FURTHER = {
+    "lineage": "Counted by hand.",
+    "inspire-themes": '["Land use"]',
+    "in_series": '["https://council.example/series/1"]',
+    "conforms_to": "EPSG:27700",
+    "data_quality": "Good enough",
+    "spatial": '{"type":"Polygon","coordinates":[[[0.5,3.5],[1.5,3.5],[1.5,4.5],[0.5,3.5]]]}',
+    "spatial-text": "Wendshire",
+    "temporal_coverage-from": "2019",
+    "update_frequency": "never",
+    "rights": "Ask first. " * 30 + "Then wait.",
+    "title_translated": '{"cy": "Parciau"}',
+    "publisher_hierarchy": "The County > The Council > Parks Trust",
+    "dcat_publisher_name": "Parks Trust",
+}
+FURTHER_OF_FILE = {
+    "access_url": "https://council.example/page",
+    "described_by": "https://council.example/columns.html",
+    "schema_url": TOILETS,
+    "documentation": '["https://council.example/help"]',
+    "resource_type": "documentation",
+    "hash": "ab12",
+    "format": "Parkfile",
+    "licence": "Only for walkers",
+    "temporal_coverage-from": "2018",
+    "name_translated": {"cy": "Tabl"},
+}
+
+
+def test_data_json_carries_what_has_no_property_of_its_own() -> None:
+    file = {"id": "r", "name": "Table", "url": "https://council.example/parks.csv"}
+    package = {
+        **BARE,
+        "extras": [{"key": key, "value": value} for key, value in FURTHER.items()],
+        "resources": [{**file, "mimetype": "text/csv", "url_type": "upload", **FURTHER_OF_FILE}],
+    }
+    entry = valid_entry(data_json.entry(read(package, PORTAL)))
+    assert entry["publisher"]["subOrganizationOf"]["subOrganizationOf"]["name"] == "The County"
+    (distribution,) = entry["distribution"]
+    assert distribution["accessURL"] == FURTHER_OF_FILE["access_url"]
+    assert distribution["describedBy"] == FURTHER_OF_FILE["described_by"]
+    record = parser_of_data_json.parse(RawRecord("guid", json.dumps(entry)), {})
+    written = to_package_dict(record, None, None, (), Defaults("c0")).package
+    extras = {each["key"]: each["value"] for each in written["extras"]}
+    assert {key: extras.get(key) for key in FURTHER} == FURTHER
+    copy = written["resources"][0]
+    assert {key: copy.get(key) for key in FURTHER_OF_FILE} == FURTHER_OF_FILE
+    assert "url_type" not in copy
 
 
 def test_a_bare_dataset_in_dcat() -> None:

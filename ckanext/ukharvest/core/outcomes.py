@@ -26,6 +26,8 @@ class RunOutcome(StrEnum):
     UNCHANGED = "unchanged"
     RUNNING = "running"
     QUEUED = "queued"
+    DECIDED = "decided"  # what waited in a held run is decided
+    SETTLED = "settled"  # nothing of a held run waits any more, without a decision
 
 
 class RecordOutcome(StrEnum):

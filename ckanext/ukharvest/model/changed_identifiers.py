@@ -230,7 +230,7 @@ def _decide(state: SourceState, words: str) -> None:
     """Store that it is decided; commits."""
     job_id = state.changed_identifiers["job_id"]
     state.changed_identifiers = None
-    reports.add_reason(job_id, words)
+    reports.add_decision(job_id, words)
     Session.commit()
 
 

@@ -88,7 +88,7 @@ def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHe
 def _of(
     source: Any, runs: Any, current: CurrentRun | None, number: int, now: dt.datetime
 ) -> SourceHealth:
-    last_run = _last_run(runs)
+    last_run = _last_run(runs, waits=bool(source.held or source.renamed))
     aside = _set_aside(source)
     facts = rules.Facts(
         active=source.active,
@@ -140,21 +140,22 @@ def _since(value: str, facts: rules.Facts, runs: Any) -> dt.datetime | None:
     return None
 
 
-def _last_run(runs: Any) -> dict[str, Any] | None:
+def _last_run(runs: Any, *, waits: bool) -> dict[str, Any] | None:
     if runs.last_id is None:
         return None
     is_stopped = runs.last_id != runs.judged_id
     return {
         "id": runs.last_id,
         "finished": runs.last_ended,
-        "outcome": RunOutcome.STOPPED if is_stopped else _judged_outcome(runs),
+        "outcome": RunOutcome.STOPPED if is_stopped else _judged_outcome(runs, waits=waits),
         "lost": _figure(runs, "lost"),
     }
 
 
-def _judged_outcome(runs: Any) -> str:
+def _judged_outcome(runs: Any, *, waits: bool) -> str:
+    is_settled = runs.judged_outcome == RunOutcome.HELD and not waits
     return outcome(
-        runs.judged_outcome,
+        settled({"decided": runs.judged_decided}) if is_settled else runs.judged_outcome,
         lost=_figure(runs, "lost"),
         changed=sum(_figure(runs, key) for key in ("added", "updated", "deleted")),
         is_empty=bool(runs.judged_is_empty),
@@ -176,11 +177,19 @@ def is_empty(counts: Mapping[str, Any]) -> bool:
     return counts.get("seen") == 0 and "not_asked" not in counts
 
 
+def settled(counts: Mapping[str, Any] | None) -> str:
+    """Return the outcome of a held run of which nothing waits any more, from its report's counts.
+
+    The next run, or records that came back, can settle it too.
+    """
+    return RunOutcome.DECIDED if (counts or {}).get("decided") else RunOutcome.SETTLED
+
+
 def outcome(stored: str, *, lost: int, changed: int, is_empty: bool, is_shrunk: bool) -> str:
     """Return the outcome of an ended run (``presentation.messages.status_labels.OUTCOMES``).
 
     Args:
-        stored: "finished", "held", "failed" or "stopped".
+        stored: "finished", "failed" or "stopped", or of a held run whether it still waits.
         lost: records lost in it.
         changed: datasets added, updated and deleted.
         is_empty: the source listed no records.
@@ -272,6 +281,7 @@ _COLUMNS = f"""
     report.counts -> 'frozen' AS frozen,
     COALESCE(report.error ->> 'passes', '') = 'true' AS passes,
     {IS_EMPTY} AS is_empty,
+    report.counts -> 'decided' IS NOT NULL AS decided,
     report.counts -> 'shortfall' AS shortfall
 """
 # Runs of one source that ended, to stand in FROM; approved deletions say nothing of the source.
@@ -332,6 +342,7 @@ _RUNS = sa.text(
                bool_or(passes) FILTER (WHERE is_judged) AS judged_passes,
                (jsonb_agg(frozen) FILTER (WHERE is_judged)) -> 0 AS judged_frozen,
                bool_or(is_empty) FILTER (WHERE is_judged) AS judged_is_empty,
+               bool_or(decided) FILTER (WHERE is_judged) AS judged_decided,
                (jsonb_agg(shortfall) FILTER (WHERE is_judged)) -> 0 AS judged_shortfall,
                count(*) FILTER (WHERE in_streak) AS failures,
                min(ended) FILTER (WHERE in_streak) AS failing_since

@@ -140,7 +140,7 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     report.outcome = RunOutcome.FINISHED
     report.started = report.heartbeat = report.finished = now
     Session.add(report)
-    reports.add_reason(held_by, report.reason)
+    reports.add_decision(held_by, report.reason)
     staged = [
         staged_objects.Staged(each.guid, "delete", package_id=each.package_id) for each in due
     ]
@@ -173,7 +173,7 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
         kept.values(outcome=RecordOutcome.KEPT).execution_options(synchronize_session=False)
     )
     number = len(due)
-    reports.add_reason(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
+    reports.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
     Session.commit()
     return number
 

@@ -9,14 +9,16 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestObject, HarvestObjectError
 
-from ckanext.ukharvest.model import JobReport, datasets, health
+from ckanext.ukharvest.core.outcomes import RunOutcome
+from ckanext.ukharvest.model import JobReport, SourceState, datasets, health
 from ckanext.ukharvest.model.schema_version import needs_tables
 
 Session = model.Session
 
 # Key in a report's counts: figures of pruned harvest objects.
 FROZEN = "frozen"
-NO_NUMBERS = (FROZEN, "shortfall")
+DECIDED = "decided"  # a person decided about what waited in it
+NO_NUMBERS = (FROZEN, "shortfall", DECIDED)
 STATS = ("added", "updated", "not modified", "errored", "deleted")
 LOST = "lost"
 
@@ -27,11 +29,30 @@ def reports_of(job_ids: Iterable[str]) -> dict[str, JobReport]:
     return {report.job_id: report for report in query}
 
 
-def add_reason(job_id: str, words: str) -> None:
+def add_decision(job_id: str, words: str) -> None:
     """Add to a run's report what a person decided about it; the caller commits."""
     report = reports_of([job_id]).get(job_id)
     if report is not None:
         report.reason = f"{report.reason}; {words}" if report.reason else words
+        report.counts = {**(report.counts or {}), DECIDED: True}
+
+
+def outcomes_of_held(reports: Iterable[JobReport]) -> dict[str, str]:
+    """Return job id → outcome of the runs in which something waited: whether it still does.
+
+    One query, none without such runs.
+    """
+    held = [each for each in reports if each.outcome == RunOutcome.HELD]
+    if not held:
+        return {}
+    waits = sa.select(
+        SourceState.held["job_id"].astext, SourceState.changed_identifiers["job_id"].astext
+    ).where(SourceState.source_id.in_({each.source_id for each in held}))
+    waiting = {job_id for row in Session.execute(waits) for job_id in row}
+    return {
+        each.job_id: RunOutcome.HELD if each.job_id in waiting else health.settled(each.counts)
+        for each in held
+    }
 
 
 @needs_tables(lambda: None)
@@ -44,13 +65,14 @@ def merge(jobs: Iterable[dict[str, Any]]) -> None:
     """
     jobs = [job for job in jobs if job]
     reports = reports_of(job["id"] for job in jobs)
+    held = outcomes_of_held(reports.values())
     for job in jobs:
         report = reports.get(job["id"])
         if report:
-            _merge(job, report)
+            _merge(job, report, held.get(job["id"], report.outcome))
 
 
-def _merge(job: dict[str, Any], report: JobReport) -> None:
+def _merge(job: dict[str, Any], report: JobReport, outcome: str) -> None:
     counts: Mapping[str, Any] = report.counts or {}
     if "stats" in job:
         stats = job["stats"]
@@ -61,7 +83,7 @@ def _merge(job: dict[str, Any], report: JobReport) -> None:
         stats["missing"] = counts.get("missing", 0) + counts.get("held", 0)
     job["ukharvest"] = {
         "mode": report.mode,
-        "outcome": report.outcome,
+        "outcome": outcome,
         "reason": report.reason,
         "complete": report.complete,
         "counts": {key: number for key, number in counts.items() if key not in NO_NUMBERS},

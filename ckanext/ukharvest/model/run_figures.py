@@ -1,4 +1,5 @@
-"""Figures of runs, for every page and action; six statements for any number of runs."""
+"""Figures of runs, for every page and action; six statements for any number of runs,
+one more if any was held."""
 
 from __future__ import annotations
 
@@ -32,18 +33,19 @@ def load_figures(jobs: Collection[HarvestJob]) -> list[dict[str, Any]]:
         ``presentation.messages.status_labels.OUTCOMES``), ``reason``, ``error`` ({"code",
         "message", "passes"} of a run that failed, else None), ``complete`` (it read the whole
         source), ``seen`` (records that the source listed), ``counts``: ``COUNTS``,
-        ``same`` (skipped because the dataset is here already) and ``with_problems``, ``shortfall``
-        ({"records", "of", "asks_after"} where so many records are missing that a later run will
-        ask, else None), and ``stats`` as in ``harvest_job_show``.
+        ``same`` (skipped because the dataset is here already, or was deleted here) and
+        ``with_problems``, ``shortfall`` ({"records", "of", "asks_after"} where so many records are
+        missing that a later run will ask, else None), and ``stats`` as in ``harvest_job_show``.
     """
     ids = [job.id for job in jobs]
     stats = reports.stats_of(ids)
     known = reports.reports_of(ids)
+    held = reports.outcomes_of_held(known.values())
     more = _more(ids)
     without = [id_ for id_ in ids if id_ not in known]
     failed = dict(Session.execute(_FAILURES, {"job_ids": without}).all()) if without else {}
     return [
-        _row(job, known.get(job.id), stats[job.id], more.get(job.id), failed.get(job.id, ""))
+        _row(job, known.get(job.id), stats[job.id], more.get(job.id), failed.get(job.id, ""), held)
         for job in jobs
     ]
 
@@ -53,10 +55,17 @@ def _more(job_ids: Collection[str]) -> dict[str, Any]:
 
 
 def _row(
-    job: HarvestJob, report: JobReport | None, stats: Mapping[str, int], more: Any, failure: str
+    job: HarvestJob,
+    report: JobReport | None,
+    stats: Mapping[str, int],
+    more: Any,
+    failure: str,
+    held: Mapping[str, str],
 ) -> dict[str, Any]:
     counts = _counts(report, stats, more)
     stored = _stored(job, report, failure)
+    if stored == RunOutcome.HELD:
+        stored = held[job.id]
     noted: Mapping[str, Any] = (report.counts or {}) if report else {}
     changed = sum(counts[key] for key in ("added", "updated", "deleted"))
     started = job.gather_started or (report and report.started)
@@ -189,7 +198,9 @@ _MORE = sa.text(
     SELECT job_id, sum(skipped)::integer AS skipped, sum(same)::integer AS same,
            sum(with_problems)::integer AS with_problems
       FROM (
-        SELECT object.harvest_job_id AS job_id, count(*) AS skipped, count(record.same_as) AS same,
+        SELECT object.harvest_job_id AS job_id, count(*) AS skipped,
+               count(*) FILTER (WHERE record.same_as IS NOT NULL OR record.origin_guid <> '')
+                   AS same,
                0 AS with_problems
           FROM harvest_object AS object
           JOIN ukharvest_record AS record

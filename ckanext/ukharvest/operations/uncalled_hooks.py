@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,44 @@ from ckanext.ukharvest.interfaces import IUkHarvest
 # What to write instead is in docs/migrating.md, under this heading.
 HEADING = "Hooks of your own extensions"
 
-SPATIAL, DCAT, METHOD = "ISpatialHarvester", "IDCATRDFHarvester", "modify_package_dict"
+_INTERFACES = ("ISpatialHarvester", "IDCATRDFHarvester")
+_SAVE = (
+    "write a plugin of IUkHarvest with before_dataset_save instead, as docs/migrating.md says "
+    f"under “{HEADING}”"
+)
+_READ = "write a source type of your own instead, as docs/developing/source-types.md says"
+_VALIDATE = "choose the option validation of the source instead"
+_USER = "set ckanext.harvest.user_name instead"
+_LINK = "remove it: pages of records link to the URL that each was read from"
+# Methods that subclasses of the harvesters of ckanext-harvest, -spatial and -dcat override, and
+# what to do instead.
+_OF_DATASETS = {
+    "modify_package_dict": _SAVE,
+    "get_package_dict": _SAVE,
+    "_get_package_dict": _SAVE,
+    "transform_to_iso": _READ,
+    "_get_guids_and_datasets": _READ,
+    "_get_content": _READ,
+    "_get_content_as_unicode": _READ,
+    "_get_content_and_type": _READ,
+    "_get_validator": _VALIDATE,
+    "_validate_document": _VALIDATE,
+    "_get_user_name": _USER,
+    "get_original_url": _LINK,
+}
+# These too where the harvester has them itself: a subclass of another one has to define them.
+_STAGES = {
+    "gather_stage": _READ,
+    "fetch_stage": _READ,
+    "import_stage": _SAVE,
+    "validate_config": _READ,
+}
+_INSTEAD = {**dict.fromkeys(_INTERFACES, _SAVE), **_OF_DATASETS, **_STAGES}
+_BASES = ("SpatialHarvester", "GeminiHarvester", "DCATHarvester")
+_HARVESTERS = (
+    *("CKANHarvester", "CSWHarvester", "WAFHarvester", "DocHarvester", "GeminiCswHarvester"),
+    *("GeminiDocHarvester", "GeminiWafHarvester", "DCATRDFHarvester", "DCATJSONHarvester"),
+)
 # Their plugins and base classes define the hooks.
 _STOCK = ("ckan", "ckanext.harvest", "ckanext.spatial", "ckanext.dcat", "ckanext.ukharvest")
 _STOCK_DISTRIBUTIONS = tuple(each.replace(".", "-") for each in _STOCK)
@@ -57,11 +94,12 @@ def find_uncalled_hooks() -> list[UncalledHook]:
 
 
 def instead(hooks: tuple[str, ...]) -> str:
-    """Return what to write instead, as a sentence in English."""
-    names = " and ".join(hooks)
-    return (
-        f"Our harvesters do not call {names}: write a plugin of IUkHarvest with "
-        f"before_dataset_save instead, as docs/migrating.md says under “{HEADING}”."
+    """Return what to write instead, in English: a sentence for each way."""
+    ways: dict[str, list[str]] = {}
+    for name in hooks:
+        ways.setdefault(_INSTEAD[name], []).append(name)
+    return " ".join(
+        f"Our harvesters do not call {' and '.join(names)}: {way}." for way, names in ways.items()
     )
 
 
@@ -76,21 +114,26 @@ def _is_stock(module: str) -> bool:
 
 
 def _hooks(point: EntryPoint) -> tuple[str, ...]:
-    names: set[str] = set()
-    for node in _classes(point.module, point.attr, set()):
-        names.update(_hooks_of(node))
-    return tuple(sorted(names))
+    seen: set[tuple[str, str]] = set()
+    nodes = list(_classes(point.module, point.attr, seen))
+    stock = {name for module, name in seen if _is_stock(module)}
+    methods: set[str] = set()
+    if stock.intersection((*_BASES, *_HARVESTERS)):
+        methods.update(_OF_DATASETS)
+    if stock.intersection(_HARVESTERS):
+        methods.update(_STAGES)
+    return tuple(sorted({name for node in nodes for name in _hooks_of(node, methods)}))
 
 
-def _hooks_of(node: ast.ClassDef) -> Iterator[str]:
-    """Yield the hooks in a class's own body."""
-    yield from (name for base in node.bases if (name := _last(base)) in (SPATIAL, DCAT))
+def _hooks_of(node: ast.ClassDef, methods: Collection[str]) -> Iterator[str]:
+    """Yield the hooks in a class's own body: interfaces, and those of ``methods``."""
+    yield from (name for base in node.bases if (name := _last(base)) in _INTERFACES)
     for each in node.body:
-        if isinstance(each, ast.FunctionDef) and each.name == METHOD:
-            yield METHOD
+        if isinstance(each, ast.FunctionDef) and each.name in methods:
+            yield each.name
         call = each.value if isinstance(each, ast.Expr) else None
         if isinstance(call, ast.Call) and _last(call.func) == "implements":
-            yield from (name for arg in call.args[:1] if (name := _last(arg)) in (SPATIAL, DCAT))
+            yield from (name for arg in call.args[:1] if (name := _last(arg)) in _INTERFACES)
 
 
 def _last(node: ast.expr) -> str:
@@ -99,10 +142,16 @@ def _last(node: ast.expr) -> str:
 
 
 def _classes(module: str, name: str, seen: set[tuple[str, str]]) -> Iterator[ast.ClassDef]:
-    """Yield the definition of a class, and those of its bases outside the stock packages."""
-    if _is_stock(module) or (module, name) in seen:
+    """Yield the definition of a class, and those of its bases outside the stock packages.
+
+    Args:
+        seen: gets the module and name of each class, of the stock packages too.
+    """
+    if (module, name) in seen:
         return
     seen.add((module, name))
+    if _is_stock(module):
+        return
     tree = _tree(module)
     imported = _imported(tree, module)
     for node in tree.body:

@@ -12,17 +12,9 @@ from ckanext.ukharvest.core.values import formats, multivalue, schema_types
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers import package_translations, uk_fields
+from ckanext.ukharvest.parsers import package_translations, portal_fields, uk_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 
-# Internal fields of CKAN: they do not describe the file, and differ in meaning between sites.
-_BOOKKEEPING = frozenset(
-    ("package_id", "revision_id", "revision_timestamp", "state", "position", "url_type")
-    + ("cache_url", "cache_last_updated", "webstore_url", "webstore_last_updated", "on_same_domain")
-    + ("datastore_active", "datastore_contains_all_records_of_source_file", "tracking_summary")
-    + ("resource_group_id", "mimetype_inner", "metadata_modified", "has_views", "ckan_url")
-    + ("total_record_count", "_size", "original_url", "set_url_type", "task_created")
-)
 _READ = frozenset(
     ("id", "url", "name", "title", "description", "format", "mimetype", "size", "resource_type")
     + ("created", "last_modified", "schema_url", "schema_type", "date", "extras")
@@ -159,7 +151,7 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
 def _extras(part: Fields, word: str) -> dict[str, str]:
     """Return all other fields under their own names."""
     flat = package.flatten(part.data)
-    found = dict(package.unread_fields(flat, _READ | _BOOKKEEPING))
+    found = dict(package.unread_fields(flat, _READ | portal_fields.OF_RESOURCE))
     if word:
         found["resource_type"] = word
     return found

@@ -353,3 +353,13 @@ def test_a_reference_system_is_no_schema_of_a_dataset() -> None:
     record = _parse({"conformsTo": given})
     assert record.schema_urls == ("https://a.example/s.json",)
     assert record.extras["conforms_to"] == f"{system}, INSPIRE, {columns['@id']}"
+
+
+def test_extras_of_other_portals_replace_nothing_checked() -> None:
+    named = ["guid", "name", "id", "harvest_source_id", "la_function", "spatial", "private"]
+    extras = [{"key": key, "value": "x"} for key in (*named, "lineage")]
+    file = {"accessURL": "https://council.example/a", "extras": [{"key": "url_type", "value": "x"}]}
+    found = _parse({"extras": extras, "distribution": [file]})
+    assert found.extras.get("lineage") == "x"
+    assert not found.extras.keys() & set(named)
+    assert "url_type" not in found.resources[0].extras

@@ -48,13 +48,14 @@ def ukharvest_run_show(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         ``gathered`` (end of reading the source), ``finished`` (times are UTC in ISO 8601, null if
         not reached), ``seconds``, ``mode`` ("normal", "force", or "approval" of pending
         deletions), ``asked_by`` ("" for the schedule), ``stopped_by``, ``outcome`` ("finished",
-        "errors", "held", "empty", "shrunk", "failed", "stopped", "unchanged", "running",
+        "errors", "held", "decided" (what was held is decided), "settled" (nothing of it waits any
+        more), "empty", "shrunk", "failed", "stopped", "unchanged", "running",
         "queued"), ``reason``, ``error`` (of a failed run: ``code``, ``message``, ``passes``:
         whether such errors are often temporary), ``complete`` (whether it read the whole source),
         ``seen`` (number of records that the source listed), ``counts`` with ``added``,
         ``updated``, ``unchanged``, ``skipped``, ``deleted``, ``missing``, ``held``,
         ``new_identifiers`` (new records that wait because identifiers may have changed), ``same``
-        (skipped because their dataset is here already), ``lost``
+        (skipped because their dataset is here already, or was deleted here), ``lost``
         (failed) and ``with_problems`` (imported with a problem), ``is_last`` (no later run of the
         source has ended), ``waits`` (deletions that the run held are still pending) and
         ``identifiers_wait`` (such new records still wait for a decision)

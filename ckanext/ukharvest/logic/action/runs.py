@@ -77,8 +77,9 @@ def ukharvest_run_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
         ``status`` (of the harvest job), ``created``, ``started``, ``gathered``, ``finished``,
         ``seconds`` (null while it runs), ``asked_by`` ("" for the schedule), ``stopped_by``,
         ``mode`` ("normal", "force", "approval"), ``outcome`` ("finished", "errors", "held",
-        "empty", "shrunk", "failed", "stopped", "unchanged", "running", "queued"), ``reason``,
-        ``error``, ``complete``, ``seen``, ``shortfall`` (as ``missing`` in
+        "decided": what was held is decided, "settled": nothing of it waits any more, "empty",
+        "shrunk", "failed", "stopped", "unchanged", "running", "queued"), ``reason``, ``error``,
+        ``complete``, ``seen``, ``shortfall`` (as ``missing`` in
         :py:func:`ukharvest_source_show`), ``counts`` ({``added``, ``updated``, ``unchanged``,
         ``skipped``, ``deleted``, ``missing``, ``held``, ``new_identifiers``, ``same``,
         ``lost``, ``with_problems``}; all as in

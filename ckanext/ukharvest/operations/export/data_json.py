@@ -7,16 +7,19 @@ invented: where nobody is known, there is none.
 
 Functions and services of local government are themes, as data.gov.uk's guide has them. What the
 schema lacks has the names of DCAT-US 3, or those of ``fields.FIELDS``: it allows other properties.
+What these lack too is in CKAN's own list ``extras``, so that a harvest of the file loses nothing.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.values import geometries, multivalue
+from ckanext.ukharvest.core.values import formats, geometries, multivalue
 from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.fields import ADDRESSES, DATASET, FIELDS, URIS
 from ckanext.ukharvest.operations.export.dataset import (
     Agent,
@@ -25,7 +28,13 @@ from ckanext.ukharvest.operations.export.dataset import (
     Resource,
     media_type,
 )
-from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS
+from ckanext.ukharvest.parsers.data_json.extras import (
+    CODES,
+    EXTRAS,
+    NO_EXTRAS,
+    NO_EXTRAS_OF_FILES,
+    REFERENCES,
+)
 
 SCHEMA = "https://project-open-data.cio.gov/v1.1/schema"
 NO_KEYWORD = "dataset"
@@ -59,6 +68,8 @@ def render(dataset: Dataset) -> str:
 def entry(dataset: Dataset) -> dict[str, Any]:
     """Return a dataset as a dict without empty values."""
     schemas = list(multivalue.texts(dataset.uk.get("schema", "")))
+    standards = (*schemas, *filter(is_web_url, dataset.texts("conforms_to")))
+    resources = {each["id"]: each for each in dataset.extras["resources"]}
     found: dict[str, Any] = {
         **_others(dataset),
         "@type": "dcat:Dataset",
@@ -67,7 +78,7 @@ def entry(dataset: Dataset) -> dict[str, Any]:
         "description": dataset.description,
         "keyword": list(dataset.keywords or dataset.themes) or [NO_KEYWORD],
         "modified": dataset.modified or dataset.stored,
-        "publisher": _agent(dataset.publisher),
+        "publisher": _publisher(dataset),
         "contactPoint": _contact(dataset),
         "accessLevel": dataset.access_level,
         "rights": dataset.rights[:_LONGEST_RIGHTS],
@@ -83,10 +94,11 @@ def entry(dataset: Dataset) -> dict[str, Any]:
         "theme": [*dataset.themes, *_uris(dataset)],
         "landingPage": dataset.page,
         # The schema has room for one.
-        "conformsTo": next(iter(schemas), ""),
+        "conformsTo": next(iter(standards), ""),
         "schema": schemas if len(schemas) > 1 else [],
-        "distribution": [_distribution(each) for each in dataset.resources],
+        "distribution": [_distribution(each, resources[each.id]) for each in dataset.resources],
         **_further(dataset),
+        "extras": _extras(dataset),
     }
     return _without_empty(found)
 
@@ -95,6 +107,22 @@ def _agent(agent: Agent) -> dict[str, Any]:
     email = f"mailto:{agent.email}" if agent.email else ""
     found = {"name": agent.name, "hasEmail": email, "homepage": agent.url}
     return {"@type": "org:Organization", **_without_empty(found)}
+
+
+def _publisher(dataset: Dataset) -> dict[str, Any]:
+    """Return the publisher, within the bodies above it."""
+    found = _agent(dataset.publisher)
+    level = found
+    for name in reversed(_bodies_above(dataset)):
+        level["subOrganizationOf"] = {"@type": "org:Organization", "name": name}
+        level = level["subOrganizationOf"]
+    return found
+
+
+def _bodies_above(dataset: Dataset) -> list[str]:
+    """Return the bodies above the publisher, the topmost first, from a text "A > B > publisher"."""
+    *above, name = clean_text(dataset.extras.get("publisher_hierarchy")).split(" > ")
+    return above if name == dataset.publisher.name else []
 
 
 def _contact(dataset: Dataset) -> dict[str, Any]:
@@ -145,6 +173,55 @@ def _others(dataset: Dataset) -> dict[str, Any]:
     return found
 
 
+def _extras(dataset: Dataset) -> list[dict[str, str]]:
+    """Return the fields that no other property has, as CKAN writes extras."""
+    both = dataset.start and dataset.end
+    box = _spatial(dataset)
+    is_box = dataset.geometry is None or geometries.parse_spatial(box) == dataset.geometry
+    values = {
+        "data_issued": dataset.issued,
+        "data_modified": dataset.modified,
+        "temporal_coverage-from": both,
+        "temporal_coverage-to": both,
+        "update_frequency": dataset.frequency != "never" and dataset.frequency,
+        "language": dataset.languages,
+        "dcat_subject": dataset.themes,
+        "dcat_publisher_name": dataset.publisher.name,
+        "dcat_publisher_email": dataset.publisher.email,
+        "dcat_publisher_uri": dataset.publisher.url,
+        "publisher_hierarchy": _bodies_above(dataset),
+        "contact-name": dataset.contact.name,
+        "contact-email": dataset.contact.email,
+        "contact-phone": True,
+        "contact_url": dataset.contact.url,
+        "created": True,
+        "license_url": dataset.licence,
+        "rights": len(dataset.rights) <= _LONGEST_RIGHTS,
+        "spatial": is_box,
+        "spatial-text": dataset.geometry is None,
+        **{key: _is_written(dataset.extras.get(key), name) for name, key in EXTRAS.items()},
+    }
+    written = {key for key, value in values.items() if value}
+    return _pairs(dataset.extras, NO_EXTRAS | written)
+
+
+def _is_written(value: Any, name: str) -> bool:
+    """Tell whether a property of EXTRAS has all that a value says."""
+    if name == "dataQuality":
+        return str(value) in ("true", "false")
+    # They are read as texts.
+    return name not in REFERENCES or not str(value).startswith("[")
+
+
+def _pairs(fields: Mapping[str, Any], left_out: Collection[str]) -> list[dict[str, str]]:
+    found = []
+    for key, value in sorted(fields.items()):
+        if key not in left_out and value not in ("", None, [], {}):
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            found.append({"key": key, "value": text})
+    return found
+
+
 def _without_empty(found: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value or value is False}
 
@@ -161,22 +238,43 @@ def _spatial(dataset: Dataset) -> str:
     return ",".join(f"{number:.6f}" for number in geometries.bounds(dataset.geometry))
 
 
-def _distribution(resource: Resource) -> dict[str, Any]:
-    """Return a resource; a ``downloadURL`` must have a media type, an ``accessURL`` need not."""
+def _distribution(resource: Resource, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a resource; a ``downloadURL`` must have a media type, an ``accessURL`` need not.
+
+    Args:
+        own: its fields in CKAN.
+    """
     mimetype = media_type(resource)
-    key = "downloadURL" if mimetype else "accessURL"
+    access, schema = clean_text(own.get("access_url")), resource.uk.get("schema_url", "")
+    described = clean_text(own.get("described_by"))
+    has_both = bool(mimetype) and is_web_url(access) and access != resource.url
+    # Alone it would be the schema.
+    is_described = bool(schema) and is_web_url(described)
+    written = {
+        "access_url": has_both,
+        "described_by": is_described,
+        "format": formats.label(resource.format) == resource.format,
+        "licence": resource.licence,
+        "data_issued": resource.issued,
+        "data_modified": resource.modified,
+        "schema_url": schema,
+    }
+    left_out = NO_EXTRAS_OF_FILES | {key for key, value in written.items() if value}
     return _without_empty(
         {
             "@type": "dcat:Distribution",
             "title": resource.title,
             "description": resource.description,
-            key: resource.url,
+            "downloadURL": resource.url if mimetype else "",
+            "accessURL": (access if has_both else "") if mimetype else resource.url,
             "mediaType": mimetype,
             "format": resource.format,
-            "conformsTo": resource.uk.get("schema_url", ""),
+            "conformsTo": schema,
+            "describedBy": described if is_described else "",
             "byteSize": resource.size,
             "license": resource.licence,
             "issued": resource.issued,
             "modified": resource.modified,
+            "extras": _pairs(own, left_out),
         }
     )

@@ -34,11 +34,23 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "A dataset is identified by its URI on the exporting portal; DCAT-AP hands on the"
         " identifier of the origin as identifier",
-        ("guid", "harvest_source_reference", "identifier", "metadata_uri", "uri", "resource.uri"),
+        ("guid", "harvest_source_reference"),
+    ),
+    Loss(
+        "A dataset's URI is the exporting portal's, and a file's too",
+        ("identifier", "metadata_uri", "uri", "resource.uri"),
+        _IN_RDF,
+    ),
+    Loss(
+        "A dataset without a URI of its own has that of the exporting portal",
+        ("metadata_uri",),
+        _IN_JSON,
+        is_added=True,
     ),
     Loss(
         "DCAT-AP has further identifiers in no order; the publisher's own is one of them",
         ("alternate_identifier",),
+        _IN_RDF,
     ),
     Loss(
         "A dataset without a page has that of the exporting portal",
@@ -74,6 +86,7 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "A format that the portal's list of file types lacks is not known there",
         ("resource.format",),
+        _IN_RDF,
     ),
     Loss(
         "Which theme is the main one is not said",
@@ -83,13 +96,10 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "Names of ckanext-dcat for what other fields have",
         (
-            *("contact_email", "contact_name", "frequency", "issued", "modified"),
-            *("publisher_name", "publisher_uri", "temporal_start", "theme"),
+            *("contact_email", "contact_name", "creator_email", "creator_name", "frequency"),
+            *("issued", "modified", "publisher_email", "publisher_name", "publisher_uri"),
+            *("spatial_text", "temporal_end", "temporal_start", "theme"),
         ),
-    ),
-    Loss(
-        "Names of ckanext-dcat for what other fields have",
-        ("creator_email", "creator_name", "publisher_email", "spatial_text", "temporal_end"),
         _IN_RDF,
     ),
     Loss(
@@ -98,8 +108,9 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
-        "Lists are JSON in one format, and text in the other",
+        "Lists are JSON, and texts in some other source types",
         ("in_series", "is_referenced_by"),
+        _IN_RDF,
     ),
     Loss(
         "Numbers have no zeros at their end",
@@ -125,6 +136,7 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "A licence is a URL, without further text",
         ("licence", "licence_url"),
+        _IN_RDF,
     ),
     Loss(
         "A file without a licence has that of its dataset",
@@ -144,11 +156,6 @@ LOSSES: tuple[Loss, ...] = (
         is_added=True,
     ),
     Loss(
-        "A file has one URL",
-        ("resource.access_url", "resource.download_url"),
-        _IN_JSON,
-    ),
-    Loss(
         "A file without a media type has the usual one of its format, which data.json requires",
         ("resource.mimetype",),
         _IN_JSON,
@@ -162,11 +169,13 @@ LOSSES: tuple[Loss, ...] = (
     Loss(
         "Documents about the data are files like others",
         ("resource.resource_type",),
+        _IN_RDF,
     ),
     Loss(
-        "Standards that are no schemas have no property",
-        ("conforms_to",),
+        "data.json does not say in which language a dataset is described; a harvest detects it",
+        ("language_confidence", "language_detected"),
         _IN_JSON,
+        is_added=True,
     ),
     Loss(
         "data.json requires a date of change; without one, the portal's is given",
@@ -191,59 +200,9 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
-        "data.json has no such property",
-        (
-            *("access_rights", "acronym", "alternative", "analytics", "code_values"),
-            *("coding_system", "dcat_type", "documentation", "granularity", "has_part"),
-            *("has_policy", "has_version", "health_category", "health_theme", "homepage"),
-            *("is_replaced_by", "is_version_of", "legal_basis", "max_typical_age"),
-            *("min_typical_age", "number_of_records", "number_of_unique_individuals"),
-            *("original_guid", "personal_data", "population_coverage", "previous_version"),
-            *("publisher_hierarchy", "publisher_note", "publisher_type", "related_resource"),
-            *("replaces", "sample", "source", "spatial_uri", "subject", "was_derived_from"),
-            *("was_generated_by", "resource.access_services", "resource.applicable_legislation"),
-            *("resource.availability", "resource.character_encoding", "resource.compress_format"),
-            *("resource.conforms_to", "resource.date", "resource.described_by"),
-            *("resource.distribution_type", "resource.documentation", "resource.has_policy"),
-            *("resource.hash", "resource.hash_algorithm", "resource.language"),
-            *("resource.package_format", "resource.rights", "resource.spatial-text"),
-            *("resource.spatial_resolution_in_meters", "resource.spatial_uri", "resource.status"),
-            *("resource.temporal_coverage-from", "resource.temporal_coverage-to"),
-            *("resource.temporal_resolution",),
-        ),
-        _IN_JSON,
-    ),
-    Loss(
-        "data.json has one language",
-        (
-            *("notes_translated", "tags_translated", "title_translated"),
-            *("resource.description_translated", "resource.name_translated"),
-        ),
-        _IN_JSON,
-    ),
-    Loss(
-        "data.json has no open period",
-        ("temporal_coverage-from",),
-        _IN_JSON,
-    ),
-    Loss(
-        "A place is a box or a name",
-        ("spatial-text",),
-        _IN_JSON,
-    ),
-    Loss(
-        "data.json has yes or no",
-        ("data_quality",),
-        _IN_JSON,
-    ),
-    Loss(
-        "Detected from other texts",
-        ("language_confidence", "language_detected"),
-        _IN_JSON,
-    ),
-    Loss(
         "The date of the record, not of the data",
         ("metadata-date", "original_metadata-date"),
+        _IN_RDF,
     ),
     Loss(
         "Of GEMINI alone; DCAT-AP has the lineage as provenance",
@@ -263,6 +222,7 @@ LOSSES: tuple[Loss, ...] = (
             *("temporal-extents", "topic-category", "resource.resource_locator_function"),
             "resource.resource_locator_protocol",
         ),
+        _IN_RDF,
     ),
     Loss(
         "Lineage, which GEMINI has as a field of its own",
@@ -277,14 +237,17 @@ LOSSES: tuple[Loss, ...] = (
             *("inventory_document", "inventory_identifier", "inventory_title", "protected"),
             *("protected_text", "publish-date"),
         ),
+        _IN_RDF,
     ),
     Loss(
         "Of OpenSearch for earth observation, and of OAI-PMH, alone",
         ("instrument", "platform", "processing_level", "product_type", "resource.formats"),
+        _IN_RDF,
     ),
     Loss(
         "Extras that a portal has under names of its own, such as these of the tests",
         ("Höhe", "Période", "foi-web"),
+        _IN_RDF,
     ),
 )
 

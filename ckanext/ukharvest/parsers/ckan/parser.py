@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
-from ckanext.ukharvest.parsers import field_table, package_translations, uk_fields
+from ckanext.ukharvest.parsers import field_table, package_translations, portal_fields, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import eu_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
@@ -264,28 +264,10 @@ def _unpublished(fields: Fields) -> FieldValues:
 
 _ADDRESSES = ("schema", "codelist", "mandate")
 
-# Internal fields of the remote site, and fields that CKAN computes: they do not describe the data,
-# and the same names mean something else here.
-_BOOKKEEPING = (
-    ("id", "type", "state", "private", "title", "resources", "dgu_harvest_me", "isopen")
-    + ("revision_id", "revision_timestamp", "creator_user_id", "num_tags", "num_resources")
-    + ("relationships_as_object", "relationships_as_subject", "relationships", "tracking_summary")
-    + ("metadata_created", "license_title", "harvest", "harvest_object_id", "harvest_source_id")
-    + (
-        "harvest_source_title",
-        "import_source",
-        "ratings_average",
-        "ratings_count",
-        "ckan_url",
-        "download_url",
-    )
-    + ("notes_rendered", "display_name", "capacity", "total", "data_dict", "validated_data_dict")
-)
-
 
 def _further(fields: Fields) -> FieldValues:
     read = {key for row in MAPPING for key in row.source}
-    return {"extras": dict(package.unread_fields(fields.data, read | set(_BOOKKEEPING)))}
+    return {"extras": dict(package.unread_fields(fields.data, read | portal_fields.OF_DATASET))}
 
 
 MAPPING: tuple[Field[Fields], ...] = (

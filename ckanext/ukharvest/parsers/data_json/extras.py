@@ -1,12 +1,18 @@
-"""Fields of a data.json entry that become extras of their own."""
+"""Fields of a data.json entry that become extras of their own, and those of our own export.
+
+``extras``, of datasets and distributions, is CKAN's list of ``{"key", "value"}``: our own export
+writes there what the schema has no property for. The schema allows other properties.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import multivalue
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.parsers import package_dict, portal_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 
@@ -55,9 +61,29 @@ EXTRAS = {
     "applicableLegislation": "applicable_legislation",
     "hvdCategory": "hvd_category",
 }
-_REFERENCES = ("isPartOf", "inSeries", "otherIdentifier", "relation", "isReferencedBy")
+REFERENCES = ("isPartOf", "inSeries", "otherIdentifier", "relation", "isReferencedBy")
 # Of DCAT-AP, as our own export writes them: JSON lists, as harvests of DCAT store them.
 _LISTS = ("applicableLegislation", "hvdCategory")
+
+# Never in ``extras``: what a portal has for itself, and what is checked in other properties.
+NO_EXTRAS = frozenset(
+    (*portal_fields.OF_DATASET, *harvest_extras.KEYS, "guid", "harvest_source_reference")
+    + ("name", "notes", "url", "version", "tags", "groups", "organization", "owner_org")
+    + ("author", "author_email", "maintainer", "maintainer_email", "license_id")
+    + ("metadata_modified", "extras", "la_function", "la_service", "schema", "codelist")
+    + ("mandate", "unpublished", "theme-primary", "theme-secondary")
+)
+NO_EXTRAS_OF_FILES = frozenset(
+    (*portal_fields.OF_RESOURCE, "id", "url", "name", "description", "mimetype", "size")
+    + ("created", "last_modified", "extras")
+)
+
+
+def own_extras(fields: Fields, *, of_file: bool = False) -> dict[str, str]:
+    """Return what ``extras`` has, texts in several languages included."""
+    given = package_dict.extras(fields.get("extras"))
+    left_out = NO_EXTRAS_OF_FILES if of_file else NO_EXTRAS
+    return dict(package_dict.unread_fields(given, left_out))
 
 
 def read_extras(fields: Fields) -> dict[str, Any]:
@@ -69,7 +95,7 @@ def read_extras(fields: Fields) -> dict[str, Any]:
         items = fields.items(key, strict=False)
         if key in _LISTS:
             found[name] = multivalue.as_text(map(_reference, items))
-        elif key in _REFERENCES:
+        elif key in REFERENCES:
             found[name] = ", ".join(filter(None, map(_reference, items)))
         else:
             found[name] = "\n".join(filter(None, map(value_text, items)))

@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
@@ -21,10 +22,16 @@ from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
-from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS, codes, read_extras
+from ckanext.ukharvest.parsers.data_json.extras import (
+    CODES,
+    EXTRAS,
+    codes,
+    own_extras,
+    read_extras,
+)
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
 
 VERSION = 2
@@ -154,8 +161,22 @@ def _people(fields: Fields) -> FieldValues:
     }
 
 
+def _own(fields: Fields) -> FieldValues:
+    found = own_extras(fields)
+    translations = package_translations.of_dataset(found)
+    title = value_text(fields.get("title"))
+    # A place must be valid, see _place.
+    apart = (*OF_DATASET, "spatial")
+    return {
+        "extras": {key: text for key, text in found.items() if key not in apart},
+        "translations": translations,
+        "text_language": package_translations.language_of(title, translations),
+    }
+
+
 def _terms(fields: Fields) -> FieldValues:
-    return {"licence": parts.licence(fields), "rights": parts.rights(fields)}
+    rights = own_extras(fields).get("rights") or parts.rights(fields)
+    return {"licence": parts.licence(fields), "rights": rights}
 
 
 def _language(fields: Fields) -> FieldValues:
@@ -168,6 +189,8 @@ def _language(fields: Fields) -> FieldValues:
 
 def _place(fields: Fields) -> FieldValues:
     geometry, name = parts.place(fields)
+    if "spatial" in (own := own_extras(fields)):
+        geometry = parts.place(Fields(own, []))[0] or geometry
     if geometry is None and fields.has("geographicBoundingBox"):
         geometry, _ = parts.place(fields, "geographicBoundingBox")
     return {"spatial": geometry, "spatial_text": name}
@@ -221,6 +244,8 @@ MAPPING: tuple[Field[Fields], ...] = (
         "resources",
         read_apart,
     ),
+    # The first: it has what the others can only have in another form.
+    Field(("extras",), "extras; translations, text_language", _own),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),
     Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
+from ckanext.ukharvest.parsers.data_json.extras import own_extras
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
@@ -75,6 +77,8 @@ def distribution(part: Fields) -> ResourceRecord | None:
     if download and access and access != download:
         extras["access_url"] = access
     extras.update(_extras(part))
+    own = own_extras(part, of_file=True)
+    extras.update({key: text for key, text in own.items() if key not in OF_RESOURCE})
     is_service = bool(endpoint) or (label in _SERVICES and not download)
     return ResourceRecord(
         url=url,
@@ -91,6 +95,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
         licence=parts.licence(part),
         schema_url=schema_url,
         extras={key: value for key, value in extras.items() if value},
+        translations=package_translations.of_resource(own),
     )
 
 
@@ -246,4 +251,5 @@ RESOURCE_MAPPING = (
         " character_encoding",
         read_apart,
     ),
+    Field(("extras",), "extras, translations", read_apart),
 )

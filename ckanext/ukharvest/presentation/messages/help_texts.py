@@ -109,6 +109,12 @@ OUTCOMES: dict[str, str] = {
     RunOutcome.HELD: _(
         "The run ended. Deletions, or records under new identifiers, wait for a decision."
     ),
+    RunOutcome.DECIDED: _(
+        "Deletions, or records under new identifiers, waited, and an administrator decided."
+    ),
+    RunOutcome.SETTLED: _(
+        "Deletions, or records under new identifiers, waited. A later run made that unnecessary."
+    ),
     RunOutcome.FAILED: _("The run failed. Nothing was deleted."),
     RunOutcome.STOPPED: _("The run was stopped. Records imported before that are kept."),
 }

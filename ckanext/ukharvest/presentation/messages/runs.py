@@ -13,6 +13,8 @@ from ckanext.ukharvest.presentation.messages import changed_identifiers, run_cou
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import duration, format_time
 
+# Nothing of them waits any more.
+_NO_LONGER_HELD = (RunOutcome.DECIDED, RunOutcome.SETTLED)
 Run = Mapping[str, Any]  # as ukharvest_run_show returns it
 # CSS classes of the card's edge, as in presentation/messages/status_parts.py.
 _CSS = {
@@ -33,7 +35,7 @@ def heading(run: Run) -> str:
 
 def css(run: Run) -> str:
     """Return the CSS class of the card's edge."""
-    is_good = run["outcome"] in (RunOutcome.FINISHED, RunOutcome.UNCHANGED)
+    is_good = run["outcome"] in (RunOutcome.FINISHED, RunOutcome.UNCHANGED, *_NO_LONGER_HELD)
     return _CSS.get(run["outcome"], "is-good" if is_good else "")
 
 
@@ -48,10 +50,10 @@ def note(run: Run) -> str:
         return ""  # the verdict has it
     if run["outcome"] == RunOutcome.EMPTY or run["stopped_by"]:
         return ""  # the verdict says the same
-    if run["outcome"] != RunOutcome.HELD:
-        return str(run["reason"])
-    waits = run["waits"] or run["identifiers_wait"]
-    return "" if waits else str(run["reason"]).rpartition("; ")[2]
+    if run["outcome"] in (RunOutcome.HELD, RunOutcome.SETTLED):
+        return ""  # the verdict has it
+    reason = str(run["reason"])
+    return reason.rpartition("; ")[2] if run["outcome"] == RunOutcome.DECIDED else reason
 
 
 def _finished(run: Run) -> str:
@@ -86,6 +88,14 @@ def _held(run: Run) -> str:
 
 
 def _held_deletions(run: Run) -> str:
+    if run["outcome"] in _NO_LONGER_HELD:
+        return ungettext(
+            "{n} dataset would have been deleted, a large part of the source, so this waited for "
+            "a decision. The rest of the run is done.",
+            "{n} datasets would have been deleted, a large part of the source, so this waited for "
+            "a decision. The rest of the run is done.",
+            run["counts"]["held"],
+        )
     return ungettext(
         "{n} dataset would have been deleted, a large part of the source, so this waits for "
         "a decision. The rest of the run is done.",
@@ -143,6 +153,8 @@ _VERDICTS = {
     RunOutcome.FINISHED: _finished,
     RunOutcome.ERRORS: _errors,
     RunOutcome.HELD: _held,
+    RunOutcome.DECIDED: _held,
+    RunOutcome.SETTLED: _held,
     RunOutcome.FAILED: _failed,
     RunOutcome.STOPPED: _stopped,
     RunOutcome.EMPTY: _empty,
@@ -160,9 +172,11 @@ def _further(run: Run) -> list[str]:
     if outcome == RunOutcome.STOPPED:
         return _left_out(run)
     more = []
+    if outcome == RunOutcome.SETTLED:
+        more.append(tk._("It no longer waits: the source has changed since."))
     if counts["new_identifiers"] and counts["held"]:
         more.append(_held_deletions(run))
-    if outcome in (RunOutcome.HELD, RunOutcome.SHRUNK) and counts["lost"]:
+    if outcome in (RunOutcome.HELD, RunOutcome.SHRUNK, *_NO_LONGER_HELD) and counts["lost"]:
         more.append(_errors(run))
     if counts["with_problems"]:
         more.append(

@@ -77,6 +77,8 @@ OUTCOMES: dict[str, Status] = {
     RunOutcome.EMPTY: Status(_("No records found"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.SHRUNK: Status(_("Many records missing"), WARNING, "fa-triangle-exclamation"),
     RunOutcome.HELD: Status(_("Waiting for a decision"), WARNING, "fa-circle-pause"),
+    RunOutcome.DECIDED: Status(_("Decided"), CALM, "fa-circle-check"),
+    RunOutcome.SETTLED: Status(_("No longer waiting"), MUTED, "fa-circle-check"),
     RunOutcome.FAILED: Status(_("Failed"), DANGER, "fa-circle-xmark"),
     RunOutcome.STOPPED: Status(_("Stopped"), SECONDARY, "fa-circle-stop"),
     RunOutcome.UNCHANGED: Status(_("Nothing changed"), MUTED, "fa-equals"),

@@ -23,6 +23,8 @@ PUBLIC_OUTCOMES = (
     RunOutcome.FINISHED,
     RunOutcome.ERRORS,
     RunOutcome.HELD,
+    RunOutcome.DECIDED,
+    RunOutcome.SETTLED,
     RunOutcome.UNCHANGED,
     RunOutcome.EMPTY,
     RunOutcome.SHRUNK,
