@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 
@@ -203,6 +203,11 @@ def literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def node(text: str) -> str:
+    """Return a URL as a node of Turtle, another text as a literal."""
+    return f"<{text}>" if text.startswith("http") else literal(text)
+
+
 # Kind of value → format → carrier.
 CARRIERS: dict[str, dict[str, Carrier]] = {
     "title": {
@@ -232,6 +237,39 @@ CARRIERS: dict[str, dict[str, Carrier]] = {
         "geojson": lambda text: geojson(abstract=text),
         "ods": lambda text: ods({"description": text}),
         "inventory": lambda text: inventory(element("Description", text)),
+    },
+    # Several texts: in the fields for the licence, or the first there and the others in rights.
+    "licence": {
+        "data_json": lambda *texts: data_json(license=texts),
+        "data_json-rights": lambda text, *more: data_json(license=text, rights=more),
+        "dkan_2": lambda text, *more: dkan_2(license=text, rights=more),
+        "dkan_7": lambda text, *more: dkan_7(license_title=text, rights="; ".join(more)),
+        "ckan": lambda text, *more: ckan(license_url=text, license_title="; ".join(more)),
+        "ckan-extra": lambda text, *more: ckan(
+            license_id=text, extras=[{"key": "licence", "value": "; ".join(more)}]
+        ),
+        "dcat": lambda *texts: dcat(f"dct:license {', '.join(map(node, texts))}"),
+        "dcat-rights": lambda text, *more: dcat(
+            " ; ".join([f"dct:license {node(text)}", *(f"dct:rights {node(t)}" for t in more)])
+        ),
+        "schema_org": lambda *texts: schema_org(f"schema:license {', '.join(map(node, texts))}"),
+        "gemini": lambda *texts: gemini(
+            "".join(
+                "<gmd:resourceConstraints><gmd:MD_Constraints><gmd:useLimitation>"
+                f"{iso_text(text)}</gmd:useLimitation></gmd:MD_Constraints>"
+                "</gmd:resourceConstraints>"
+                for text in texts
+            )
+        ),
+        "oai_dc": lambda *texts: oai_dc("".join(element("dc:rights", text) for text in texts)),
+        "atom": lambda *texts: atom("".join(element("dc:rights", text) for text in texts)),
+        "atom-link": lambda text, *more: atom(
+            f'<link rel="license" href={quoteattr(text)}/>{element("rights", "; ".join(more))}'
+        ),
+        "geojson": lambda text, *more: geojson(license=text, rights="; ".join(more)),
+        "geojson-list": lambda *texts: geojson(license=texts),
+        "ods": lambda text, *more: ods({"license_url": text, "license": "; ".join(more)}),
+        "inventory": lambda *texts: inventory("".join(element("Rights", text) for text in texts)),
     },
 }
 

@@ -13,7 +13,6 @@ from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
 
-_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 # subOrganizationOf may nest; real governments need four levels.
 _MAX_LEVELS = 10
 _MAX_NAME = 2_000  # characters of a place's name
@@ -141,16 +140,8 @@ def licence(fields: Fields) -> Licence | None:
     if isinstance(value, list):
         fields.text(key)
     texts = [text for each in values for text in (value_url(each), value_text(each)) if text]
-    found = list(filter(None, map(licences.find, texts)))
-    known = licences.find_single_licence(found)
-    if not found or known:
-        return known
-    unknown = licences.combine_licences(found)
-    shown = shorten(unknown.url or unknown.title, 80)
-    fields.report(
-        "unknown-licence", key, f"'{shown}' is not a known licence; expected one such as {_OGL}"
-    )
-    return unknown
+    terms = fields.texts("rights", strict=False)
+    return licences.read_licence(map(licences.find, texts), fields.reporter(key), terms)
 
 
 def rights(fields: Fields) -> str:

@@ -143,9 +143,7 @@ def _tags(node: Node) -> FieldValues:
 
 
 def _themes(node: Node) -> FieldValues:
-    def report(code: str, words: str) -> None:
-        node.report(code, "dcat:theme", words)
-
+    report = node.reporter("dcat:theme")
     return uk_fields.authority(uk_fields.FieldTexts("", node.values(*_THEMES), report))
 
 

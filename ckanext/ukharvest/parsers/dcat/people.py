@@ -34,7 +34,6 @@ _ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
 # Real governments need four levels.
 _MAX_LEVELS = 10
 _LONGEST = 2_000  # characters of a URL
-_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 
 Extras = dict[str, str]
 
@@ -150,16 +149,8 @@ def licence(node: Node) -> Licence | None:
         words = node.nodes("dct:rights", "dc:rights")
         named = [each for part in words for each in _licences(part)]
         return licences.find_agreed_licence((each for each in named if each.id), [rights(node)])
-    if known := licences.find_single_licence(found):
-        return known
-    unknown = licences.combine_licences(found)
-    shown = quoted(unknown.url or unknown.title, 80)
-    node.report(
-        "unknown-licence",
-        "dct:license",
-        f"{shown} is not a known licence; expected one such as {_OGL}",
-    )
-    return unknown
+    terms = [t for part in node.nodes("dct:rights", "dc:rights") for t in (part.uri, part.label())]
+    return licences.read_licence(found, node.reporter("dct:license"), terms)
 
 
 def _licences(part: Node) -> Iterator[Licence]:

@@ -80,16 +80,19 @@ def _notes(entry: Entry) -> FieldValues:
 
 
 def _terms(entry: Entry) -> FieldValues:
-    rights = entry.dataset.text("Rights")
-    entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
-    licence = licences.find(rights)
+    found = []
+    for rights in entry.dataset.texts("Rights"):
+        entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
+        found.append(licences.find(rights))
     holder = plain_text(entry.dataset.text("RightsHolder"))
     if is_web_url(holder):
         meant = licences.find(holder)
         if meant and meant.id:
             words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
             entry.dataset.report("bad-rights-holder", "RightsHolder", words)
-            licence, holder = licence or meant, ""
+            found.append(meant)
+            holder = ""
+    licence = licences.read_licence(found, entry.dataset.reporter("Rights"))
     return {"licence": licence, "extras": {"rights_holder": holder}}
 
 

@@ -29,7 +29,7 @@ from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
@@ -174,16 +174,8 @@ def _people(dataset: Dataset) -> FieldValues:
 def _terms(dataset: Dataset) -> FieldValues:
     default = dataset.default
     texts = filter(None, (default.text("license_url"), default.text("license")))
-    found = list(filter(None, map(licences.find, texts)))
-    licence = licences.find_single_licence(found)
-    if found and not licence:
-        licence = licences.combine_licences(found)
-        shown = shorten(licence.url or licence.title, 80)
-        default.report(
-            "unknown-licence", "license", f"'{shown}' is not a known licence; expected its URL"
-        )
     return {
-        "licence": licence,
+        "licence": licences.read_licence(map(licences.find, texts), default.reporter("license")),
         "rights": "\n".join(default.texts("attributions", strict=False)),
         "extras": {"access_rights": dataset.dcat.text("accessRights") or _access(dataset)},
     }

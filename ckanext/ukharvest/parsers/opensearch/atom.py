@@ -135,10 +135,7 @@ def _terms(entry: Entry) -> FieldValues:
     node = entry.node
     named = [_href(each) for each in entry.root.iterchildren("{*}link") if _rel(each) == "license"]
     texts = tuple(dict.fromkeys((*named, *node.texts("license"), *node.texts("rights"))))
-    found = [each for each in map(licences.find, filter(None, texts)) if each is not None]
-    licence = next((each for each in found if each.id), found[0] if found else None)
-    if licence and not licence.id:
-        node.report("unknown-licence", "rights", "no known licence; expected its URL or name")
+    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
     rights = "\n\n".join(plain_text(text) for text in texts if text not in named)
     return {"licence": licence, "rights": rights}
 

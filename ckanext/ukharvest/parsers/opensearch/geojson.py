@@ -127,14 +127,13 @@ def _flat(value: Any) -> Any:
 
 def _terms(feature: Feature) -> FieldValues:
     node = feature.node
-    licence_texts = [value_text(node.data.get(name)) for name in ("license", "licence")]
+    licence_texts = [
+        value_text(each) for name in ("license", "licence") for each in _items(node, name)
+    ]
     licence_texts += [each.url for each in _given(feature) if each.rel == "license"]
     rights = plain_text(value_text(node.data.get("rights")))
-    texts = filter(None, (*licence_texts, rights))
-    found = [each for each in map(licences.find, texts) if each is not None]
-    licence = next((each for each in found if each.id), found[0] if found else None)
-    if licence and not licence.id:
-        node.report("unknown-licence", "rights", "no known licence; expected its URL or name")
+    texts = (*licence_texts, rights)
+    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
     return {"licence": licence, "rights": rights}
 
 
