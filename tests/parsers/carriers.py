@@ -89,7 +89,7 @@ def ckan(**fields: Any) -> DatasetRecord:
 
 def dcat(turtle: str, more: str = "") -> DatasetRecord:
     """Parse a dcat:Dataset with these predicates and objects, and further triples."""
-    title = "" if "dct:title" in turtle else ' ; dct:title "T"'
+    title = "" if turtle.startswith("dct:title") else ' ; dct:title "T"'
     body = f"<https://a.example/x> a dcat:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
     return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body)), {})
 
@@ -237,6 +237,54 @@ CARRIERS: dict[str, dict[str, Carrier]] = {
         "geojson": lambda text: geojson(abstract=text),
         "ods": lambda text: ods({"description": text}),
         "inventory": lambda text: inventory(element("Description", text)),
+    },
+    "publisher": {
+        "data_json": lambda text: data_json(publisher={"name": text}),
+        "data_json-text": lambda text: data_json(publisher=text),
+        "dkan_2": lambda text: dkan_2(publisher={"name": text}),
+        "dkan_7": lambda text: dkan_7(groups=[{"id": "g", "name": "g", "title": text}]),
+        "ckan": lambda text: ckan(organization={"id": "o", "name": "o", "title": text}),
+        "ckan-extra": lambda text: ckan(extras=[{"key": "dcat_publisher_name", "value": text}]),
+        "dcat": lambda text: dcat(f"dct:publisher [ foaf:name {literal(text)} ]"),
+        "dcat-text": lambda text: dcat(f"dct:publisher {literal(text)}"),
+        "schema_org": lambda text: schema_org(f"schema:publisher [ schema:name {literal(text)} ]"),
+        "gemini": lambda text: gemini(
+            "<gmd:pointOfContact><gmd:CI_ResponsibleParty>"
+            f"<gmd:organisationName>{iso_text(text)}</gmd:organisationName>"
+            '<gmd:role><gmd:CI_RoleCode codeListValue="publisher"/></gmd:role>'
+            "</gmd:CI_ResponsibleParty></gmd:pointOfContact>"
+        ),
+        "oai_dc": lambda text: oai_dc(element("dc:publisher", text)),
+        "atom": lambda text: atom(element("dc:publisher", text)),
+        "geojson": lambda text: geojson(publisher=text),
+        "ods": lambda text: ods({"publisher": text}),
+        "inventory": lambda text: inventory(
+            above=f"<Metadata>{element('Publisher', text)}</Metadata>"
+        ),
+    },
+    # A file's name and URL.
+    "file": {
+        "data_json": lambda name, url=FILE: data_json(
+            distribution=[{"title": name, "downloadURL": url}]
+        ),
+        "dkan_2": lambda name, url=FILE: dkan_2(distribution=[{"title": name, "downloadURL": url}]),
+        "dkan_7": lambda name, url=FILE: dkan_7(resources=[{"id": "r", "name": name, "url": url}]),
+        "ckan": lambda name, url=FILE: ckan(resources=[{"id": "r", "name": name, "url": url}]),
+        "dcat": lambda name, url=FILE: dcat(
+            f"dcat:distribution [ dct:title {literal(name)} ; dcat:downloadURL {literal(url)} ]"
+        ),
+        "schema_org": lambda name, url=FILE: schema_org(
+            f"schema:distribution [ schema:name {literal(name)} ;"
+            f" schema:contentUrl {literal(url)} ]"
+        ),
+        "gemini": lambda name, url=FILE: gemini(distribution=iso_link(url, name)),
+        "atom": lambda name, url=FILE: atom(
+            f'<link rel="enclosure" href={quoteattr(url)} title={quoteattr(name)}/>'
+        ),
+        "geojson": lambda name, url=FILE: geojson(
+            links=[{"rel": "enclosure", "href": url, "title": name}]
+        ),
+        "inventory": lambda name, url=FILE: inventory(resources=inventory_file(url, name)),
     },
     # Several texts: in the fields for the licence, or the first there and the others in rights.
     "licence": {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from ckanext.ukharvest.core.records import DatasetRecord
 from tests.parsers import carriers
 from tests.parsers.carriers import Carrier
@@ -10,6 +12,45 @@ BY = "https://creativecommons.org/licenses/by/4.0/"
 NC = "https://creativecommons.org/licenses/by-nc/4.0/"
 ODBL = "https://opendatacommons.org/licenses/odbl/1-0/"
 RESERVATION = "Not for commercial use. Permission required."
+
+
+HTML = (
+    "<div><p><span>Collection sites</span></p><ul><li>one</li><li>two</li></ul>"
+    '<p>See <a href="https://example.com/a">the page</a>.</p></div>'
+)
+MARKDOWN = "# Sites\n\nOne\nline\n\n- one\n- two"
+
+
+@carriers.formats("title")
+def test_title_is_one_line_without_markup(carrier: Carrier) -> None:
+    assert carrier("<b>Cours d'eau</b>\n&amp;amp; &#201;tangs").title == "Cours d'eau & Étangs"
+
+
+@carriers.formats("notes")
+def test_html_in_notes_becomes_readable_text(carrier: Carrier) -> None:
+    expected = "Collection sites\n\n- one\n- two\n\nSee [the page](https://example.com/a)."
+    assert carrier(HTML).notes == expected
+    assert carrier(escape(HTML)).notes == expected
+
+
+@carriers.formats("notes")
+def test_notes_keep_lines_and_urls(carrier: Carrier) -> None:
+    assert carrier(MARKDOWN).notes == MARKDOWN
+    assert carrier("https://a.example/?x=1&region=2").notes == "https://a.example/?x=1&region=2"
+
+
+@carriers.formats("publisher")
+def test_publisher_is_one_line_without_markup(carrier: Carrier) -> None:
+    record = carrier("<i>Parks</i>\n&amp; Children's services")
+    assert record.publisher is not None
+    assert record.publisher.name == "Parks & Children's services"
+
+
+@carriers.formats("file")
+def test_name_of_file_is_one_line_without_markup(carrier: Carrier) -> None:
+    assert carrier("<b>Children's</b>\nhomes &amp; more").resources[0].name == (
+        "Children's homes & more"
+    )
 
 
 def licence_id(record: DatasetRecord) -> str:

@@ -20,6 +20,7 @@ from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, Re
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
@@ -201,7 +202,7 @@ def agent(fields: Fields, *pairs: tuple[str, str]) -> Agent | None:
         name, text = first(fields, name_key), first(fields, email_key)
         email = fields.parse_value(email_key, text, parse_email, "bad-email") if text else ""
         if name or email:
-            return Agent(name=name, email=email)
+            return Agent(name=plain_line(name), email=email)
     return None
 
 

@@ -17,8 +17,8 @@ from ckanext.ukharvest.core.translations import (
     Translation,
     collect_translations,
 )
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import clean_text
 
 
 def of_dataset(flat: Mapping[str, Any]) -> dict[str, Translation]:
@@ -49,5 +49,6 @@ def _pairs(value: Any, name: str) -> Pairs:
 
 def _value(value: Any, name: str) -> str | tuple[str, ...]:
     if name != "tags":
-        return clean_text(value) if isinstance(value, str) else ""
+        clean = plain_line if name in ("title", "name") else plain_text
+        return clean(value) if isinstance(value, str) else ""
     return clean_tags(value, "")[0] if isinstance(value, list) else ()

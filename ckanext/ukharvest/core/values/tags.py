@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterable
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
+from ckanext.ukharvest.core.values.text import clean_text, decode_entities, is_redacted, shorten
 
 # ckan.logic.validators.tag_length_validator and tag_name_validator, the same in 2.11 and 2.12.
 TAG_MIN, TAG_MAX = 2, 100
@@ -67,7 +66,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
 def _split(text: str) -> list[str]:
     """Split a list in one text; URIs stay whole, redactions and empty items are dropped."""
     # Entities first: the semicolon of "Health &amp; safety" separates nothing.
-    parts = re.split(r"[,;\n]", html.unescape(text))
+    parts = re.split(r"[,;\n]", decode_entities(text))
     return [part.strip() for part in parts if part.strip() and not is_redacted(part)]
 
 
@@ -95,7 +94,7 @@ def slug(title: str) -> str:
 
     It is cut at a word, and is never a reserved word of CKAN's routes.
     """
-    text = unicodedata.normalize("NFKD", html.unescape(title).translate(_LETTERS))
+    text = unicodedata.normalize("NFKD", decode_entities(title).translate(_LETTERS))
     text = text.replace("&", " and ").replace("'", "").replace("’", "")
     text = "".join(char for char in text if not unicodedata.combining(char)).lower()
     name = re.sub(r"[^a-z0-9]+", "-", text).strip("-")

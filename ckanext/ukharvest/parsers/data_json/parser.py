@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -57,7 +58,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     data = load_object(raw)
     problems: list[Problem] = []
     fields = Fields(data, problems)
-    title = fields.text("title")
+    title = plain_line(fields.text("title"))
     where = raw.display_name
     if not raw.guid:
         raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
@@ -106,7 +107,7 @@ def _report_missing(fields: Fields, found: FieldValues) -> None:
 
 
 def _notes(fields: Fields) -> FieldValues:
-    return {"notes": fields.text("description")}
+    return {"notes": plain_text(fields.text("description"))}
 
 
 def _tags(fields: Fields) -> FieldValues:

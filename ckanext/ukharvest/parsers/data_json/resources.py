@@ -10,6 +10,7 @@ from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers import uk_fields
@@ -79,8 +80,8 @@ def distribution(part: Fields) -> ResourceRecord | None:
     return ResourceRecord(
         url=url,
         id=_id(part, url),
-        name=part.text("title") or part.text("accessType"),
-        description=part.text("description"),
+        name=plain_line(part.text("title")) or part.text("accessType"),
+        description=plain_text(part.text("description")),
         format=label,
         mimetype=mimetype,
         kind="service" if is_service else "data",
@@ -206,7 +207,7 @@ def _pages(
         else:
             keys = ("accessURL", "downloadURL", "url", "@id")
             url = next((part.url(each) for each in keys if part.has(each)), "")
-            title = part.text("title")
+            title = plain_line(part.text("title"))
             mimetype = mimetype or value_text(part.get("mediaType"))
         if url:
             label = formats.of_url(url) or formats.label(mimetype) or "HTML"

@@ -9,6 +9,7 @@ from typing import Any
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
@@ -42,14 +43,14 @@ def publisher(fields: Fields) -> tuple[Agent | None, str]:
     if found is None:
         return None, ""
     if isinstance(found, str):
-        return Agent(name=found), ""
+        return Agent(name=plain_line(found)), ""
     agent = Agent(name=_name(found), email=_email(found, "publisher"), url=_url(found))
     names, level = [agent.name], found
     for _ in range(_MAX_LEVELS):
         above = next(_parts(level, "subOrganizationOf"), None)
         if above is None:
             break
-        names.append(above if isinstance(above, str) else _name(above))
+        names.append(plain_line(above) if isinstance(above, str) else _name(above))
         if isinstance(above, str):
             break
         level = above
@@ -72,7 +73,7 @@ def contact(fields: Fields) -> tuple[Agent | None, str]:
                 if is_email
                 else ""
             )
-            agents.append(Agent(email=text) if is_email else Agent(name=part))
+            agents.append(Agent(email=text) if is_email else Agent(name=plain_line(part)))
             continue
         agents.append(Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL")))
         phones.append(
@@ -91,7 +92,7 @@ def author(fields: Fields) -> Agent | None:
     """Return the first creator (DCAT-US 3)."""
     for part in _parts(fields, "creator"):
         if isinstance(part, str):
-            return Agent(name=part)
+            return Agent(name=plain_line(part))
         agent = Agent(_name(part), _email(part, "creator"), _url(part))
         return agent if agent != Agent() else None
     return None
@@ -105,7 +106,7 @@ def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
 
 def _name(part: Fields) -> str:
     keys = ("name", "fn", "prefLabel", "title", "organization-name")
-    names = (value_text(part.get(key)) for key in keys)
+    names = (plain_line(value_text(part.get(key))) for key in keys)
     return next((name for name in names if name and not is_redacted(name)), "")
 
 
@@ -148,7 +149,7 @@ def rights(fields: Fields) -> str:
     """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
     keys = ("rights", "accessRights", "accessLevelComment")
     found = [text for key in keys for text in fields.texts(key, strict=False)]
-    return "\n".join(dict.fromkeys(found))
+    return "\n".join(dict.fromkeys(map(plain_text, found)))
 
 
 def place(fields: Fields, key: str = "spatial") -> tuple[spatial.Geometry | None, str]:

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values import licences, multivalue
-from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
@@ -117,7 +117,7 @@ _CREATED = ("dct:created", "schema:dateCreated")
 
 
 def _title(node: Node) -> FieldValues:
-    return {"title": plain_text(node.text(*_TITLE))}
+    return {"title": plain_line(node.text(*_TITLE))}
 
 
 def _translations(node: Node) -> FieldValues:

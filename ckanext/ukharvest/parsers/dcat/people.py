@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, quoted
@@ -59,7 +60,7 @@ def _hierarchy(part: Node, name: str) -> str:
         above = next(iter(level.nodes(*_ABOVE)), None)
         if above is None or above.term == part.term:
             break
-        names.append(above.text(*_NAMES, *LABELS) or above.label())
+        names.append(plain_line(above.text(*_NAMES, *LABELS) or above.label()))
         level = above
     return " > ".join(filter(None, reversed(names))) if len(names) > 1 else ""
 
@@ -92,18 +93,18 @@ def _agent(part: Node) -> Agent:
     text = part.address() if part.term.kind != "blank" else ""
     if part.term.kind == "literal" or text.lower().startswith("mailto:"):
         return _of_text(text)
-    name = part.text(*_NAMES) or part.text(*LABELS)
+    name = plain_line(part.text(*_NAMES) or part.text(*LABELS))
     return Agent(name, _email(part), part.page(*_PAGES))
 
 
 def _of_text(text: str) -> Agent:
     if "@" not in text:
-        return Agent(url=text) if is_web_url(text) else Agent(name=text)
+        return Agent(url=text) if is_web_url(text) else Agent(name=plain_line(text))
     try:
         email = parse_email(text)
     except ValueError:
-        return Agent(name=text)
-    name = text.partition("<")[0].strip() if "<" in text else ""
+        return Agent(name=plain_line(text))
+    name = plain_line(text.partition("<")[0]) if "<" in text else ""
     return Agent(name, email)
 
 

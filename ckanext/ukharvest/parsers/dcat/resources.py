@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node
 
@@ -43,7 +44,7 @@ def others(node: Node) -> Iterator[ResourceRecord]:
         for part in node.nodes(predicate):
             url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
             if url:
-                title = part.text("dct:title", "schema:name", "rdfs:label")
+                title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
                 label = formats.of_url(url) or "HTML"
                 yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
 

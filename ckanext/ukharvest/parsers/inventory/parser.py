@@ -170,7 +170,7 @@ def _hull(periods: list[Period]) -> Period | None:
 def _publisher(entry: Entry) -> FieldValues:
     texts = [t for part in entry.inventory.find_all("Metadata") for t in part.texts("Publisher")]
     text = next(iter(texts), "")
-    publisher = Agent(url=text) if is_web_url(text) else Agent(name=text)
+    publisher = Agent(url=text) if is_web_url(text) else Agent(name=plain_line(text))
     return {"publisher": publisher if text else None}
 
 

@@ -157,12 +157,13 @@ def _themes(dataset: Dataset) -> FieldValues:
 
 def _people(dataset: Dataset) -> FieldValues:
     default, dcat_metas, inspire = dataset.default, dataset.dcat, dataset.inspire
-    publisher, creator = default.text("publisher"), dcat_metas.text("creator")
+    publisher = plain_line(default.text("publisher"))
+    creator = plain_line(dcat_metas.text("creator"))
     email = dcat_metas.read("contact_email", parse_email, "bad-email")
-    contact = Agent(dcat_metas.text("contact_name"), email)
+    contact = Agent(plain_line(dcat_metas.text("contact_name")), email)
     if contact == Agent():
         email = inspire.read("contact_email", parse_email, "bad-email")
-        contact = Agent(inspire.text("contact_individual_name"), email)
+        contact = Agent(plain_line(inspire.text("contact_individual_name")), email)
     return {
         "publisher": Agent(name=publisher) if publisher else None,
         "author": Agent(name=creator) if creator else None,

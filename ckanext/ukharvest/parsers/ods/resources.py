@@ -8,7 +8,7 @@ from urllib.parse import quote
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.json_fields import Fields
@@ -99,7 +99,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
             part.report("missing-url", "id", "missing; expected the file's id on the portal")
         return None
     mimetype = part.text("mimetype")
-    title = part.text("title")
+    title = plain_line(part.text("title"))
     return ResourceRecord(
         url=url,
         id=f"{key}:{identity}" if identity else "",
