@@ -238,6 +238,22 @@ CARRIERS: dict[str, dict[str, Carrier]] = {
         "ods": lambda text: ods({"description": text}),
         "inventory": lambda text: inventory(element("Description", text)),
     },
+    "tag": {
+        "data_json": lambda text: data_json(keyword=[text]),
+        "dkan_2": lambda text: dkan_2(keyword=[text]),
+        "dkan_7": lambda text: dkan_7(tags=[{"name": text}]),
+        "ckan": lambda text: ckan(tags=[{"name": text}]),
+        "dcat": lambda text: dcat(f"dcat:keyword {literal(text)}"),
+        "schema_org": lambda text: schema_org(f"schema:keywords {literal(text)}"),
+        "gemini": lambda text: gemini(
+            "<gmd:descriptiveKeywords><gmd:MD_Keywords><gmd:keyword>"
+            f"{iso_text(text)}</gmd:keyword></gmd:MD_Keywords></gmd:descriptiveKeywords>"
+        ),
+        "oai_dc": lambda text: oai_dc(element("dc:subject", text)),
+        "atom": lambda text: atom(f"<category term={quoteattr(text)}/>"),
+        "geojson": lambda text: geojson(keywords=[text]),
+        "ods": lambda text: ods({"keyword": [text]}),
+    },
     "publisher": {
         "data_json": lambda text: data_json(publisher={"name": text}),
         "data_json-text": lambda text: data_json(publisher=text),

@@ -53,6 +53,13 @@ def test_name_of_file_is_one_line_without_markup(carrier: Carrier) -> None:
     )
 
 
+@carriers.formats("tag")
+def test_apostrophe_in_tag_becomes_space(carrier: Carrier) -> None:
+    assert carrier("cours d'eau").tags == ("cours d eau",)
+    assert carrier("i’r").tags == ("i r",)
+    assert carrier("<b>Health</b> &amp; safety").tags == ("Health and safety",)
+
+
 def licence_id(record: DatasetRecord) -> str:
     return record.licence.id if record.licence else "none"
 

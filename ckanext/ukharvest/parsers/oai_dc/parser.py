@@ -86,7 +86,7 @@ def _notes(entry: Entry) -> FieldValues:
 def _tags(entry: Entry) -> FieldValues:
     subjects = entry.node.texts("subject")
     themes = [text for text in subjects if is_web_url(text)]
-    words = [plain_line(text) for text in subjects if text not in themes]
+    words = [text for text in subjects if text not in themes]
     tags, problems = clean_tags(words, "dc:subject")
     entry.node.add(problems)
     return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}

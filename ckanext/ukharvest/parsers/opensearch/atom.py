@@ -54,7 +54,7 @@ def _string(element: etree._Element) -> str:
 def _tags(entry: Entry) -> FieldValues:
     categories = entry.root.iterchildren("{*}category")
     words = [clean_text(each.get("label") or each.get("term")) for each in categories]
-    words += [plain_line(text) for text in entry.node.texts("subject")]
+    words += entry.node.texts("subject")
     tags, problems = clean_tags(filter(None, words), "atom:category")
     entry.node.add(problems)
     return {"tags": tags}
