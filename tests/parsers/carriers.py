@@ -208,6 +208,18 @@ def node(text: str) -> str:
     return f"<{text}>" if text.startswith("http") else literal(text)
 
 
+def mail(name: str) -> dict[str, str]:
+    """Return a person with a name and an email address."""
+    return {"name": name, "email": f"{name}@a.example"}
+
+
+def agents(predicate: str, names: tuple[str, ...]) -> str:
+    """Return nodes of Turtle, each with a name and an email address."""
+    return ", ".join(
+        f'[ {predicate} {literal(each)} ; vcard:hasEmail "{each}@a.example" ]' for each in names
+    )
+
+
 # Kind of value → format → carrier.
 CARRIERS: dict[str, dict[str, Carrier]] = {
     "title": {
@@ -277,6 +289,65 @@ CARRIERS: dict[str, dict[str, Carrier]] = {
         "inventory": lambda text: inventory(
             above=f"<Metadata>{element('Publisher', text)}</Metadata>"
         ),
+    },
+    # Bodies by name, in the role of publisher.
+    "publishers": {
+        "data_json": lambda *names: data_json(publisher=[{"name": each} for each in names]),
+        "dkan_2": lambda *names: dkan_2(publisher=[{"name": each} for each in names]),
+        "ckan": lambda *names: ckan(publisher=[{"name": each} for each in names]),
+        "dcat": lambda *names: dcat(f"dct:publisher {agents('foaf:name', names)}"),
+        "schema_org": lambda *names: schema_org(f"schema:publisher {agents('schema:name', names)}"),
+        "atom": lambda *names: atom("".join(element("dc:publisher", each) for each in names)),
+        "geojson": lambda *names: geojson(publisher=list(names)),
+        "inventory": lambda *names: inventory(
+            above=f"<Metadata>{''.join(element('Publisher', each) for each in names)}</Metadata>"
+        ),
+    },
+    # People by name, each with an email address.
+    "contacts": {
+        "data_json": lambda *names: data_json(
+            contactPoint=[{"fn": each, "hasEmail": f"mailto:{each}@a.example"} for each in names]
+        ),
+        "dkan_2": lambda *names: dkan_2(
+            contactPoint=[{"fn": each, "hasEmail": f"mailto:{each}@a.example"} for each in names]
+        ),
+        "ckan": lambda *names: ckan(contact_point=[mail(each) for each in names]),
+        "ckan-scheming": lambda *names: ckan(contact=[mail(each) for each in names]),
+        "dcat": lambda *names: dcat(f"dcat:contactPoint {agents('vcard:fn', names)}"),
+        "schema_org": lambda *names: schema_org(
+            f"schema:contactPoint {agents('schema:name', names)}"
+        ),
+        "gemini": lambda *names: gemini(
+            "".join(
+                "<gmd:pointOfContact><gmd:CI_ResponsibleParty>"
+                f"<gmd:individualName>{iso_text(each)}</gmd:individualName><gmd:contactInfo>"
+                "<gmd:CI_Contact><gmd:address><gmd:CI_Address><gmd:electronicMailAddress>"
+                f"{iso_text(each + '@a.example')}</gmd:electronicMailAddress></gmd:CI_Address>"
+                "</gmd:address></gmd:CI_Contact></gmd:contactInfo>"
+                '<gmd:role><gmd:CI_RoleCode codeListValue="pointOfContact"/></gmd:role>'
+                "</gmd:CI_ResponsibleParty></gmd:pointOfContact>"
+                for each in names
+            )
+        ),
+        "geojson": lambda *names: geojson(contactPoint=[mail(each) for each in names]),
+        "ods": lambda name, other="": ods(
+            dcat={"contact_name": name, "contact_email": f"{name}@a.example"},
+            inspire={"contact_individual_name": other, "contact_email": f"{other}@a.example"},
+        ),
+    },
+    "authors": {
+        "data_json": lambda *names: data_json(creator=[mail(each) for each in names]),
+        "dkan_2": lambda *names: dkan_2(creator=[mail(each) for each in names]),
+        "ckan": lambda *names: ckan(creator=[mail(each) for each in names]),
+        "dcat": lambda *names: dcat(f"dct:creator {agents('foaf:name', names)}"),
+        "schema_org": lambda *names: schema_org(f"schema:creator {agents('schema:name', names)}"),
+        "atom": lambda *names: atom(
+            "".join(
+                f"<author>{element('name', each)}{element('email', each + '@a.example')}</author>"
+                for each in names
+            )
+        ),
+        "geojson": lambda *names: geojson(authors=[mail(each) for each in names]),
     },
     # A file's name and URL.
     "file": {

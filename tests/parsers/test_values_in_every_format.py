@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
+
+import pytest
 
 from ckanext.ukharvest.core.records import DatasetRecord
 from tests.parsers import carriers
-from tests.parsers.carriers import Carrier
+from tests.parsers.carriers import CARRIERS, Carrier
 
 BY = "https://creativecommons.org/licenses/by/4.0/"
 NC = "https://creativecommons.org/licenses/by-nc/4.0/"
@@ -58,6 +61,45 @@ def test_apostrophe_in_tag_becomes_space(carrier: Carrier) -> None:
     assert carrier("cours d'eau").tags == ("cours d eau",)
     assert carrier("i’r").tags == ("i r",)
     assert carrier("<b>Health</b> &amp; safety").tags == ("Health and safety",)
+
+
+def parties(record: DatasetRecord) -> list[tuple[str, str, str]]:
+    """Return name, email and roles of the parties in the record's extra."""
+    given = json.loads(record.extras.get("responsible-organisation") or "[]")
+    return [(each["name"], each.get("email", ""), each["roles"]) for each in given]
+
+
+@carriers.formats("publishers")
+def test_every_publisher_is_kept(carrier: Carrier) -> None:
+    record = carrier("Anna", "Bert")
+    assert record.publisher is not None
+    assert record.publisher.name in ("Anna", "Bert")
+    (other,) = {"Anna", "Bert"} - {record.publisher.name}
+    assert [(name, roles) for name, _, roles in parties(record)] == [(other, "publisher")]
+
+
+@carriers.formats("contacts")
+def test_every_contact_is_kept(carrier: Carrier) -> None:
+    record = carrier("Anna", "Bert")
+    assert record.contact is not None
+    assert record.contact.email == f"{record.contact.name}@a.example"
+    (other,) = {"Anna", "Bert"} - {record.contact.name}
+    assert (other, f"{other}@a.example", "pointOfContact") in parties(record)
+
+
+@carriers.formats("authors")
+def test_every_author_is_kept(carrier: Carrier) -> None:
+    record = carrier("Anna", "Bert")
+    assert record.author is not None
+    (other,) = {"Anna", "Bert"} - {record.author.name}
+    assert parties(record) == [(other, f"{other}@a.example", "author")]
+
+
+@pytest.mark.parametrize("kind", ["publishers", "contacts", "authors"])
+def test_one_body_in_role_makes_no_list_of_parties(kind: str) -> None:
+    for name, carrier in CARRIERS[kind].items():
+        if name not in ("gemini", "ods"):
+            assert "responsible-organisation" not in carrier("Anna").extras
 
 
 def licence_id(record: DatasetRecord) -> str:

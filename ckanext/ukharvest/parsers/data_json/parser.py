@@ -145,14 +145,7 @@ def _frequency(fields: Fields) -> FieldValues:
 
 
 def _people(fields: Fields) -> FieldValues:
-    publisher, hierarchy = parts.publisher(fields)
-    contact, phone = parts.contact(fields)
-    return {
-        "publisher": publisher,
-        "contact": contact,
-        "author": parts.author(fields),
-        "extras": {"publisher_hierarchy": hierarchy, "contact-phone": phone},
-    }
+    return parts.people(fields)
 
 
 def _terms(fields: Fields) -> FieldValues:
@@ -229,7 +222,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
     Field(
         ("publisher", "contactPoint", "mbox", "contactEmail", "creator"),
-        "publisher, contact, author",
+        "publisher, contact, author; extra responsible-organisation",
         _people,
     ),
     Field(("license", "rights", "accessRights", "accessLevelComment"), "licence, rights", _terms),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_email
@@ -37,15 +37,43 @@ def identity(value: Any) -> str:
     return f"{agency}:{notation}" if agency and notation else notation
 
 
-def publisher(fields: Fields) -> tuple[Agent | None, str]:
-    """Return the publisher, and its parent bodies as "A > B > C", the topmost first."""
-    found = next(_parts(fields, "publisher"), None)
-    if found is None:
-        return None, ""
-    if isinstance(found, str):
-        return Agent(name=plain_line(found)), ""
-    agent = Agent(name=_name(found), email=_email(found, "publisher"), url=_url(found))
-    names, level = [agent.name], found
+def people(fields: Fields) -> dict[str, Any]:
+    """Return publisher, contact and author, and extras: all others, parent bodies, the phone."""
+    bodies = list(_parts(fields, "publisher"))
+    publishers = [_agent(part, "publisher") for part in bodies]
+    contacts, phone = _contacts(fields)
+    authors = [_agent(part, "creator") for part in _parts(fields, "creator")]
+    hierarchy = _hierarchy(bodies[0], publishers[0].name) if bodies else ""
+    more = parties.other_parties(
+        [
+            *parties.with_role(publishers[1:], parties.PUBLISHER),
+            *parties.with_role(contacts[1:], parties.CONTACT),
+            *parties.with_role(authors[1:], parties.AUTHOR),
+        ]
+    )
+    return {
+        "publisher": _first(publishers),
+        "contact": _first(contacts),
+        "author": _first(authors),
+        "extras": {"publisher_hierarchy": hierarchy, "contact-phone": phone, **more},
+    }
+
+
+def _first(agents: list[Agent]) -> Agent | None:
+    return agents[0] if agents and agents[0] != Agent() else None
+
+
+def _agent(part: Fields | str, owner: str) -> Agent:
+    if isinstance(part, str):
+        return Agent(name=plain_line(part))
+    return Agent(_name(part), _email(part, owner), _url(part))
+
+
+def _hierarchy(body: Fields | str, name: str) -> str:
+    """Return a publisher and its parent bodies as "A > B > C", the topmost first."""
+    if isinstance(body, str):
+        return ""
+    names, level = [name], body
     for _ in range(_MAX_LEVELS):
         above = next(_parts(level, "subOrganizationOf"), None)
         if above is None:
@@ -54,17 +82,17 @@ def publisher(fields: Fields) -> tuple[Agent | None, str]:
         if isinstance(above, str):
             break
         level = above
-    hierarchy = " > ".join(name for name in reversed(names) if name)
-    return agent if agent != Agent() else None, hierarchy if len(names) > 1 else ""
+    hierarchy = " > ".join(each for each in reversed(names) if each)
+    return hierarchy if len(names) > 1 else ""
 
 
-def contact(fields: Fields) -> tuple[Agent | None, str]:
-    """Return the contact, and the telephone number.
+def _contacts(fields: Fields) -> tuple[list[Agent], str]:
+    """Return the contacts with the bodies that they name, the one that is used first, and a phone.
 
     Project Open Data 1.0 has a name and a separate ``mbox``, data.gov.uk's guide ``contactEmail``,
     DCAT-US 3 lists: the first contact with an email address is used.
     """
-    agents, phones = [], []
+    agents, bodies, phones = [], [], []
     for part in _parts(fields, "contactPoint"):
         if isinstance(part, str):
             is_email = "@" in part and " " not in part
@@ -75,27 +103,20 @@ def contact(fields: Fields) -> tuple[Agent | None, str]:
             )
             agents.append(Agent(email=text) if is_email else Agent(name=plain_line(part)))
             continue
-        agents.append(Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL")))
+        agent = Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL"))
+        agents.append(agent)
+        bodies += [Agent(body)] if (body := _body(part)) != agent.name else []
         phones.append(
             part.text("tel") or value_text(part.get("hasTelephone")) or part.text("phone")
         )
     found = next((agent for agent in agents if agent.email), None) or next(iter(agents), Agent())
+    others = [agent for agent in agents if agent is not found]
     if not found.email:
         keys = ("mbox", "contactEmail")
         email = next(filter(None, (fields.read(k, parse_email, "bad-email") for k in keys)), "")
         found = Agent(found.name, email, found.url)
     phone = next(filter(None, phones), "").removeprefix("tel:")
-    return (found if found != Agent() else None), phone
-
-
-def author(fields: Fields) -> Agent | None:
-    """Return the first creator (DCAT-US 3)."""
-    for part in _parts(fields, "creator"):
-        if isinstance(part, str):
-            return Agent(name=plain_line(part))
-        agent = Agent(_name(part), _email(part, "creator"), _url(part))
-        return agent if agent != Agent() else None
-    return None
+    return [found, *others, *bodies], phone
 
 
 def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
@@ -107,6 +128,15 @@ def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
 def _name(part: Fields) -> str:
     keys = ("name", "fn", "prefLabel", "title", "organization-name")
     names = (plain_line(value_text(part.get(key))) for key in keys)
+    return next((name for name in names if name and not is_redacted(name)), "") or _body(part)
+
+
+# Under which a contact or an agent has its body, as a text or an object with a name.
+_BODIES = ("organization-name", "hasOrganization", "organization", "organisation", "org", "agent")
+
+
+def _body(part: Fields) -> str:
+    names = (plain_line(value_text(part.data.get(key))) for key in _BODIES)
     return next((name for name in names if name and not is_redacted(name)), "")
 
 

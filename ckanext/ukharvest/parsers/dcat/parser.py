@@ -178,6 +178,10 @@ def _author(node: Node) -> FieldValues:
     return {"author": agent, "extras": facts}
 
 
+def _parties(node: Node) -> FieldValues:
+    return {"extras": people.others(node)}
+
+
 def _terms(node: Node) -> FieldValues:
     return {"licence": people.licence(node), "rights": people.rights(node)}
 
@@ -230,6 +234,12 @@ MAPPING: tuple[Field[Node], ...] = (
     Field(people.PUBLISHER, "publisher", _publisher),
     Field(people.CONTACT, "contact", _contact),
     Field(people.CREATOR, "author", _author),
+    Field(
+        (*people.PUBLISHER, *people.CONTACT, *people.CREATOR, *people.PARTIES)
+        + ("dct:contributor", "dct:rightsHolder", people.ATTRIBUTION),
+        "extra responsible-organisation",
+        _parties,
+    ),
     Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
     Field(coverage.LANGUAGE, "language", _language),
     Field(coverage.SPATIAL, "spatial, spatial_text", _place),

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
@@ -25,7 +26,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translations import Translation
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -160,15 +161,18 @@ def _people(dataset: Dataset) -> FieldValues:
     publisher = plain_line(default.text("publisher"))
     creator = plain_line(dcat_metas.text("creator"))
     email = dcat_metas.read("contact_email", parse_email, "bad-email")
-    contact = Agent(plain_line(dcat_metas.text("contact_name")), email)
-    if contact == Agent():
-        email = inspire.read("contact_email", parse_email, "bad-email")
-        contact = Agent(plain_line(inspire.text("contact_individual_name")), email)
+    contacts = [Agent(plain_line(dcat_metas.text("contact_name")), email)]
+    email = inspire.read("contact_email", parse_email, "bad-email")
+    contacts.append(Agent(plain_line(inspire.text("contact_individual_name")), email))
+    contacts = parties.with_role(dict.fromkeys(contacts), parties.CONTACT)
     return {
         "publisher": Agent(name=publisher) if publisher else None,
         "author": Agent(name=creator) if creator else None,
-        "contact": contact if contact != Agent() else None,
-        "extras": {"contributor": dcat_metas.text("contributor")},
+        "contact": replace(contacts[0], role="") if contacts else None,
+        "extras": {
+            "contributor": dcat_metas.text("contributor"),
+            **parties.other_parties(contacts[1:]),
+        },
     }
 
 
@@ -261,7 +265,7 @@ MAPPING: tuple[Field[Dataset], ...] = (
         default_names("publisher")
         + dcat_names("creator", "contact_name", "contact_email", "contributor")
         + inspire_names("contact_individual_name", "contact_email"),
-        "publisher, author, contact; extra contributor",
+        "publisher, author, contact; extras contributor, responsible-organisation",
         _people,
     ),
     Field(

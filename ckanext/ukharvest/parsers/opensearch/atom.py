@@ -8,7 +8,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -62,23 +62,30 @@ def _tags(entry: Entry) -> FieldValues:
 
 def _people(entry: Entry) -> FieldValues:
     node = entry.node
-    names = (*node.texts("publisher"), *node.texts("creator"))
-    publisher = plain_line(names[0]) if names else ""
+    bodies = [
+        Agent(plain_line(text), role=role)
+        for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
+        for text in node.texts(name)
+    ]
+    authors = list(_authors(entry))
+    others = (*bodies[1:], *parties.with_role(authors[1:], parties.AUTHOR))
     return {
-        "publisher": Agent(name=publisher) if publisher else None,
-        "author": _author(entry),
-        "extras": {"contributor": ", ".join(_names(entry, "contributor"))},
+        "publisher": Agent(bodies[0].name) if bodies else None,
+        "author": next(iter(authors), None),
+        "extras": {
+            "contributor": ", ".join(_names(entry, "contributor")),
+            **parties.other_parties(others),
+        },
     }
 
 
-def _author(entry: Entry) -> Agent | None:
+def _authors(entry: Entry) -> Iterator[Agent]:
     for person in entry.node.find_all("author"):
         name = plain_line(person.text("name") or person.own_text())
         email = person.parse_value("email", person.text("email"), parse_email, "bad-email")
         url = person.parse_value("uri", person.text("uri"), parse_url, "bad-url")
         if name or email:
-            return Agent(name, email, url)
-    return None
+            yield Agent(name, email, url)
 
 
 def _names(entry: Entry, element: str) -> Iterator[str]:
@@ -196,7 +203,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     Field(("atom:category", "dc:subject"), "tags", _tags),
     Field(
         ("dc:publisher", "dc:creator", "atom:author", "atom:contributor"),
-        "publisher, author; extra contributor",
+        "publisher, author; extras contributor, responsible-organisation",
         _people,
     ),
     Field(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
-from ckanext.ukharvest.core.values import geometries, licences
+from ckanext.ukharvest.core.values import geometries, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -61,26 +61,36 @@ def _items(fields: Fields, name: str) -> list[Any]:
 
 def _people(feature: Feature) -> FieldValues:
     node = feature.node
-    names = [value_text(each) for each in _items(node, "publisher")]
-    names += [value_text(each) for each in _items(node, "creator")]
-    publisher = plain_line(next(filter(None, names), ""))
+    bodies = [
+        Agent(plain_line(text), role=role)
+        for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
+        for each in _items(node, name)
+        if (text := value_text(each))
+    ]
+    authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
+    others = (
+        *bodies[1:],
+        *parties.with_role(authors[1:], parties.AUTHOR),
+        *parties.with_role(contacts[1:], parties.CONTACT),
+    )
     return {
-        "publisher": Agent(name=publisher) if publisher else None,
-        "author": _agent(node, "authors"),
-        "contact": _agent(node, "contactPoint"),
+        "publisher": Agent(bodies[0].name) if bodies else None,
+        "author": next(iter(authors), None),
+        "contact": next(iter(contacts), None),
+        "extras": parties.other_parties(others),
     }
 
 
-def _agent(node: Fields, key: str) -> Agent | None:
+def _agents(node: Fields, key: str) -> Iterator[Agent]:
     for each in node.objects(key):
         if not isinstance(each, Fields):
-            return Agent(name=plain_line(each))
+            yield Agent(name=plain_line(each))
+            continue
         name = plain_line(value_text(each.data.get("name")))
         email = each.read("email", parse_email, "bad-email")
         url = each.read("uri", parse_url, "bad-url")
         if name or email:
-            return Agent(name, email, url)
-    return None
+            yield Agent(name, email, url)
 
 
 def _dates(feature: Feature) -> FieldValues:
@@ -205,7 +215,7 @@ MAPPING: tuple[Field[Feature], ...] = (
     Field(
         ("properties.publisher", "properties.creator", "properties.authors")
         + ("properties.contactPoint",),
-        "publisher, author, contact",
+        "publisher, author, contact; extra responsible-organisation",
         _people,
     ),
     Field(
