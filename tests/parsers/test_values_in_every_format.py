@@ -63,6 +63,45 @@ def test_apostrophe_in_tag_becomes_space(carrier: Carrier) -> None:
     assert carrier("<b>Health</b> &amp; safety").tags == ("Health and safety",)
 
 
+ENGLISH, WELSH = "Recycling sites", "Safleoedd ailgylchu"
+IN_JSON = ("data_json", "dkan_2", "dkan_7", "ckan", "geojson", "ods")
+
+
+def text_of(kind: str, record: DatasetRecord) -> str:
+    """Return the value of a record's field for a kind of value."""
+    return {
+        "title": lambda: record.title,
+        "notes": lambda: record.notes,
+        "tag": lambda: record.tags[0],
+        "publisher": lambda: record.publisher.name if record.publisher else "",
+        "file": lambda: record.resources[0].name,
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["title", "notes", "tag", "publisher", "file"])
+def test_english_of_language_map_is_read(kind: str) -> None:
+    for name, carrier in CARRIERS[kind].items():
+        assert text_of(kind, carrier(json.dumps({"cy": WELSH, "en-GB": ENGLISH}))) == ENGLISH
+        if name in IN_JSON:
+            assert text_of(kind, carrier({"cy": WELSH, "en": ENGLISH})) == ENGLISH
+            assert text_of(kind, carrier({"en": "", "cy": WELSH})) == WELSH
+
+
+@pytest.mark.parametrize("name", ["data_json", "dkan_2", "ckan"])
+def test_other_languages_of_language_map_are_translations(name: str) -> None:
+    for kind, read in (("title", lambda text: text.title), ("notes", lambda text: text.notes)):
+        record = CARRIERS[kind][name]({"en": ENGLISH, "cy": WELSH})
+        assert {tag: read(text) for tag, text in record.translations.items()} == {
+            "en": ENGLISH,
+            "cy": WELSH,
+        }
+    file = CARRIERS["file"][name]({"en": ENGLISH, "cy": WELSH}).resources[0]
+    assert {tag: text.name for tag, text in file.translations.items()} == {
+        "en": ENGLISH,
+        "cy": WELSH,
+    }
+
+
 def parties(record: DatasetRecord) -> list[tuple[str, str, str]]:
     """Return name, email and roles of the parties in the record's extra."""
     given = json.loads(record.extras.get("responsible-organisation") or "[]")

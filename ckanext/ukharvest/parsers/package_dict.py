@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -143,9 +144,9 @@ def group(value: Any) -> RemoteGroup | None:
     """Return an organisation or group, given as an object or as its name."""
     if isinstance(value, Mapping):
         keys = ("id", "name", "title")
-        found = RemoteGroup(*(clean_text(value.get(key)) for key in keys))
+        found = RemoteGroup(*(clean_text(choose_language(value.get(key))) for key in keys))
         if not found.title:
-            label = clean_text(value.get("display_name"))
+            label = clean_text(choose_language(value.get("display_name")))
             found = RemoteGroup(found.id, found.name, label)
         return found if found.id or found.name else None
     name = clean_text(value)

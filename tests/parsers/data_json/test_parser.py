@@ -353,3 +353,16 @@ def test_a_reference_system_is_no_schema_of_a_dataset() -> None:
     record = _parse({"conformsTo": given})
     assert record.schema_urls == ("https://a.example/s.json",)
     assert record.extras["conforms_to"] == f"{system}, INSPIRE, {columns['@id']}"
+
+
+def test_link_in_two_fields_is_one_resource() -> None:
+    service = "https://services.example.com/rest/sites/FeatureServer/0"
+    file = "https://example.com/s1.csv"
+    files = [
+        {"title": "Feature service", "accessURL": service},
+        {"title": "CSV", "downloadURL": file},
+    ]
+    entry = {"webService": service, "downloadURL": file, "landingPage": file}
+    record = _parse({**entry, "distribution": files})
+    assert [each.url for each in record.resources] == [service, file]
+    assert [each.name for each in record.resources] == ["Feature service", "CSV"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.text import clean_text, decode_entities
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 
@@ -31,14 +32,17 @@ _BLANKS, _BLANKS_AND_LINES = re.compile(r"[^\S\n]+"), re.compile(r"\s+")
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE)
 
 
-def plain_text(value: str) -> str:
+def plain_text(value: object) -> str:
     """Return text without tags and entities; paragraphs, lists and links stay readable.
 
     Text outside HTML's paragraphs and lists, such as Markdown, keeps its line ends, and text
     without any HTML tag its "<". Tags that are escaped once more (``&lt;p&gt;``) count if one of
-    them is an end tag.
+    them is an end tag. Of a language map English is read, else its first language.
     """
-    text = _without_comments(clean_text(value))
+    chosen = choose_language(value)
+    if isinstance(chosen, list):
+        chosen = "\n".join(map(clean_text, chosen))
+    text = _without_comments(clean_text(chosen))
     escaped = None if _TAG.search(text) else decode_entities(text)
     if escaped and any(tag[1] for tag in _TAG.finditer(escaped)):
         text = _without_comments(escaped)
@@ -54,7 +58,7 @@ def plain_text(value: str) -> str:
     return reader.text()
 
 
-def plain_line(value: str) -> str:
+def plain_line(value: object) -> str:
     """Return ``plain_text`` on one line, for names and titles."""
     return " ".join(plain_text(value).split())
 

@@ -46,10 +46,11 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     cut: list[str] = []
     found: dict[str, str] = {}
     for value in [values] if isinstance(values, str) else values:
-        if value is not None and not isinstance(value, str) and not clean_text(value):
+        text = plain_text(clean_text(value) or value)
+        if value is not None and not isinstance(value, str) and not text:
             dropped.append(type(value).__name__)
         # Entities first: the semicolon of "Health &amp; safety" separates nothing.
-        for part in _split(plain_text(clean_text(value))):
+        for part in _split(text):
             tag = _tag(part)
             if len(tag) < TAG_MIN:
                 dropped.append(part)

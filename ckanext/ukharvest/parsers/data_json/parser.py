@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.translations import Translation, collect_translations
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
@@ -26,7 +27,9 @@ from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS, codes, read_extras
+from ckanext.ukharvest.parsers.dcat.resources import without_repeats
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
+from ckanext.ukharvest.parsers.package_translations import language_of, map_pairs
 
 VERSION = 2
 FORM = "json"
@@ -67,7 +70,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
     found, extras = collect(MAPPING, fields)
     files = resources.distributions(fields, options.get("max_resources", 1000))
-    found["resources"] = tuple(resources.without_repeats([*files, *resources.documents(fields)]))
+    found["resources"] = without_repeats(files, resources.documents(fields))
     found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     if is_web_url(raw.guid):
@@ -108,6 +111,18 @@ def _report_missing(fields: Fields, found: FieldValues) -> None:
 
 def _notes(fields: Fields) -> FieldValues:
     return {"notes": plain_text(fields.text("description"))}
+
+
+def _translations(fields: Fields) -> FieldValues:
+    names = {"title": "title", "description": "notes", "keyword": "tags"}
+    found = collect_translations(
+        Translation,
+        {name: map_pairs(fields.data.get(key), name) for key, name in names.items()},
+    )
+    return {
+        "translations": found,
+        "text_language": language_of(plain_line(value_text(fields.get("title"))), found),
+    }
 
 
 def _tags(fields: Fields) -> FieldValues:
@@ -217,6 +232,7 @@ MAPPING: tuple[Field[Fields], ...] = (
     ),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),
+    Field(("title", "description", "keyword"), "translations, text_language", _translations),
     Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
     Field(("issued", "modified", "temporal", "created"), "issued, modified, temporal", _dates),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
+from ckanext.ukharvest.core.translations import ResourceTranslation, collect_translations
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -16,6 +17,7 @@ from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+from ckanext.ukharvest.parsers.package_translations import map_pairs
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
 _IANA = re.compile(r"https?://www\.iana\.org/assignments/media-types/", re.IGNORECASE)
@@ -92,6 +94,13 @@ def distribution(part: Fields) -> ResourceRecord | None:
         licence=parts.licence(part),
         schema_url=schema_url,
         extras={key: value for key, value in extras.items() if value},
+        translations=collect_translations(
+            ResourceTranslation,
+            {
+                "name": map_pairs(part.data.get("title"), "name"),
+                "description": map_pairs(part.data.get("description"), "description"),
+            },
+        ),
     )
 
 
@@ -216,22 +225,12 @@ def _pages(
             )
 
 
-def without_repeats(resources: list[ResourceRecord]) -> list[ResourceRecord]:
-    """Leave out pages whose URL is already that of an earlier resource."""
-    seen: set[str] = set()
-    kept = []
-    for resource in resources:
-        if resource.kind != "documentation" or resource.url not in seen:
-            kept.append(resource)
-        seen.add(resource.url)
-    return kept
-
-
 RESOURCE_MAPPING = (
     Field(("downloadURL", "accessURL", "accessService"), "url; extra access_url", read_apart),
     Field(("identifier", "@id"), "id", read_apart),
     Field(("title", "accessType"), "name", read_apart),
     Field(("description",), "description", read_apart),
+    Field(("title", "description"), "translations", read_apart),
     Field(("mediaType", "format"), "mimetype, format", read_apart),
     Field(("byteSize",), "size", read_apart),
     Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),

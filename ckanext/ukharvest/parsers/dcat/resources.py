@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
@@ -50,9 +50,12 @@ def others(node: Node) -> Iterator[ResourceRecord]:
 
 
 def without_repeats(
-    files: list[ResourceRecord], pages: Iterable[ResourceRecord]
+    files: Sequence[ResourceRecord], pages: Iterable[ResourceRecord]
 ) -> tuple[ResourceRecord, ...]:
-    """Return the distributions, and those pages whose URL is not already listed."""
+    """Return the files, and those pages and links whose URL is not already listed.
+
+    A record may tell one link in two fields; files are its own list, which keeps what it repeats.
+    """
     found = list(files)
     seen = {file.url for file in files}
     for page in pages:

@@ -10,6 +10,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
 from ckanext.ukharvest.core.values import geometries, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -48,6 +49,7 @@ def _tags(feature: Feature) -> FieldValues:
 
 
 def _word(value: Any) -> str:
+    value = choose_language(value)
     if not isinstance(value, Mapping):
         return clean_text(value)
     texts = (clean_text(value.get(name)) for name in ("label", "name", "term"))
@@ -55,7 +57,7 @@ def _word(value: Any) -> str:
 
 
 def _items(fields: Fields, name: str) -> list[Any]:
-    value = fields.data.get(name)
+    value = choose_language(fields.data.get(name))
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
