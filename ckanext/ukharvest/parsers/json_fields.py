@@ -11,6 +11,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Period, Problem, RawRecord
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers.reporting import parse_value
@@ -72,16 +73,16 @@ class Fields:
         self._problems.extend(problems)
 
     def get(self, key: str) -> Any:
-        """Return the field's raw value; report and use a name in another case."""
+        """Return the field's value, of a language map English; report a name in another case."""
         if key in self._data:
-            return self._data[key]
+            return choose_language(self._data[key])
         found = self._by_fold.get(key.casefold())
         if found is None:
             return None
         if found not in self._misspelt and self._data[found] is not None:
             self._misspelt.add(found)
             self.report("wrong-case", found, f"expected the name {key}; names are case sensitive")
-        return self._data[found]
+        return choose_language(self._data[found])
 
     def has(self, *keys: str) -> bool:
         """Tell whether one of the fields holds anything."""
@@ -191,10 +192,11 @@ class Fields:
 
 def value_text(value: Any) -> str:
     """Return a value as text: an object's label; of a language map English if it has it."""
+    value = choose_language(value) if isinstance(value, (str, Mapping)) else value
     if not isinstance(value, Mapping):
         return clean_text(value)
     for key in (*_WORDS, "en", "en-GB", "en-US"):
-        item = value.get(key)
+        item = choose_language(value.get(key))
         if isinstance(item, list) and item:
             item = item[0]
         if found := clean_text(item):

@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -18,7 +19,9 @@ from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
@@ -141,9 +144,9 @@ def group(value: Any) -> RemoteGroup | None:
     """Return an organisation or group, given as an object or as its name."""
     if isinstance(value, Mapping):
         keys = ("id", "name", "title")
-        found = RemoteGroup(*(clean_text(value.get(key)) for key in keys))
+        found = RemoteGroup(*(clean_text(choose_language(value.get(key))) for key in keys))
         if not found.title:
-            label = clean_text(value.get("display_name"))
+            label = clean_text(choose_language(value.get("display_name")))
             found = RemoteGroup(found.id, found.name, label)
         return found if found.id or found.name else None
     name = clean_text(value)
@@ -179,22 +182,19 @@ def licence(fields: Fields) -> Licence | None:
     """Return the licence known by id, URL or title; else the texts given for it."""
     keys = ("license_id", "license_url", "license_title", "license", "licence")
     texts = [(key, text) for key in keys if (text := text_of(fields.get(key)))]
-    found = [(key, text, each) for key, text in texts if (each := licences.find(text))]
-    known = next((each for _, _, each in found if each.id), None)
-    url = value_text(fields.get("license_url"))
-    if known:
-        exact = is_web_url(url) and known.id == getattr(licences.find(url), "id", "")
-        return Licence(known.id, known.title, url) if exact else known
-    if not found:
-        return None
-    key, text, _ = found[0]
-    fields.report(
-        "unknown-licence", key, f"'{shorten(text, 80)}' is not a known licence; expected one's id"
-    )
-    titles = [each.title for _, _, each in found if each.title]
-    urls = [each.url for _, _, each in found if each.url]
-    # An id is less clear than a title; both are kept if neither is known.
-    return Licence(title=max(titles, key=len, default=""), url=next(iter(urls), ""))
+    found = [(key, each) for key, text in texts if (each := licences.find(text))]
+    key = next((key for key, _ in found), "")
+    given = [each for _, each in found]
+    rights = filter(None, [text_of(fields.get("rights"))])
+    licence = licences.read_licence(given, fields.reporter(key), rights)
+    if licence and licence.id:
+        url = value_text(fields.get("license_url"))
+        exact = is_web_url(url) and licence.id == getattr(licences.find(url), "id", "")
+        return Licence(licence.id, licence.title, url) if exact else licence
+    if licence and not any(each.id for each in given):
+        # An id is less clear than a title; both are kept if neither is known.
+        return replace(licence, title=max((each.title for each in given), key=len))
+    return licence
 
 
 def agent(fields: Fields, *pairs: tuple[str, str]) -> Agent | None:
@@ -203,7 +203,7 @@ def agent(fields: Fields, *pairs: tuple[str, str]) -> Agent | None:
         name, text = first(fields, name_key), first(fields, email_key)
         email = fields.parse_value(email_key, text, parse_email, "bad-email") if text else ""
         if name or email:
-            return Agent(name=name, email=email)
+            return Agent(name=plain_line(name), email=email)
     return None
 
 

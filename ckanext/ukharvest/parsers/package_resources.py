@@ -9,6 +9,7 @@ from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_dict as package
@@ -71,8 +72,8 @@ def _resource(part: Fields, base: str) -> ResourceRecord | None:
     return ResourceRecord(
         url=url,
         id=package.text_of(part.get("id")),
-        name=package.first(part, "name", "title"),
-        description=package.text_of(part.get("description")),
+        name=plain_line(package.first(part, "name", "title")),
+        description=plain_text(package.text_of(part.get("description"))),
         format=label,
         mimetype=clean_text(part.get("mimetype")),
         kind=_KINDS.get(word, "" if word else "data"),

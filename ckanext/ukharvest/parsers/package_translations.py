@@ -17,25 +17,41 @@ from ckanext.ukharvest.core.translations import (
     Translation,
     collect_translations,
 )
+from ckanext.ukharvest.core.values.language_maps import language_pairs
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import clean_text
 
 
 def of_dataset(flat: Mapping[str, Any]) -> dict[str, Translation]:
-    """Return a package's texts by language."""
-    fields = {name: _pairs(flat.get(key), name) for key, name in OF_DATASET.items()}
+    """Return a package's texts by language: of ``title_translated``, else of ``title``."""
+    fields = {
+        name: _pairs(flat.get(key), name) or map_pairs(flat.get(name), name)
+        for key, name in OF_DATASET.items()
+    }
     return collect_translations(Translation, fields, least=1)
 
 
 def of_resource(flat: Mapping[str, Any]) -> dict[str, ResourceTranslation]:
     """Return a resource's texts by language."""
-    fields = {name: _pairs(flat.get(key), name) for key, name in OF_RESOURCE.items()}
+    fields = {
+        name: _pairs(flat.get(key), name) or map_pairs(flat.get(name), name)
+        for key, name in OF_RESOURCE.items()
+    }
     return collect_translations(ResourceTranslation, fields, least=1)
 
 
 def language_of(text: str, translations: Mapping[str, Translation]) -> str:
     """Return the code of the language whose title a text is, "" for none."""
     return next((code for code, each in translations.items() if each.title == text), "")
+
+
+def map_pairs(value: Any, name: str) -> Pairs:
+    """Return language and text of a value that is a language map.
+
+    Args:
+        name: attribute of Translation or ResourceTranslation.
+    """
+    return [(tag, _value(each, name)) for tag, each in language_pairs(value)]
 
 
 def _pairs(value: Any, name: str) -> Pairs:
@@ -49,5 +65,6 @@ def _pairs(value: Any, name: str) -> Pairs:
 
 def _value(value: Any, name: str) -> str | tuple[str, ...]:
     if name != "tags":
-        return clean_text(value) if isinstance(value, str) else ""
+        clean = plain_line if name in ("title", "name") else plain_text
+        return clean(value) if isinstance(value, str) else ""
     return clean_tags(value, "")[0] if isinstance(value, list) else ()

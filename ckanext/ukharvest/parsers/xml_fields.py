@@ -37,6 +37,10 @@ class Node:
         field = self._path + name
         self._problems.append(Problem(code, field, f"{field}: {words}"))
 
+    def reporter(self, name: str) -> Callable[[str, str], None]:
+        """Return a function that adds a problem with a field, given its code and text."""
+        return lambda code, words: self.report(code, name, words)
+
     def add(self, problems: Iterable[Problem]) -> None:
         """Add problems found elsewhere."""
         self._problems.extend(problems)

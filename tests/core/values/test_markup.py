@@ -25,6 +25,14 @@ from ckanext.ukharvest.core.values.markup import plain_text
         ("<p>seen<script>alert('x')</script><style>p{}</style></p>", "seen"),
         ("<p>5 &lt; 6 &amp;&nbsp;7</p>", "5 < 6 & 7"),
         ("<p>unclosed <b>words", "unclosed words"),
+        ("# Head\n\nA <b>bold</b> word\n\n- a\n- b", "# Head\n\nA bold word\n\n- a\n- b"),
+        ("One<br/>\nline\n\nTwo", "One\nline\n\nTwo"),
+        ("# Head\n\nOne\n\n<ul>\n<li>a\nb</li></ul>\n\nTwo", "# Head\n\nOne\n\n- a b\n\nTwo"),
+        ("&lt;p&gt;One&lt;/p&gt;&lt;p&gt;Two&lt;/p&gt;", "One\n\nTwo"),
+        ("Use the &lt;b&gt; tag", "Use the <b> tag"),
+        ("Caf&amp;eacute; &amp;amp; bar &#233; &foo; AT&T", "Café & bar é &foo; AT&T"),
+        ("https://a.example/?x=1&region=2&copy=3", "https://a.example/?x=1&region=2&copy=3"),
+        ("&copy 2020 &eacute", "© 2020 é"),
     ],
 )
 def test_html_becomes_text(given: str, expected: str) -> None:

@@ -363,3 +363,16 @@ def test_extras_of_other_portals_replace_nothing_checked() -> None:
     assert found.extras.get("lineage") == "x"
     assert not found.extras.keys() & set(named)
     assert "url_type" not in found.resources[0].extras
+
+
+def test_link_in_two_fields_is_one_resource() -> None:
+    service = "https://services.example.com/rest/sites/FeatureServer/0"
+    file = "https://example.com/s1.csv"
+    files = [
+        {"title": "Feature service", "accessURL": service},
+        {"title": "CSV", "downloadURL": file},
+    ]
+    entry = {"webService": service, "downloadURL": file, "landingPage": file}
+    record = _parse({**entry, "distribution": files})
+    assert [each.url for each in record.resources] == [service, file]
+    assert [each.name for each in record.resources] == ["Feature service", "CSV"]

@@ -468,3 +468,28 @@ def test_a_contact_may_be_an_email_address_alone() -> None:
     record = parse('dcat:contactPoint "data@a.uk"')
     assert record.contact is not None
     assert (record.contact.name, record.contact.email) == ("", "data@a.uk")
+
+
+def test_bodies_in_other_roles_are_kept_with_their_role() -> None:
+    record = parse(
+        'dcat:contactPoint [ vcard:fn "AFB" ; vcard:hasEmail <mailto:afb@example.org> ;'
+        ' vcard:org [ vcard:organisation-name "Agency for biodiversity" ] ] ;'
+        'geodcat:custodian [ foaf:name "Custodian body" ] ;'
+        'geodcat:distributor [ foaf:name "Distributor body" ] ;'
+        'prov:qualifiedAttribution [ prov:agent [ foaf:name "Owner body" ] ; dcat:hadRole'
+        " <http://inspire.ec.europa.eu/metadata-codelist/ResponsiblePartyRole/owner> ]"
+    )
+    assert record.contact == Agent("AFB", "afb@example.org")
+    assert json.loads(record.extras["responsible-organisation"]) == [
+        {"name": "Agency for biodiversity", "roles": "pointOfContact"},
+        {"name": "Custodian body", "roles": "custodian"},
+        {"name": "Distributor body", "roles": "distributor"},
+        {"name": "Owner body", "roles": "owner"},
+    ]
+
+
+def test_name_of_contact_may_be_one_level_below() -> None:
+    record = parse('dcat:contactPoint [ vcard:org [ vcard:organisation-name "Agency" ] ]')
+    assert record.contact == Agent("Agency")
+    record = parse('dct:creator [ foaf:givenName "Ada" ; foaf:familyName "King" ]')
+    assert record.author == Agent("Ada King")

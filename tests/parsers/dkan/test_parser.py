@@ -92,7 +92,7 @@ def test_tags_and_groups_are_within_ckans_rules() -> None:
         groups=[{"id": "g", "name": "group/parks-team", "title": "Parks team"}],
         name="dataset/play-areas",
     )
-    assert record.tags == ("Childrens play",)
+    assert record.tags == ("Children s play",)
     assert [each.name for each in record.groups] == ["parks-team"]
     assert record.publisher == Agent(name="Parks team")
     assert record.name == "play-areas"

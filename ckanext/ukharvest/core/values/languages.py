@@ -66,6 +66,12 @@ def parse_language(value: str) -> str:
     return first + "".join("-" + _subtag(part) for part in match[2].split("-")[1:])
 
 
+def is_language(tag: str) -> bool:
+    """Tell whether a text is a tag that begins with a code that we know: en, cy-GB, eng."""
+    first = tag.replace("_", "-").partition("-")[0].lower()
+    return _TAG.fullmatch(tag.replace("_", "-")) is not None and (first in _TWO or first in _THREE)
+
+
 def three_letters(tag: str) -> str:
     """Return the code of ISO 639-2 (terminological) of a tag's language, "" if we do not know it.
 

@@ -1,11 +1,11 @@
-"""Convert HTML in descriptions to clean text with Markdown links."""
+"""Convert HTML in titles, names and descriptions to clean text with Markdown links."""
 
 from __future__ import annotations
 
-import html
 import re
 
-from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.text import clean_text, decode_entities
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 
 _BLOCKS = frozenset(
@@ -23,28 +23,42 @@ _NAMES = (
 )
 # Not html.parser: its time is quadratic in the number of unclosed tags.
 _TAG = re.compile(rf"<(/?)({'|'.join(sorted(_NAMES))})\b([^<>]*)>", re.IGNORECASE)
+# Within these a line end is a blank; other text, such as Markdown, has its own lines.
+_LAYOUT = re.compile(
+    rf"<(?:{'|'.join(sorted(_BLOCKS | (_LINES - {'br'}) | {'td', 'th'}))})\b", re.IGNORECASE
+)
+_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n")
+_BLANKS, _BLANKS_AND_LINES = re.compile(r"[^\S\n]+"), re.compile(r"\s+")
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE)
 
 
-def plain_text(value: str) -> str:
+def plain_text(value: object) -> str:
     """Return text without tags and entities; paragraphs, lists and links stay readable.
 
-    Text without any HTML tag keeps its line ends and its "<".
+    Text outside HTML's paragraphs and lists, such as Markdown, keeps its line ends, and text
+    without any HTML tag its "<". Tags that are escaped once more (``&lt;p&gt;``) count if one of
+    them is an end tag. Of a language map English is read, else its first language.
     """
-    text = _without_comments(clean_text(value))
-    reader = _Reader()
+    chosen = choose_language(value)
+    if isinstance(chosen, list):
+        chosen = "\n".join(map(clean_text, chosen))
+    text = _without_comments(clean_text(chosen))
+    escaped = None if _TAG.search(text) else decode_entities(text)
+    if escaped and any(tag[1] for tag in _TAG.finditer(escaped)):
+        text = _without_comments(escaped)
+    reader = _Reader(has_lines=_LAYOUT.search(text) is None)
     place = 0
     for tag in _TAG.finditer(text):
         reader.words(text[place : tag.start()])
         place = tag.end()
         reader.tag(tag[2].lower(), is_end=bool(tag[1]), attributes=tag[3])
     if not place:
-        return clean_text(html.unescape(text))
+        return clean_text(decode_entities(text))
     reader.words(text[place:])
     return reader.text()
 
 
-def plain_line(value: str) -> str:
+def plain_line(value: object) -> str:
     """Return ``plain_text`` on one line, for names and titles."""
     return " ".join(plain_text(value).split())
 
@@ -59,9 +73,15 @@ def _without_comments(text: str) -> str:
 
 
 class _Reader:
-    """Collects the text that a browser would show."""
+    """Collects the text that a browser would show.
 
-    def __init__(self) -> None:
+    Args:
+        has_lines: line ends are kept: there are no paragraphs and lists of HTML.
+    """
+
+    def __init__(self, *, has_lines: bool) -> None:
+        self._has_lines = has_lines
+        self._depth = 0
         self._parts: list[str] = []
         self._unseen = 0
         self._link: tuple[str, int] | None = None
@@ -69,7 +89,11 @@ class _Reader:
     def words(self, text: str) -> None:
         """Add the text between two tags."""
         if not self._unseen:
-            self._parts.append(re.sub(r"\s+", " ", html.unescape(text)))
+            has_lines = self._has_lines or (not self._depth and _EMPTY_LINE.search(text.strip()))
+            blanks = _BLANKS if has_lines else _BLANKS_AND_LINES
+            if self._parts and self._parts[-1] == "\n":
+                text = text.lstrip()  # "<br>" at the end of a line
+            self._parts.append(blanks.sub(" ", decode_entities(text)))
 
     def tag(self, name: str, *, is_end: bool, attributes: str) -> None:
         """Add a tag."""
@@ -79,10 +103,12 @@ class _Reader:
             self._close_link()
             match = None if is_end else _HREF.search(attributes)
             if match:
-                target = html.unescape(match[1] or match[2] or match[3] or "").strip()
+                target = decode_entities(match[1] or match[2] or match[3] or "").strip()
                 self._link = (target, len(self._parts))
         elif name in _BLOCKS:
             self._parts.append("\n\n")
+            if name != "hr":
+                self._depth = max(0, self._depth + (-1 if is_end else 1))
         elif name in ("td", "th"):
             self._parts.append(" ")
         elif name in _LINES and not is_end:

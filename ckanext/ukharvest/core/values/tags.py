@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterable
 
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
+from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.text import clean_text, decode_entities, is_redacted, shorten
 
 # ckan.logic.validators.tag_length_validator and tag_name_validator, the same in 2.11 and 2.12.
 TAG_MIN, TAG_MAX = 2, 100
@@ -33,10 +33,10 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     """Return tags that CKAN 2.11 and 2.12 accept, and problems for those left out or changed.
 
     Lists in one text are split at commas, semicolons and line ends, which no tag can contain. A
-    forbidden character becomes a space ("&" becomes "and", apostrophes vanish) without a problem:
-    the tag still reads the same. Tags left out or cut are reported as ``bad-tag``, once each. Of
-    spellings that differ in case only, the first stays. ``parsers.record_limits`` limits their
-    number.
+    forbidden character becomes a space ("&" becomes "and") without a problem: the tag still reads
+    the same: "cours d'eau" is "cours d eau". Tags left out or cut are reported as ``bad-tag``, once
+    each. Of spellings that differ in case only, the first stays. ``parsers.record_limits`` limits
+    their number.
 
     Args:
         values: the source's tags; a single text counts as a list of one.
@@ -46,9 +46,11 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
     cut: list[str] = []
     found: dict[str, str] = {}
     for value in [values] if isinstance(values, str) else values:
-        if value is not None and not isinstance(value, str) and not clean_text(value):
+        text = plain_text(clean_text(value) or value)
+        if value is not None and not isinstance(value, str) and not text:
             dropped.append(type(value).__name__)
-        for part in _split(clean_text(value)):
+        # Entities first: the semicolon of "Health &amp; safety" separates nothing.
+        for part in _split(text):
             tag = _tag(part)
             if len(tag) < TAG_MIN:
                 dropped.append(part)
@@ -66,8 +68,7 @@ def clean_tags(values: Iterable[object], field: str) -> tuple[tuple[str, ...], t
 
 def _split(text: str) -> list[str]:
     """Split a list in one text; URIs stay whole, redactions and empty items are dropped."""
-    # Entities first: the semicolon of "Health &amp; safety" separates nothing.
-    parts = re.split(r"[,;\n]", html.unescape(text))
+    parts = re.split(r"[,;\n]", text)
     return [part.strip() for part in parts if part.strip() and not is_redacted(part)]
 
 
@@ -76,8 +77,8 @@ def _tag(text: str) -> str:
     if re.match(r"[a-z][a-z0-9+.-]*://", text, re.IGNORECASE):
         return ""
     text = unicodedata.normalize("NFC", text)
-    text = re.sub(r"['’‘`]", "", text.replace("&", " and "))
-    text = " ".join(_FORBIDDEN.sub(" ", text).split()).lstrip("-_ ").rstrip("-_. ")
+    text = " ".join(_FORBIDDEN.sub(" ", text.replace("&", " and ")).split())
+    text = text.lstrip("-_ ").rstrip("-_. ")
     return text if any(char.isalnum() for char in text) else ""
 
 
@@ -95,7 +96,7 @@ def slug(title: str) -> str:
 
     It is cut at a word, and is never a reserved word of CKAN's routes.
     """
-    text = unicodedata.normalize("NFKD", html.unescape(title).translate(_LETTERS))
+    text = unicodedata.normalize("NFKD", decode_entities(title).translate(_LETTERS))
     text = text.replace("&", " and ").replace("'", "").replace("’", "")
     text = "".join(char for char in text if not unicodedata.combining(char)).lower()
     name = re.sub(r"[^a-z0-9]+", "-", text).strip("-")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from html.entities import html5
 
 # C0 and C1 controls but tab and line feed, and lone surrogates, which neither XML nor PostgreSQL
 # can hold; JSON escapes such as \u0000 and \ud800 bring them in.
@@ -44,6 +46,24 @@ def clean_text(value: object) -> str:
         return ""
     text = value.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
     return _UNWANTED.sub("", text).strip().strip("\ufeff").strip()
+
+
+# HTML's rule for attributes: without a semicolon, "&region=" and "&copy2" are no references.
+_ENTITY = re.compile(r"&(#(?:\d{1,7}|x[0-9a-f]{1,6})|[a-z][a-z0-9]{1,31})(;|(?![a-z0-9=;]))", re.I)
+_TWICE = re.compile(r"&(?:amp;)+(?=(?:#\w{1,8}|[a-z][a-z0-9]{1,31});)", re.IGNORECASE)
+
+
+def decode_entities(text: str) -> str:
+    """Return a text with its HTML entities decoded, those escaped twice (``&amp;eacute;``) too.
+
+    URLs keep the names of their parameters: ``?a=1&region=2``.
+    """
+    return _ENTITY.sub(_character, _TWICE.sub("&", text)) if "&" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    is_known = match[1][0] == "#" or match[1] + match[2] in html5
+    return html.unescape(match[0]) if is_known else match[0]
 
 
 def is_redacted(value: str) -> bool:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
+from ckanext.ukharvest.core.records import Agent
+from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.text import clean_text
@@ -30,6 +32,7 @@ def translate(flat: Mapping[str, Any]) -> dict[str, Any]:
     found = _translated(flat, _DATASET, _DATES)
     if all(package.is_blank(flat.get(key)) for key in _THEMES):
         found |= {"themes": themes} if (themes := _themes(flat.get("groups"))) else {}
+    found |= {key: each for key, each in _others(flat).items() if package.is_blank(found.get(key))}
     resources = flat.get("resources")
     if isinstance(resources, list):
         found["resources"] = [
@@ -94,11 +97,34 @@ def _texts(value: Any, *keys: str) -> list[str]:
 
 
 def _agent(value: Any, name: str, email: str, url: str = "") -> Found:
-    for each in _objects(value):
-        given = clean_text(each.get("email")).removeprefix("mailto:")
-        address = next(iter(_texts([each], "resource", "homepage")), "")
-        return {name: clean_text(each.get("name")), email: given, **({url: address} if url else {})}
+    for agent in _agents(value):
+        return {name: agent.name, email: agent.email, **({url: agent.url} if url else {})}
     return {}
+
+
+def _agents(value: Any) -> Iterator[Agent]:
+    for each in _objects(value):
+        address = next(iter(_texts([each], "resource", "homepage", "uri", "url")), "")
+        email = clean_text(each.get("email")).removeprefix("mailto:")
+        yield Agent(clean_text(each.get("name")), email, address)
+
+
+# Fields with people and bodies → their role.
+_ROLES = {
+    "contact_point": parties.CONTACT,
+    "contact": parties.CONTACT,
+    "publisher": parties.PUBLISHER,
+    "creator": parties.AUTHOR,
+}
+
+
+def _others(flat: Mapping[str, Any]) -> Found:
+    """Return the extra for all agents but the first in each role."""
+    found = []
+    for key, role in _ROLES.items():
+        if isinstance(flat.get(key), (list, Mapping)):
+            found += parties.with_role(list(_agents(flat[key]))[1:], role)
+    return dict(parties.other_parties(found))
 
 
 def _frequency(value: Any) -> Found:
@@ -200,6 +226,7 @@ _FILE_DATES = {"issued": "created", "modified": "last_modified"}
 
 _DATASET: Mapping[str, Callable[[Any], Found]] = {
     "contact_point": lambda value: _agent(value, "contact-name", "contact-email"),
+    "contact": lambda value: _agent(value, "contact-name", "contact-email"),
     "publisher": lambda value: _agent(
         value, "dcat_publisher_name", "dcat_publisher_email", "dcat_publisher_uri"
     ),

@@ -24,6 +24,7 @@ from ckanext.ukharvest.core.records import (
 )
 from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.values import licences, local_government_lists, multivalue
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.parsers import field_table, package_translations, portal_fields, uk_fields
 from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.ckan import eu_fields
@@ -82,7 +83,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     problems: list[Problem] = []
     translated = field_table.translate(eu_fields.translate(flat), options.get("fields", {}))
     fields = Fields(translated, problems)
-    title = package.text_of(fields.get("title"))
+    title = plain_line(package.text_of(fields.get("title")))
     if not title:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
     found, extras = collect(MAPPING, fields)
@@ -134,12 +135,13 @@ def _report_missing(fields: Fields, found: FieldValues) -> None:
 
 
 def _texts(fields: Fields) -> FieldValues:
-    return {key: package.text_of(fields.get(key)) for key in ("notes", "version", "rights")}
+    notes, rights = (plain_text(package.text_of(fields.get(key))) for key in ("notes", "rights"))
+    return {"notes": notes, "rights": rights, "version": package.text_of(fields.get("version"))}
 
 
 def _translations(fields: Fields) -> FieldValues:
     found = package_translations.of_dataset(fields.data)
-    title = package.text_of(fields.get("title"))
+    title = plain_line(package.text_of(fields.get("title")))
     return {
         "translations": found,
         "text_language": package_translations.language_of(title, found),
@@ -172,7 +174,7 @@ def _publisher(fields: Fields) -> FieldValues:
     if not (name or email or url):
         organisation = package.group(fields.get("organization"))
         name = (organisation.title or organisation.name) if organisation else ""
-    publisher = Agent(name=name, email=email, url=url)
+    publisher = Agent(name=plain_line(name), email=email, url=url)
     return {"publisher": publisher if publisher != Agent() else None}
 
 

@@ -15,10 +15,12 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translated_keys import OF_DATASET
+from ckanext.ukharvest.core.translations import Translation, collect_translations
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -32,7 +34,9 @@ from ckanext.ukharvest.parsers.data_json.extras import (
     own_extras,
     read_extras,
 )
+from ckanext.ukharvest.parsers.dcat.resources import without_repeats
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
+from ckanext.ukharvest.parsers.package_translations import language_of, map_pairs
 
 VERSION = 2
 FORM = "json"
@@ -64,7 +68,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     data = load_object(raw)
     problems: list[Problem] = []
     fields = Fields(data, problems)
-    title = fields.text("title")
+    title = plain_line(fields.text("title"))
     where = raw.display_name
     if not raw.guid:
         raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
@@ -73,7 +77,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
     found, extras = collect(MAPPING, fields)
     files = resources.distributions(fields, options.get("max_resources", 1000))
-    found["resources"] = tuple(resources.without_repeats([*files, *resources.documents(fields)]))
+    found["resources"] = without_repeats(files, resources.documents(fields))
     found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     if is_web_url(raw.guid):
@@ -113,7 +117,19 @@ def _report_missing(fields: Fields, found: FieldValues) -> None:
 
 
 def _notes(fields: Fields) -> FieldValues:
-    return {"notes": fields.text("description")}
+    return {"notes": plain_text(fields.text("description"))}
+
+
+def _translations(fields: Fields) -> FieldValues:
+    names = {"title": "title", "description": "notes", "keyword": "tags"}
+    found = collect_translations(
+        Translation,
+        {name: map_pairs(fields.data.get(key), name) for key, name in names.items()},
+    )
+    return {
+        "translations": found,
+        "text_language": language_of(plain_line(value_text(fields.get("title"))), found),
+    }
 
 
 def _tags(fields: Fields) -> FieldValues:
@@ -151,14 +167,7 @@ def _frequency(fields: Fields) -> FieldValues:
 
 
 def _people(fields: Fields) -> FieldValues:
-    publisher, hierarchy = parts.publisher(fields)
-    contact, phone = parts.contact(fields)
-    return {
-        "publisher": publisher,
-        "contact": contact,
-        "author": parts.author(fields),
-        "extras": {"publisher_hierarchy": hierarchy, "contact-phone": phone},
-    }
+    return parts.people(fields)
 
 
 def _own(fields: Fields) -> FieldValues:
@@ -248,12 +257,13 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("extras",), "extras; translations, text_language", _own),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),
+    Field(("title", "description", "keyword"), "translations, text_language", _translations),
     Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
     Field(("issued", "modified", "temporal", "created"), "issued, modified, temporal", _dates),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
     Field(
         ("publisher", "contactPoint", "mbox", "contactEmail", "creator"),
-        "publisher, contact, author",
+        "publisher, contact, author; extra responsible-organisation",
         _people,
     ),
     Field(("license", "rights", "accessRights", "accessLevelComment"), "licence, rights", _terms),

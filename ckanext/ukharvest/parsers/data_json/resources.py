@@ -9,14 +9,17 @@ from dataclasses import replace
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
+from ckanext.ukharvest.core.translations import ResourceTranslation, collect_translations
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.extras import own_extras
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+from ckanext.ukharvest.parsers.package_translations import map_pairs
 
 _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
 _IANA = re.compile(r"https?://www\.iana\.org/assignments/media-types/", re.IGNORECASE)
@@ -83,8 +86,8 @@ def distribution(part: Fields) -> ResourceRecord | None:
     return ResourceRecord(
         url=url,
         id=_id(part, url),
-        name=part.text("title") or part.text("accessType"),
-        description=part.text("description"),
+        name=plain_line(part.text("title")) or part.text("accessType"),
+        description=plain_text(part.text("description")),
         format=label,
         mimetype=mimetype,
         kind="service" if is_service else "data",
@@ -95,7 +98,14 @@ def distribution(part: Fields) -> ResourceRecord | None:
         licence=parts.licence(part),
         schema_url=schema_url,
         extras={key: value for key, value in extras.items() if value},
-        translations=package_translations.of_resource(own),
+        translations=package_translations.of_resource(own)
+        or collect_translations(
+            ResourceTranslation,
+            {
+                "name": map_pairs(part.data.get("title"), "name"),
+                "description": map_pairs(part.data.get("description"), "description"),
+            },
+        ),
     )
 
 
@@ -211,7 +221,7 @@ def _pages(
         else:
             keys = ("accessURL", "downloadURL", "url", "@id")
             url = next((part.url(each) for each in keys if part.has(each)), "")
-            title = part.text("title")
+            title = plain_line(part.text("title"))
             mimetype = mimetype or value_text(part.get("mediaType"))
         if url:
             label = formats.of_url(url) or formats.label(mimetype) or "HTML"
@@ -220,22 +230,12 @@ def _pages(
             )
 
 
-def without_repeats(resources: list[ResourceRecord]) -> list[ResourceRecord]:
-    """Leave out pages whose URL is already that of an earlier resource."""
-    seen: set[str] = set()
-    kept = []
-    for resource in resources:
-        if resource.kind != "documentation" or resource.url not in seen:
-            kept.append(resource)
-        seen.add(resource.url)
-    return kept
-
-
 RESOURCE_MAPPING = (
     Field(("downloadURL", "accessURL", "accessService"), "url; extra access_url", read_apart),
     Field(("identifier", "@id"), "id", read_apart),
     Field(("title", "accessType"), "name", read_apart),
     Field(("description",), "description", read_apart),
+    Field(("title", "description"), "translations", read_apart),
     Field(("mediaType", "format"), "mimetype, format", read_apart),
     Field(("byteSize",), "size", read_apart),
     Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),

@@ -8,12 +8,12 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
 
-_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 # subOrganizationOf may nest; real governments need four levels.
 _MAX_LEVELS = 10
 _MAX_NAME = 2_000  # characters of a place's name
@@ -37,34 +37,62 @@ def identity(value: Any) -> str:
     return f"{agency}:{notation}" if agency and notation else notation
 
 
-def publisher(fields: Fields) -> tuple[Agent | None, str]:
-    """Return the publisher, and its parent bodies as "A > B > C", the topmost first."""
-    found = next(_parts(fields, "publisher"), None)
-    if found is None:
-        return None, ""
-    if isinstance(found, str):
-        return Agent(name=found), ""
-    agent = Agent(name=_name(found), email=_email(found, "publisher"), url=_url(found))
-    names, level = [agent.name], found
+def people(fields: Fields) -> dict[str, Any]:
+    """Return publisher, contact and author, and extras: all others, parent bodies, the phone."""
+    bodies = list(_parts(fields, "publisher"))
+    publishers = [_agent(part, "publisher") for part in bodies]
+    contacts, phone = _contacts(fields)
+    authors = [_agent(part, "creator") for part in _parts(fields, "creator")]
+    hierarchy = _hierarchy(bodies[0], publishers[0].name) if bodies else ""
+    more = parties.other_parties(
+        [
+            *parties.with_role(publishers[1:], parties.PUBLISHER),
+            *parties.with_role(contacts[1:], parties.CONTACT),
+            *parties.with_role(authors[1:], parties.AUTHOR),
+        ]
+    )
+    return {
+        "publisher": _first(publishers),
+        "contact": _first(contacts),
+        "author": _first(authors),
+        "extras": {"publisher_hierarchy": hierarchy, "contact-phone": phone, **more},
+    }
+
+
+def _first(agents: list[Agent]) -> Agent | None:
+    return agents[0] if agents and agents[0] != Agent() else None
+
+
+def _agent(part: Fields | str, owner: str) -> Agent:
+    if isinstance(part, str):
+        return Agent(name=plain_line(part))
+    return Agent(_name(part), _email(part, owner), _url(part))
+
+
+def _hierarchy(body: Fields | str, name: str) -> str:
+    """Return a publisher and its parent bodies as "A > B > C", the topmost first."""
+    if isinstance(body, str):
+        return ""
+    names, level = [name], body
     for _ in range(_MAX_LEVELS):
         above = next(_parts(level, "subOrganizationOf"), None)
         if above is None:
             break
-        names.append(above if isinstance(above, str) else _name(above))
+        names.append(plain_line(above) if isinstance(above, str) else _name(above))
         if isinstance(above, str):
             break
         level = above
-    hierarchy = " > ".join(name for name in reversed(names) if name)
-    return agent if agent != Agent() else None, hierarchy if len(names) > 1 else ""
+    hierarchy = " > ".join(each for each in reversed(names) if each)
+    return hierarchy if len(names) > 1 else ""
 
 
-def contact(fields: Fields) -> tuple[Agent | None, str]:
-    """Return the contact, and the telephone number.
+def _contacts(fields: Fields) -> tuple[list[Agent], str]:
+    """Return the contacts with the bodies that they name, the one that is used first, and a phone.
 
     Project Open Data 1.0 has a name and a separate ``mbox``, data.gov.uk's guide ``contactEmail``,
     DCAT-US 3 lists: the first contact with an email address is used.
     """
-    agents, phones = [], []
+    agents, bodies, phones = [], [], []
     for part in _parts(fields, "contactPoint"):
         if isinstance(part, str):
             is_email = "@" in part and " " not in part
@@ -73,29 +101,22 @@ def contact(fields: Fields) -> tuple[Agent | None, str]:
                 if is_email
                 else ""
             )
-            agents.append(Agent(email=text) if is_email else Agent(name=part))
+            agents.append(Agent(email=text) if is_email else Agent(name=plain_line(part)))
             continue
-        agents.append(Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL")))
+        agent = Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL"))
+        agents.append(agent)
+        bodies += [Agent(body)] if (body := _body(part)) != agent.name else []
         phones.append(
             part.text("tel") or value_text(part.get("hasTelephone")) or part.text("phone")
         )
     found = next((agent for agent in agents if agent.email), None) or next(iter(agents), Agent())
+    others = [agent for agent in agents if agent is not found]
     if not found.email:
         keys = ("mbox", "contactEmail")
         email = next(filter(None, (fields.read(k, parse_email, "bad-email") for k in keys)), "")
         found = Agent(found.name, email, found.url)
     phone = next(filter(None, phones), "").removeprefix("tel:")
-    return (found if found != Agent() else None), phone
-
-
-def author(fields: Fields) -> Agent | None:
-    """Return the first creator (DCAT-US 3)."""
-    for part in _parts(fields, "creator"):
-        if isinstance(part, str):
-            return Agent(name=part)
-        agent = Agent(_name(part), _email(part, "creator"), _url(part))
-        return agent if agent != Agent() else None
-    return None
+    return [found, *others, *bodies], phone
 
 
 def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
@@ -106,7 +127,16 @@ def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
 
 def _name(part: Fields) -> str:
     keys = ("name", "fn", "prefLabel", "title", "organization-name")
-    names = (value_text(part.get(key)) for key in keys)
+    names = (plain_line(value_text(part.get(key))) for key in keys)
+    return next((name for name in names if name and not is_redacted(name)), "") or _body(part)
+
+
+# Under which a contact or an agent has its body, as a text or an object with a name.
+_BODIES = ("organization-name", "hasOrganization", "organization", "organisation", "org", "agent")
+
+
+def _body(part: Fields) -> str:
+    names = (plain_line(value_text(part.data.get(key))) for key in _BODIES)
     return next((name for name in names if name and not is_redacted(name)), "")
 
 
@@ -141,23 +171,15 @@ def licence(fields: Fields) -> Licence | None:
     if isinstance(value, list):
         fields.text(key)
     texts = [text for each in values for text in (value_url(each), value_text(each)) if text]
-    found = list(filter(None, map(licences.find, texts)))
-    known = licences.find_single_licence(found)
-    if not found or known:
-        return known
-    unknown = licences.combine_licences(found)
-    shown = shorten(unknown.url or unknown.title, 80)
-    fields.report(
-        "unknown-licence", key, f"'{shown}' is not a known licence; expected one such as {_OGL}"
-    )
-    return unknown
+    terms = fields.texts("rights", strict=False)
+    return licences.read_licence(map(licences.find, texts), fields.reporter(key), terms)
 
 
 def rights(fields: Fields) -> str:
     """Return the terms: ``rights``, DCAT-US 3 ``accessRights``, POD 1.0 ``accessLevelComment``."""
     keys = ("rights", "accessRights", "accessLevelComment")
     found = [text for key in keys for text in fields.texts(key, strict=False)]
-    return "\n".join(dict.fromkeys(found))
+    return "\n".join(dict.fromkeys(map(plain_text, found)))
 
 
 def place(fields: Fields, key: str = "spatial") -> tuple[spatial.Geometry | None, str]:

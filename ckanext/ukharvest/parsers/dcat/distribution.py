@@ -12,7 +12,7 @@ from typing import Any
 from ckanext.ukharvest.core.mapping_table import Field, collect
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import file_names, formats, schema_types
-from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, people, translations
@@ -202,7 +202,7 @@ def _bytes(part: Node, name: str, text: str) -> int | None:
 
 
 def _names(part: Node) -> Found:
-    return {"name": part.text(*_TITLES)}
+    return {"name": plain_line(part.text(*_TITLES))}
 
 
 def _descriptions(part: Node) -> Found:

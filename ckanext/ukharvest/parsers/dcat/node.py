@@ -84,6 +84,10 @@ class Node:
         """Add a problem with a predicate; ``words`` follow its name in the message."""
         self._scope.problems.append(Problem(code, name, f"{self._where}{name}: {words}"))
 
+    def reporter(self, name: str) -> Callable[[str, str], None]:
+        """Return a function that adds a problem with a predicate, given its code and text."""
+        return lambda code, words: self.report(code, name, words)
+
     def add(self, problems: tuple[Problem, ...]) -> None:
         """Add problems found elsewhere."""
         self._scope.problems.extend(problems)

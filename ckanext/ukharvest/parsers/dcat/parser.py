@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
 from ckanext.ukharvest.core.values import licences, multivalue
-from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
@@ -117,7 +117,7 @@ _CREATED = ("dct:created", "schema:dateCreated")
 
 
 def _title(node: Node) -> FieldValues:
-    return {"title": plain_text(node.text(*_TITLE))}
+    return {"title": plain_line(node.text(*_TITLE))}
 
 
 def _translations(node: Node) -> FieldValues:
@@ -143,9 +143,7 @@ def _tags(node: Node) -> FieldValues:
 
 
 def _themes(node: Node) -> FieldValues:
-    def report(code: str, words: str) -> None:
-        node.report(code, "dcat:theme", words)
-
+    report = node.reporter("dcat:theme")
     return uk_fields.authority(uk_fields.FieldTexts("", node.values(*_THEMES), report))
 
 
@@ -178,6 +176,10 @@ def _contact(node: Node) -> FieldValues:
 def _author(node: Node) -> FieldValues:
     agent, facts = people.author(node)
     return {"author": agent, "extras": facts}
+
+
+def _parties(node: Node) -> FieldValues:
+    return {"extras": people.others(node)}
 
 
 def _terms(node: Node) -> FieldValues:
@@ -232,6 +234,12 @@ MAPPING: tuple[Field[Node], ...] = (
     Field(people.PUBLISHER, "publisher", _publisher),
     Field(people.CONTACT, "contact", _contact),
     Field(people.CREATOR, "author", _author),
+    Field(
+        (*people.PUBLISHER, *people.CONTACT, *people.CREATOR, *people.PARTIES)
+        + ("dct:contributor", "dct:rightsHolder", people.ATTRIBUTION),
+        "extra responsible-organisation",
+        _parties,
+    ),
     Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
     Field(coverage.LANGUAGE, "language", _language),
     Field(coverage.SPATIAL, "spatial, spatial_text", _place),

@@ -8,10 +8,11 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from ckanext.ukharvest.core.records import Agent, Licence
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
-from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, quoted
+from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, natural, quoted
 
 PUBLISHER = ("dct:publisher", "dc:publisher", "schema:publisher")
 CONTACT = ("dcat:contactPoint", "adms:contactPoint", "schema:contactPoint", "pmd:contactEmail")
@@ -23,29 +24,51 @@ RIGHTS = ("dct:rights", "dct:accessRights", "dc:rights")
 _NAMES = (
     *("foaf:name", "vcard:fn", "vcard:hasFN", "schema:name", "vcard:organization-name"),
     *("vcard:hasOrganizationName", "vcard:organisationName", "vcard:hasName", "vcard:FN"),
+    "vcard:organisation-name",
 )
+_GIVEN = ("vcard:given-name", "schema:givenName", "foaf:givenName", "foaf:firstName")
+_FAMILY = ("vcard:family-name", "schema:familyName", "foaf:familyName", "foaf:surname")
+# A person's body.
+_BODY = ("vcard:org", "vcard:hasOrganization", "schema:affiliation", "schema:worksFor")
 _EMAILS = ("vcard:hasEmail", "foaf:mbox", "vcard:email", "vcard:EMAIL", "schema:email")
 _PHONES = ("vcard:hasTelephone", "vcard:tel", "vcard:TEL", "foaf:phone", "schema:telephone")
 _PAGES = (
     *("vcard:hasURL", "vcard:hasUrl", "vcard:url", "foaf:homepage", "foaf:workplaceHomepage"),
     *("schema:url", "foaf:page"),
 )
+# Predicates of further people and bodies → their role.
+PARTIES = {
+    **{
+        f"geodcat:{role}": role
+        for role in ("custodian", "distributor", "originator", "owner", "principalInvestigator")
+        + ("processor", "resourceProvider", "user")
+    },
+    "schema:maintainer": "custodian",
+    "schema:provider": "resourceProvider",
+    "schema:editor": "editor",
+    "schema:funder": "funder",
+    "schema:sponsor": "sponsor",
+    "schema:contributor": "contributor",
+    "schema:copyrightHolder": "rightsHolder",
+}
+# Those that have extras of their own, with a URI or a name alone.
+_NAMED = {"dct:contributor": "contributor", "dct:rightsHolder": "rightsHolder"}
+ATTRIBUTION = "prov:qualifiedAttribution"
 _ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
 # Real governments need four levels.
 _MAX_LEVELS = 10
 _LONGEST = 2_000  # characters of a URL
-_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
 
 Extras = dict[str, str]
+Pair = tuple[Node, Agent]
 
 
 def publisher(node: Node) -> tuple[Agent | None, Extras]:
     """Return the publisher with ckanext-dcat's extras; its parent bodies are "A > B > C"."""
-    parts = [(part, _agent(part)) for part in node.nodes(*PUBLISHER)]
-    parts = [pair for pair in parts if pair[1] != Agent() or pair[0].uri]
+    parts = _publishers(node)
     if not parts:
         return None, {}
-    part, agent = next((pair for pair in parts if pair[1].name), parts[0])
+    part, agent = parts[0]
     if not agent.name:
         shown = quoted(part.uri or agent.email)
         expected = f"{shown} has no name in the document; expected its foaf:name"
@@ -54,38 +77,96 @@ def publisher(node: Node) -> tuple[Agent | None, Extras]:
     return _linked(part, agent), extras | {"publisher_hierarchy": _hierarchy(part, agent.name)}
 
 
+def _publishers(node: Node) -> list[Pair]:
+    """Return the publishers, the one that is used first."""
+    parts = [(part, _agent(part)) for part in node.nodes(*PUBLISHER)]
+    parts = [pair for pair in parts if pair[1] != Agent() or pair[0].uri]
+    return sorted(parts, key=lambda pair: not pair[1].name)
+
+
 def _hierarchy(part: Node, name: str) -> str:
     names, level = [name], part
     for _ in range(_MAX_LEVELS):
         above = next(iter(level.nodes(*_ABOVE)), None)
         if above is None or above.term == part.term:
             break
-        names.append(above.text(*_NAMES, *LABELS) or above.label())
+        names.append(plain_line(above.text(*_NAMES, *LABELS) or above.label()))
         level = above
     return " > ".join(filter(None, reversed(names))) if len(names) > 1 else ""
 
 
 def contact(node: Node) -> tuple[Agent | None, Extras]:
     """Return the contact; if there are several, the first with an email address."""
-    parts = [(part, _agent(part)) for part in node.nodes(*CONTACT)]
+    parts = _contacts(node)
     if not parts:
         return None, {}
-    part, agent = next((pair for pair in parts if pair[1].email), parts[0])
-    others = (other for _, other in parts)
-    if not agent.name and part.term.kind == "literal":
-        # data.gov.uk's guide: a separate email address whatever names the contact.
-        agent = replace(agent, name=next((o.name for o in others if o.name), ""))
+    part, agent = parts[0]
     phones = (each.address() for each in part.nodes(*_PHONES))
     phone = clean_text(unquote(next(phones, ""))).removeprefix("tel:")
     return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
 
 
+def _contacts(node: Node) -> list[Pair]:
+    """Return the contacts, the one that is used first."""
+    parts = [(part, _agent(part)) for part in node.nodes(*CONTACT)]
+    parts.sort(key=lambda pair: not pair[1].email)
+    part, agent = parts[0] if parts else (node, Agent(name="-"))
+    if not agent.name and part.term.kind == "literal":
+        # data.gov.uk's guide: a separate email address whatever names the contact.
+        named = next((pair for pair in parts if pair[1].name), parts[0])
+        rest = [pair for pair in parts[1:] if pair is not named or pair[1].email]
+        return [(part, replace(agent, name=named[1].name)), *rest]
+    return parts
+
+
 def author(node: Node) -> tuple[Agent | None, Extras]:
     """Return the first creator."""
-    for part in node.nodes(*CREATOR):
-        agent = _agent(part)
+    for part, agent in _creators(node):
         return _linked(part, agent), _agent_extras("creator", part, agent)
     return None, {}
+
+
+def _creators(node: Node) -> list[Pair]:
+    return [(part, _agent(part)) for part in node.nodes(*CREATOR)]
+
+
+def others(node: Node) -> Extras:
+    """Return the extra for all people and bodies beside publisher, contact and author."""
+    roles = {
+        parties.PUBLISHER: _publishers(node),
+        parties.CONTACT: _contacts(node),
+        parties.AUTHOR: _creators(node),
+    }
+    first = [_party(*pairs[0], role) for role, pairs in roles.items() if pairs]
+    found = [_party(*pair, role) for role, pairs in roles.items() for pair in pairs[1:]]
+    for role, pairs in roles.items():
+        for part, agent in pairs:
+            body = _body(part)
+            found += [Agent(body, role=role)] if body not in ("", agent.name) else []
+    for name, role in PARTIES.items():
+        found += [_party(part, _agent(part), role) for part in node.nodes(name)]
+    for name, role in _NAMED.items():
+        pairs = [(part, _agent(part)) for part in node.nodes(name)]
+        found += [_party(*pair, role) for pair in pairs if pair[1].email or _is_named(*pair)]
+    for each in node.nodes(ATTRIBUTION):
+        code = next(iter(each.values("dcat:hadRole", "prov:hadRole", "dct:type")), "")
+        role = re.split(r"[/#]", code.rstrip("/#"))[-1]
+        found += [_party(part, _agent(part), role) for part in each.nodes("prov:agent")]
+    return parties.other_parties(sorted(found, key=lambda agent: natural(agent.name)), *first)
+
+
+def _is_named(part: Node, agent: Agent) -> bool:
+    return bool(part.uri and agent.name)
+
+
+def _party(part: Node, agent: Agent, role: str) -> Agent:
+    return replace(_linked(part, agent) or Agent(), role=role)
+
+
+def _body(part: Node) -> str:
+    """Return the name of the body that a person belongs to, which may be one level below."""
+    names = (each.text(*_NAMES) or each.label() for each in part.nodes(*_BODY))
+    return plain_line(next(filter(None, names), ""))
 
 
 def _agent(part: Node) -> Agent:
@@ -93,18 +174,20 @@ def _agent(part: Node) -> Agent:
     text = part.address() if part.term.kind != "blank" else ""
     if part.term.kind == "literal" or text.lower().startswith("mailto:"):
         return _of_text(text)
-    name = part.text(*_NAMES) or part.text(*LABELS)
+    name = plain_line(part.text(*_NAMES) or part.text(*LABELS))
+    if not name:
+        name = plain_line(f"{part.text(*_GIVEN)} {part.text(*_FAMILY)}") or _body(part)
     return Agent(name, _email(part), part.page(*_PAGES))
 
 
 def _of_text(text: str) -> Agent:
     if "@" not in text:
-        return Agent(url=text) if is_web_url(text) else Agent(name=text)
+        return Agent(url=text) if is_web_url(text) else Agent(name=plain_line(text))
     try:
         email = parse_email(text)
     except ValueError:
-        return Agent(name=text)
-    name = text.partition("<")[0].strip() if "<" in text else ""
+        return Agent(name=plain_line(text))
+    name = plain_line(text.partition("<")[0]) if "<" in text else ""
     return Agent(name, email)
 
 
@@ -150,16 +233,8 @@ def licence(node: Node) -> Licence | None:
         words = node.nodes("dct:rights", "dc:rights")
         named = [each for part in words for each in _licences(part)]
         return licences.find_agreed_licence((each for each in named if each.id), [rights(node)])
-    if known := licences.find_single_licence(found):
-        return known
-    unknown = licences.combine_licences(found)
-    shown = quoted(unknown.url or unknown.title, 80)
-    node.report(
-        "unknown-licence",
-        "dct:license",
-        f"{shown} is not a known licence; expected one such as {_OGL}",
-    )
-    return unknown
+    terms = [t for part in node.nodes("dct:rights", "dc:rights") for t in (part.uri, part.label())]
+    return licences.read_licence(found, node.reporter("dct:license"), terms)
 
 
 def _licences(part: Node) -> Iterator[Licence]:

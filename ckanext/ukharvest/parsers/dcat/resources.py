@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node
 
@@ -43,15 +44,18 @@ def others(node: Node) -> Iterator[ResourceRecord]:
         for part in node.nodes(predicate):
             url = part.address() if is_web_url(part.address()) else part.page("dcat:accessURL")
             if url:
-                title = part.text("dct:title", "schema:name", "rdfs:label")
+                title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
                 label = formats.of_url(url) or "HTML"
                 yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
 
 
 def without_repeats(
-    files: list[ResourceRecord], pages: Iterable[ResourceRecord]
+    files: Sequence[ResourceRecord], pages: Iterable[ResourceRecord]
 ) -> tuple[ResourceRecord, ...]:
-    """Return the distributions, and those pages whose URL is not already listed."""
+    """Return the files, and those pages and links whose URL is not already listed.
+
+    A record may tell one link in two fields; files are its own list, which keeps what it repeats.
+    """
     found = list(files)
     seen = {file.url for file in files}
     for page in pages:

@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.translations import (
     collect_translations,
 )
 from ckanext.ukharvest.core.values.languages import language_code
-from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.parsers.dcat.node import Node
 
@@ -71,7 +71,7 @@ def _joined(literals: Literals, join: Callable[[list[str]], str]) -> Literals:
 
 
 def _first(texts: list[str]) -> str:
-    return plain_text(texts[0])
+    return plain_line(texts[0])
 
 
 def _lines(texts: list[str]) -> str:

@@ -47,7 +47,7 @@ def _printed(flat: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _notes(fields: Fields) -> FieldValues:
-    return {"notes": plain_text(package.first(fields, "notes", "description"))}
+    return {"notes": package.first(fields, "notes", "description")}
 
 
 def _dates(fields: Fields) -> FieldValues:
@@ -72,7 +72,7 @@ def _read(text: str) -> str:
 
 
 def _files(fields: Fields) -> FieldValues:
-    """Rewrite dates as ISO 8601, sizes as bytes, media types alone, descriptions without tags."""
+    """Rewrite dates as ISO 8601, sizes as bytes, media types alone."""
     month_first = is_month_first(_printed(fields.data))
     files = fields.get("resources")
     if not isinstance(files, list):
@@ -90,7 +90,6 @@ def _file(resource: Any, month_first: bool) -> Any:
         **{key: iso(text, month_first=month_first) for key, text in texts.items()},
         "mimetype": mimetype if "/" in mimetype else "",  # else the file's ending once more
         "size": bytes_of(clean_text(resource.get("size"))),
-        "description": plain_text(clean_text(resource.get("description"))),
     }
 
 

@@ -9,6 +9,7 @@ from ckanext.ukharvest.core.errors import SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Agent
+from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
@@ -52,10 +53,10 @@ def _parties(nodes: Iterable[IsoNode]) -> tuple[Party, ...]:
 
 
 def _party(node: IsoNode) -> Party:
-    organisation = " ".join(node.text(*_ORGANISATION).split())
+    organisation = plain_line(node.text(*_ORGANISATION))
     roles = tuple(dict.fromkeys(node.codes("role")))
     agent = Agent(
-        name=organisation or " ".join(node.text(*_PERSON).split()),
+        name=organisation or plain_line(node.text(*_PERSON)),
         email=_email(node),
         url=_page(node),
         role=roles[0] if roles else "",

@@ -15,7 +15,7 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences, local_government_lists
+from ckanext.ukharvest.core.values import licences, local_government_lists, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -80,16 +80,19 @@ def _notes(entry: Entry) -> FieldValues:
 
 
 def _terms(entry: Entry) -> FieldValues:
-    rights = entry.dataset.text("Rights")
-    entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
-    licence = licences.find(rights)
+    found = []
+    for rights in entry.dataset.texts("Rights"):
+        entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
+        found.append(licences.find(rights))
     holder = plain_text(entry.dataset.text("RightsHolder"))
     if is_web_url(holder):
         meant = licences.find(holder)
         if meant and meant.id:
             words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
             entry.dataset.report("bad-rights-holder", "RightsHolder", words)
-            licence, holder = licence or meant, ""
+            found.append(meant)
+            holder = ""
+    licence = licences.read_licence(found, entry.dataset.reporter("Rights"))
     return {"licence": licence, "extras": {"rights_holder": holder}}
 
 
@@ -166,9 +169,9 @@ def _hull(periods: list[Period]) -> Period | None:
 
 def _publisher(entry: Entry) -> FieldValues:
     texts = [t for part in entry.inventory.find_all("Metadata") for t in part.texts("Publisher")]
-    text = next(iter(texts), "")
-    publisher = Agent(url=text) if is_web_url(text) else Agent(name=text)
-    return {"publisher": publisher if text else None}
+    agents = [Agent(url=t) if is_web_url(t) else Agent(name=plain_line(t)) for t in texts]
+    others = parties.other_parties(parties.with_role(agents[1:], parties.PUBLISHER))
+    return {"publisher": next(iter(agents), None), "extras": others}
 
 
 def _document(entry: Entry) -> FieldValues:
@@ -270,7 +273,11 @@ MAPPING: tuple[Field[Entry], ...] = (
         "temporal, spatial_text; extra spatial_uri",
         _coverage,
     ),
-    Field(("Inventory/Metadata/Publisher",), "publisher", _publisher),
+    Field(
+        ("Inventory/Metadata/Publisher",),
+        "publisher; extra responsible-organisation",
+        _publisher,
+    ),
     Field(
         ("Identifier", "Inventory/Identifier", "Inventory/Creator")
         + ("Inventory/Metadata/Title", "Inventory/Metadata/Description"),

@@ -86,7 +86,7 @@ def _notes(entry: Entry) -> FieldValues:
 def _tags(entry: Entry) -> FieldValues:
     subjects = entry.node.texts("subject")
     themes = [text for text in subjects if is_web_url(text)]
-    words = [plain_line(text) for text in subjects if text not in themes]
+    words = [text for text in subjects if text not in themes]
     tags, problems = clean_tags(words, "dc:subject")
     entry.node.add(problems)
     return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
@@ -149,12 +149,8 @@ def _terms(entry: Entry) -> FieldValues:
     texts = tuple(dict.fromkeys((*entry.node.texts("license"), *entry.node.texts("rights"))))
     access = (*entry.node.texts("accessRights"), *(t for t in texts if _is_access(t)))
     terms = [text for text in texts if not _is_access(text)]
-    found = [each for each in map(licences.find, terms) if each is not None]
-    licence = next((each for each in found if each.id), found[0] if found else None)
-    if licence and not licence.id:
-        entry.node.report("unknown-licence", "rights", "no known licence; expected its URL or name")
     return {
-        "licence": licence,
+        "licence": licences.read_licence(map(licences.find, terms), entry.node.reporter("rights")),
         "rights": "\n\n".join(map(plain_text, terms)),
         "extras": {"access_rights": ", ".join(dict.fromkeys(access))},
     }

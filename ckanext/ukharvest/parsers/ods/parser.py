@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
@@ -25,11 +26,11 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translations import Translation
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
@@ -157,33 +158,29 @@ def _themes(dataset: Dataset) -> FieldValues:
 
 def _people(dataset: Dataset) -> FieldValues:
     default, dcat_metas, inspire = dataset.default, dataset.dcat, dataset.inspire
-    publisher, creator = default.text("publisher"), dcat_metas.text("creator")
+    publisher = plain_line(default.text("publisher"))
+    creator = plain_line(dcat_metas.text("creator"))
     email = dcat_metas.read("contact_email", parse_email, "bad-email")
-    contact = Agent(dcat_metas.text("contact_name"), email)
-    if contact == Agent():
-        email = inspire.read("contact_email", parse_email, "bad-email")
-        contact = Agent(inspire.text("contact_individual_name"), email)
+    contacts = [Agent(plain_line(dcat_metas.text("contact_name")), email)]
+    email = inspire.read("contact_email", parse_email, "bad-email")
+    contacts.append(Agent(plain_line(inspire.text("contact_individual_name")), email))
+    contacts = parties.with_role(dict.fromkeys(contacts), parties.CONTACT)
     return {
         "publisher": Agent(name=publisher) if publisher else None,
         "author": Agent(name=creator) if creator else None,
-        "contact": contact if contact != Agent() else None,
-        "extras": {"contributor": dcat_metas.text("contributor")},
+        "contact": replace(contacts[0], role="") if contacts else None,
+        "extras": {
+            "contributor": dcat_metas.text("contributor"),
+            **parties.other_parties(contacts[1:]),
+        },
     }
 
 
 def _terms(dataset: Dataset) -> FieldValues:
     default = dataset.default
     texts = filter(None, (default.text("license_url"), default.text("license")))
-    found = list(filter(None, map(licences.find, texts)))
-    licence = licences.find_single_licence(found)
-    if found and not licence:
-        licence = licences.combine_licences(found)
-        shown = shorten(licence.url or licence.title, 80)
-        default.report(
-            "unknown-licence", "license", f"'{shown}' is not a known licence; expected its URL"
-        )
     return {
-        "licence": licence,
+        "licence": licences.read_licence(map(licences.find, texts), default.reporter("license")),
         "rights": "\n".join(default.texts("attributions", strict=False)),
         "extras": {"access_rights": dataset.dcat.text("accessRights") or _access(dataset)},
     }
@@ -268,7 +265,7 @@ MAPPING: tuple[Field[Dataset], ...] = (
         default_names("publisher")
         + dcat_names("creator", "contact_name", "contact_email", "contributor")
         + inspire_names("contact_individual_name", "contact_email"),
-        "publisher, author, contact; extra contributor",
+        "publisher, author, contact; extras contributor, responsible-organisation",
         _people,
     ),
     Field(

@@ -8,9 +8,10 @@ from urllib.parse import quote
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
-from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers.dcat.resources import without_repeats
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.ods.dataset import Dataset
 
@@ -33,11 +34,8 @@ def read(dataset: Dataset, limit: int, modified: str) -> tuple[ResourceRecord, .
         limit: the most files of a list.
         modified: when the records changed, in ISO 8601.
     """
-    return (
-        *_exports(dataset, modified),
-        *(each for key, kind in _FILES for each in _files(dataset, key, kind, limit)),
-        *_references(dataset),
-    )
+    files = [each for key, kind in _FILES for each in _files(dataset, key, kind, limit)]
+    return without_repeats([*_exports(dataset, modified), *files], _references(dataset))
 
 
 def has_records(dataset: Dataset) -> bool:
@@ -99,7 +97,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
             part.report("missing-url", "id", "missing; expected the file's id on the portal")
         return None
     mimetype = part.text("mimetype")
-    title = part.text("title")
+    title = plain_line(part.text("title"))
     return ResourceRecord(
         url=url,
         id=f"{key}:{identity}" if identity else "",
@@ -123,11 +121,9 @@ def _file_url(dataset: Dataset, key: str, identity: str) -> str:
 
 def _references(dataset: Dataset) -> Iterator[ResourceRecord]:
     """Yield the pages that a dataset names: what a dataset without records is about."""
-    seen = set()
     for text in dataset.default.texts("references", strict=False):
         for url in text.split():
-            if is_web_url(url) and url not in seen:
-                seen.add(url)
+            if is_web_url(url):
                 label = formats.of_url(url) or "HTML"
                 yield ResourceRecord(url, name="Reference", format=label, kind="documentation")
 

@@ -8,7 +8,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -54,7 +54,7 @@ def _string(element: etree._Element) -> str:
 def _tags(entry: Entry) -> FieldValues:
     categories = entry.root.iterchildren("{*}category")
     words = [clean_text(each.get("label") or each.get("term")) for each in categories]
-    words += [plain_line(text) for text in entry.node.texts("subject")]
+    words += entry.node.texts("subject")
     tags, problems = clean_tags(filter(None, words), "atom:category")
     entry.node.add(problems)
     return {"tags": tags}
@@ -62,23 +62,30 @@ def _tags(entry: Entry) -> FieldValues:
 
 def _people(entry: Entry) -> FieldValues:
     node = entry.node
-    names = (*node.texts("publisher"), *node.texts("creator"))
-    publisher = plain_line(names[0]) if names else ""
+    bodies = [
+        Agent(plain_line(text), role=role)
+        for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
+        for text in node.texts(name)
+    ]
+    authors = list(_authors(entry))
+    others = (*bodies[1:], *parties.with_role(authors[1:], parties.AUTHOR))
     return {
-        "publisher": Agent(name=publisher) if publisher else None,
-        "author": _author(entry),
-        "extras": {"contributor": ", ".join(_names(entry, "contributor"))},
+        "publisher": Agent(bodies[0].name) if bodies else None,
+        "author": next(iter(authors), None),
+        "extras": {
+            "contributor": ", ".join(_names(entry, "contributor")),
+            **parties.other_parties(others),
+        },
     }
 
 
-def _author(entry: Entry) -> Agent | None:
+def _authors(entry: Entry) -> Iterator[Agent]:
     for person in entry.node.find_all("author"):
         name = plain_line(person.text("name") or person.own_text())
         email = person.parse_value("email", person.text("email"), parse_email, "bad-email")
         url = person.parse_value("uri", person.text("uri"), parse_url, "bad-url")
         if name or email:
-            return Agent(name, email, url)
-    return None
+            yield Agent(name, email, url)
 
 
 def _names(entry: Entry, element: str) -> Iterator[str]:
@@ -135,10 +142,7 @@ def _terms(entry: Entry) -> FieldValues:
     node = entry.node
     named = [_href(each) for each in entry.root.iterchildren("{*}link") if _rel(each) == "license"]
     texts = tuple(dict.fromkeys((*named, *node.texts("license"), *node.texts("rights"))))
-    found = [each for each in map(licences.find, filter(None, texts)) if each is not None]
-    licence = next((each for each in found if each.id), found[0] if found else None)
-    if licence and not licence.id:
-        node.report("unknown-licence", "rights", "no known licence; expected its URL or name")
+    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
     rights = "\n\n".join(plain_text(text) for text in texts if text not in named)
     return {"licence": licence, "rights": rights}
 
@@ -199,7 +203,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     Field(("atom:category", "dc:subject"), "tags", _tags),
     Field(
         ("dc:publisher", "dc:creator", "atom:author", "atom:contributor"),
-        "publisher, author; extra contributor",
+        "publisher, author; extras contributor, responsible-organisation",
         _people,
     ),
     Field(

@@ -8,8 +8,9 @@ from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
-from ckanext.ukharvest.core.values import geometries, licences
+from ckanext.ukharvest.core.values import geometries, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -48,6 +49,7 @@ def _tags(feature: Feature) -> FieldValues:
 
 
 def _word(value: Any) -> str:
+    value = choose_language(value)
     if not isinstance(value, Mapping):
         return clean_text(value)
     texts = (clean_text(value.get(name)) for name in ("label", "name", "term"))
@@ -55,32 +57,42 @@ def _word(value: Any) -> str:
 
 
 def _items(fields: Fields, name: str) -> list[Any]:
-    value = fields.data.get(name)
+    value = choose_language(fields.data.get(name))
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _people(feature: Feature) -> FieldValues:
     node = feature.node
-    names = [value_text(each) for each in _items(node, "publisher")]
-    names += [value_text(each) for each in _items(node, "creator")]
-    publisher = plain_line(next(filter(None, names), ""))
+    bodies = [
+        Agent(plain_line(text), role=role)
+        for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
+        for each in _items(node, name)
+        if (text := value_text(each))
+    ]
+    authors, contacts = (list(_agents(node, key)) for key in ("authors", "contactPoint"))
+    others = (
+        *bodies[1:],
+        *parties.with_role(authors[1:], parties.AUTHOR),
+        *parties.with_role(contacts[1:], parties.CONTACT),
+    )
     return {
-        "publisher": Agent(name=publisher) if publisher else None,
-        "author": _agent(node, "authors"),
-        "contact": _agent(node, "contactPoint"),
+        "publisher": Agent(bodies[0].name) if bodies else None,
+        "author": next(iter(authors), None),
+        "contact": next(iter(contacts), None),
+        "extras": parties.other_parties(others),
     }
 
 
-def _agent(node: Fields, key: str) -> Agent | None:
+def _agents(node: Fields, key: str) -> Iterator[Agent]:
     for each in node.objects(key):
         if not isinstance(each, Fields):
-            return Agent(name=plain_line(each))
+            yield Agent(name=plain_line(each))
+            continue
         name = plain_line(value_text(each.data.get("name")))
         email = each.read("email", parse_email, "bad-email")
         url = each.read("uri", parse_url, "bad-url")
         if name or email:
-            return Agent(name, email, url)
-    return None
+            yield Agent(name, email, url)
 
 
 def _dates(feature: Feature) -> FieldValues:
@@ -127,14 +139,13 @@ def _flat(value: Any) -> Any:
 
 def _terms(feature: Feature) -> FieldValues:
     node = feature.node
-    licence_texts = [value_text(node.data.get(name)) for name in ("license", "licence")]
+    licence_texts = [
+        value_text(each) for name in ("license", "licence") for each in _items(node, name)
+    ]
     licence_texts += [each.url for each in _given(feature) if each.rel == "license"]
     rights = plain_text(value_text(node.data.get("rights")))
-    texts = filter(None, (*licence_texts, rights))
-    found = [each for each in map(licences.find, texts) if each is not None]
-    licence = next((each for each in found if each.id), found[0] if found else None)
-    if licence and not licence.id:
-        node.report("unknown-licence", "rights", "no known licence; expected its URL or name")
+    texts = (*licence_texts, rights)
+    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
     return {"licence": licence, "rights": rights}
 
 
@@ -206,7 +217,7 @@ MAPPING: tuple[Field[Feature], ...] = (
     Field(
         ("properties.publisher", "properties.creator", "properties.authors")
         + ("properties.contactPoint",),
-        "publisher, author, contact",
+        "publisher, author, contact; extra responsible-organisation",
         _people,
     ),
     Field(

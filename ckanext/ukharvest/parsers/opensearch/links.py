@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.markup import plain_line
 
 DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
 # Relation → kind of resource, and its name where the link has no title.
@@ -77,7 +78,7 @@ def _resource(link: Link) -> ResourceRecord:
         name = "Web page"
     return ResourceRecord(
         link.url,
-        name=link.title or name,
+        name=plain_line(link.title) or name,
         format=label,
         mimetype=link.type,
         kind=kind,

@@ -1,0 +1,41 @@
+"""People and bodies of a dataset beside its first publisher, contact and author, as an extra.
+
+The extra is that of GEMINI's responsible parties: a JSON list of objects with name, email, url and
+roles (codes of ISO 19115's CI_RoleCode, or the format's own terms).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ckanext.ukharvest.core.records import Agent
+
+EXTRA = "responsible-organisation"
+PUBLISHER, CONTACT, AUTHOR = "publisher", "pointOfContact", "author"
+
+
+def other_parties(agents: Iterable[Agent | None], *first: Agent | None) -> dict[str, str]:
+    """Return the extra for agents that have no field of their own, {} if there are none.
+
+    Args:
+        agents: with their roles; one in several roles is listed once.
+        first: the record's publisher, contact and author, with their roles; not repeated.
+    """
+    roles: dict[Agent, dict[str, None]] = {}
+    for agent in agents:
+        if agent and agent not in first and (bare := replace(agent, role="")) != Agent():
+            roles.setdefault(bare, {})[agent.role] = None
+    found = [_facts(agent, ", ".join(filter(None, names))) for agent, names in roles.items()]
+    return {EXTRA: json.dumps(found, ensure_ascii=False)} if found else {}
+
+
+def with_role(agents: Iterable[Agent | None], role: str) -> list[Agent]:
+    """Return agents in a role, without empty ones."""
+    return [replace(agent, role=role) for agent in agents if agent and agent != Agent()]
+
+
+def _facts(agent: Agent, roles: str) -> dict[str, str]:
+    facts = {"name": agent.name, "email": agent.email, "url": agent.url, "roles": roles}
+    return {name: text for name, text in facts.items() if text}
