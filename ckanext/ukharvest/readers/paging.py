@@ -7,7 +7,7 @@ The end of a paged source decides which datasets count as missing, so each rule 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import IO
@@ -65,6 +65,13 @@ class Pages:
         if self._number > self._limit:
             raise endless_paging(self._url, self._limit)
         return (yield from self._sift(records))
+
+    def uncounted(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
+        """Yield records of the same page that earlier pages did not have.
+
+        They count neither for the source's total nor for where its pages end.
+        """
+        return filter(self._is_new, records)
 
     def _sift(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
         held: list[RawRecord] = []

@@ -98,6 +98,11 @@ class Page:
         for number, node in enumerate(self._graph.datasets(), self._before + 1):
             yield self._record(node, f"dataset {number}")
 
+    def services(self) -> Iterator[RawRecord]:
+        """Yield the services that are records of their own; read them after the datasets."""
+        for number, node in enumerate(self._graph.services(), 1):
+            yield self._record(node, f"service {number}")
+
     def _record(self, node: str, position: str) -> RawRecord:
         triples = self._graph.record(node)
         own = [triple for triple in triples if triple[0] == node]
