@@ -104,7 +104,9 @@ def test_a_services_terms_are_not_those_of_the_dataset() -> None:
     api += (
         ' dcat:endpointURL <http://a.uk/v1> ; dct:title "API" ; dct:license <http://a.uk/terms> .'
     )
-    record = parse(f'dcat:distribution [ {FILE} ; dct:license "cc-zero" ]', api, bare=True)
+    record = parse(
+        f'dct:title "T" ; dcat:distribution [ {FILE} ; dct:license "cc-zero" ]', api, bare=True
+    )
     file, service = record.resources
     assert (file.url, service.url) == ("http://a.uk/f", "http://a.uk/v1")
     assert service.licence == Licence(url="http://a.uk/terms")

@@ -317,6 +317,22 @@ RDF_XML = (
 )
 
 
+def test_json_ld_inside_an_html_page_is_read(site: Site) -> None:
+    one = {"@context": "https://schema.org/", "@type": "Dataset", "@id": "#1", "name": "Café"}
+    two = {"@context": "https://schema.org/", "@type": "Dataset", "@id": "/2", "name": "Two"}
+    other = {"@context": "https://schema.org/", "@type": "Organization", "name": "A council"}
+    script = '<script type="application/ld+json">{}</script>'.format
+    blocks = (json.dumps(one, ensure_ascii=False), json.dumps([two, other]), "broken Dataset {")
+    page = f"<!DOCTYPE html><title>Data</title>{''.join(map(script, blocks))}<p>Text"
+    site.serve("/d", page, "text/html")
+    found, ending = site.read()
+    base = site.publisher.base
+    assert [raw.guid for raw in found] == [f"{base}/d#1", f"{base}/2"]
+    assert "Café" in (found[0].content or "")
+    assert ending.complete
+    assert site.refusal(f"<title>Log in</title>{script(json.dumps(other))}").code == "html-page"
+
+
 def test_entities_that_abbreviate_are_read_and_no_others(site: Site) -> None:
     doctype = '<!DOCTYPE rdf:RDF [<!ENTITY id "https://council.example/id/">{0}]>'
     site.serve("/d", RDF_XML.format(doctype.format(""), "&id;trees"))

@@ -124,6 +124,14 @@ class RdfGraph:
         except ProtocolError as exc:
             if exc.code != "rdf-syntax":
                 raise
+            self._load_leniently(file)
+
+    def _load_leniently(self, file: RdfFile) -> None:
+        try:
+            self.load(file.triples(strict=False))
+        except ProtocolError as exc:
+            if exc.code != "rdf-syntax" or not file.repair():
+                raise
             self.load(file.triples(strict=False))
 
     def _find_borders(self) -> None:

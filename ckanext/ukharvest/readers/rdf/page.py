@@ -138,6 +138,8 @@ class Page:
         links = [text for name in _NEXT for text in self._graph.values(HYDRA + name) if text]
         header = self._reply.headers.get("Link", "")
         links += [m[1] for m in _LINK.finditer(header) if _REL_NEXT.search(m[2])]
+        if links and "://" not in self._reply.url:  # a saved page, which has no others beside it
+            return links[0].removeprefix("file:///")
         return _behind_proxy(self._reply.url, join(self._reply.url, links[0])) if links else ""
 
 
