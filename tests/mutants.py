@@ -133,6 +133,22 @@ MUTANTS = (
         ("tests/core/http/test_client_limits.py::test_a_body_that_cannot_be_unpacked_is_an_error",),
     ),
     Mutant(
+        "repaired-read",
+        "Nothing counts as missing after a run that read a repaired document.",
+        "ckanext.ukharvest.readers.paging._unless_repaired",
+        "complete=False, reason=reason",
+        "reason=reason",
+        ("tests/readers/rdf/test_repair.py",),
+    ),
+    Mutant(
+        "cut-off-xml",
+        "An XML document that ends too early is refused, not read as far as it goes.",
+        "ckanext.ukharvest.core.xml.repair.repair",
+        " or not _is_closed(root, data)",
+        "",
+        ("tests/core/xml/test_repair.py",),
+    ),
+    Mutant(
         "retry-after-cap",
         "A server cannot make a run wait longer than the limit.",
         "ckanext.ukharvest.core.http.client.HttpClient._attempts",

@@ -10,7 +10,10 @@ The content of a record (``RawRecord.content``, FORM "rdf") is:
 - never the triples of another dataset, series, catalogue or catalogue record: a link to one is
   kept (``<dataset> dcterms:isPartOf <other>``), the triples there are not;
 - so that exactly one node has an ``rdf:type`` of ``DATASET_TYPES`` or ``OTHER_DATASET_TYPES``: the
-  record's dataset. It is a blank node where the source gave it no URI;
+  record's dataset. It is a blank node where the source gave it no URI. Without one the record is a
+  service of the type ``SERVICE_TYPE``;
+- a service that serves the dataset, ``<service> dcat:servesDataset <dataset>``, with what it owns,
+  unless a distribution names it; the members of a series, ``<member> dcat:inSeries <series>``;
 - literals as in the source (lexical form, language tag in lower case, datatype; xsd:string is not
   written). IRIs with characters that no IRI may have (blanks, braces …) have them percent-encoded;
 - blank nodes are labelled by a hash of what hangs below them: equal siblings are one node.
@@ -39,6 +42,9 @@ OTHER_DATASET_TYPES = (
     "http://schema.org/Dataset",
     "https://schema.org/Dataset",
 )
+
+# Type of a service, which is a record if it serves no dataset and only catalogues name it.
+SERVICE_TYPE = DCAT + "DataService"
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}

@@ -7,7 +7,7 @@ The end of a paged source decides which datasets count as missing, so each rule 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import IO
@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.request import REDIRECTS
 from ckanext.ukharvest.core.http.urls import join
 from ckanext.ukharvest.core.records import Ending, RawRecord, Validators
+from ckanext.ukharvest.core.xml import repair
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
 # largest known catalogues have some 3,000 pages of 100.
@@ -65,6 +66,13 @@ class Pages:
         if self._number > self._limit:
             raise endless_paging(self._url, self._limit)
         return (yield from self._sift(records))
+
+    def uncounted(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
+        """Yield records of the same page that earlier pages did not have.
+
+        They count neither for the source's total nor for where its pages end.
+        """
+        return filter(self._is_new, records)
 
     def _sift(self, records: Iterable[RawRecord]) -> Generator[RawRecord, None, PageCount]:
         held: list[RawRecord] = []
@@ -120,7 +128,7 @@ def unique(
     """Turn each repeated identity into a failed record that names both places.
 
     Every reader's records pass through here, in runs and previews: the only place where
-    duplicates are found.
+    duplicates are found, and where a read of a repaired document loses its completeness.
     """
     places: dict[str, tuple[str, str]] = {}
     with closing(records):
@@ -128,13 +136,25 @@ def unique(
             try:
                 raw = next(records)
             except StopIteration as stop:
-                ending: Ending = stop.value
-                return ending
+                return _unless_repaired(stop.value)
             if raw.error is None and raw.guid in places:
                 raw = replace(raw, error=_duplicate(raw, places[raw.guid]))
             elif raw.error is None:
                 places[raw.guid] = (raw.position, raw.url)
             yield raw
+
+
+def _unless_repaired(ending: Ending) -> Ending:
+    """Return how a read ended: one of a repaired document is never complete.
+
+    What a repair left out must not count as missing, nor be asked for less than in full next time.
+    """
+    repaired = next((each for each in ending.problems if each.code == repair.CODE), None)
+    if repaired is None or not ending.complete:
+        return ending
+    where = f" in line {repaired.line}" if repaired.line else ""
+    reason = f"a document was repaired{where}, so that nothing counts as missing"
+    return replace(ending, complete=False, reason=reason, validators={}, mark="")
 
 
 def _duplicate(raw: RawRecord, first: tuple[str, str]) -> DuplicateGuid:

@@ -46,6 +46,20 @@ def test_any_other_doctype_is_refused(subset: str) -> None:
     assert caught.value.code == "doctype"
 
 
+@pytest.mark.parametrize(
+    ("subset", "words"),
+    [
+        ('[\n<!ENTITY x "y" <!ENTITY z "y">]', "entity x not terminated"),
+        ('[\n<!ENTITY x "y>]', "cannot be read"),
+    ],
+)
+def test_broken_doctype_is_named_with_its_fault(subset: str, words: str) -> None:
+    body = io.BytesIO(f"\n<!DOCTYPE a {subset}>\n<a/>".encode())
+    with pytest.raises(ParseError, match=words) as caught:
+        scan(expand(body))
+    assert (caught.value.code, caught.value.line) == ("doctype", 3)
+
+
 def test_growth_by_abbreviations_is_limited() -> None:
     text = f'<!DOCTYPE a [<!ENTITY x "{"y" * 190}">]><a>{"&x;" * 100_000}</a>'
     with pytest.raises(ParseError, match="four times"):

@@ -93,8 +93,25 @@ def test_further_facts_are_kept(turtle: str, name: str, expected: str) -> None:
 
 def test_services_of_a_distribution_are_kept_as_in_ckanext_dcat() -> None:
     service = 'dcat:accessService [ dct:title "API" ; dcat:endpointURL <http://a.uk/api> ]'
-    services = json.loads(_one(f"{FILE} ; {service}").extras["access_services"])
+    file, api = parse(f"dcat:distribution [ {FILE} ; {service} ]").resources
+    services = json.loads(file.extras["access_services"])
+    assert (api.url, api.kind, api.name) == ("http://a.uk/api", "service", "API")
     assert services == [{"uri": "", "title": "API", "endpoint_url": ["http://a.uk/api"]}]
+
+
+def test_a_services_terms_are_not_those_of_the_dataset() -> None:
+    api = "<http://a.uk/api> a dcat:DataService ; dcat:servesDataset <http://a.uk/d> ;"
+    api += (
+        ' dcat:endpointURL <http://a.uk/v1> ; dct:title "API" ; dct:license <http://a.uk/terms> .'
+    )
+    record = parse(
+        f'dct:title "T" ; dcat:distribution [ {FILE} ; dct:license "cc-zero" ]', api, bare=True
+    )
+    file, service = record.resources
+    assert (file.url, service.url) == ("http://a.uk/f", "http://a.uk/v1")
+    assert service.licence == Licence(url="http://a.uk/terms")
+    assert record.licence is not None
+    assert record.licence.id == "cc-zero"
 
 
 def test_a_distribution_has_its_uri_as_identity() -> None:

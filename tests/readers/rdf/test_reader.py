@@ -128,6 +128,63 @@ def test_n_triples_of_urns_are_not_taken_for_xml(site: Site) -> None:
     assert [raw.guid for raw in site.read()[0]] == ["urn:x"]
 
 
+def test_a_link_to_a_dataset_is_kept_and_not_the_dataset(site: Site) -> None:
+    file = "dcat:distribution [ dcat:accessURL :1, :2 ; dcat:landingPage :1 ]"
+    site.serve("/d", PREFIXES + dataset(1, f":1 {file} . ") + dataset(2))
+    content = site.read()[0][0].content or ""
+    assert content.count("accessURL") == 2
+    assert "landingPage> <https://council.example/id/1>" in content
+    assert "Title 2" not in content
+
+
+def test_a_service_belongs_to_each_dataset_that_it_serves(site: Site) -> None:
+    api = ':api a dcat:DataService ; dct:title "API" ; dcat:servesDataset :1, :2 . '
+    catalogue = ":c a dcat:Catalog ; dcat:service :api . "
+    site.serve("/d", PREFIXES + dataset(1) + dataset(2) + dataset(3) + api + catalogue)
+    found, ending = site.read()
+    assert [raw.guid[-1] for raw in found] == ["1", "2", "3"]
+    assert ["api> <" in (raw.content or "") for raw in found] == [True, True, False]
+    assert (found[0].content or "").count("servesDataset") == 1
+    assert not ending.problems
+
+
+def test_a_service_of_a_file_changes_nothing_by_serving_its_dataset(site: Site) -> None:
+    file = ":1 dcat:distribution [ dcat:accessURL :page ; dcat:accessService :api ] . "
+    api = ':api a dcat:DataService ; dct:title "API" . '
+    site.serve("/d", PREFIXES + dataset(1, file) + api)
+    before = site.read()[0][0].content
+    site.serve("/d", PREFIXES + dataset(1, file) + api + ":api dcat:servesDataset :1 .")
+    assert [raw.content for raw in site.read()[0]] == [before]
+
+
+def test_a_service_that_serves_nothing_is_a_record(site: Site) -> None:
+    catalogue = ":c a dcat:Catalog ; dcat:service :api, :stub, :nameless, :elsewhere . "
+    api = ':api a dcat:DataService ; dct:title "API" . :stub a dcat:DataService . '
+    api += ":nameless a dcat:DataService ; dcat:endpointURL :v1 . "
+    api += ':elsewhere a dcat:DataService ; dct:title "x" ; dcat:servesDataset :far . '
+    site.serve("/d", PREFIXES + catalogue + api + dataset(1))
+    found, ending = site.read()
+    assert [(raw.guid[-3:], raw.position) for raw in found] == [
+        ("d/1", "dataset 1"),
+        ("api", "service 1"),
+    ]
+    assert ending.complete
+    (problem,) = ending.problems
+    assert problem.code == "service-left-out"
+    assert problem.message.startswith("2 services left out, such as")
+
+
+def test_services_prove_nothing_about_datasets(site: Site) -> None:
+    api = ':c a dcat:Catalog ; dcat:service :api . :api a dcat:DataService ; dct:title "API" . '
+    site.serve("/d", PREFIXES + api)
+    found, ending = site.read()
+    assert (len(found), ending.complete) == (1, False)
+    total = "<BASE/d> a hydra:PartialCollectionView ; hydra:totalItems 2 . "
+    site.serve("/d", PREFIXES + api + total + dataset(1))
+    found, ending = site.read()
+    assert (len(found), ending.complete) == (2, False)
+
+
 def test_the_identity_is_the_one_that_the_stock_harvester_stores(site: Site) -> None:
     body = (
         PREFIXES
@@ -258,6 +315,22 @@ RDF_XML = (
     ' xmlns:dcat="http://www.w3.org/ns/dcat#" xmlns:dct="http://purl.org/dc/terms/">'
     '<dcat:Dataset rdf:about="{1}"><dct:title>Café</dct:title></dcat:Dataset></rdf:RDF>'
 )
+
+
+def test_json_ld_inside_an_html_page_is_read(site: Site) -> None:
+    one = {"@context": "https://schema.org/", "@type": "Dataset", "@id": "#1", "name": "Café"}
+    two = {"@context": "https://schema.org/", "@type": "Dataset", "@id": "/2", "name": "Two"}
+    other = {"@context": "https://schema.org/", "@type": "Organization", "name": "A council"}
+    script = '<script type="application/ld+json">{}</script>'.format
+    blocks = (json.dumps(one, ensure_ascii=False), json.dumps([two, other]), "broken Dataset {")
+    page = f"<!DOCTYPE html><title>Data</title>{''.join(map(script, blocks))}<p>Text"
+    site.serve("/d", page, "text/html")
+    found, ending = site.read()
+    base = site.publisher.base
+    assert [raw.guid for raw in found] == [f"{base}/d#1", f"{base}/2"]
+    assert "Café" in (found[0].content or "")
+    assert ending.complete
+    assert site.refusal(f"<title>Log in</title>{script(json.dumps(other))}").code == "html-page"
 
 
 def test_entities_that_abbreviate_are_read_and_no_others(site: Site) -> None:

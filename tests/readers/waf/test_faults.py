@@ -66,6 +66,19 @@ def test_other_files_in_a_folder_are_reported(folder: Folder) -> None:
     assert "2 files (README, about)" in ending.problems[0].message
 
 
+def test_a_file_that_is_not_well_formed_is_repaired_and_reported(folder: Folder) -> None:
+    folder.page("a.xml", "b.xml")
+    folder.file("a.xml", 0)
+    text = gemini(Item(1)).replace("<gmd:MD_Metadata", "<!-- --><gmd:MD_Metadata", 1)
+    assert "</gco:CharacterString>" in text
+    broken = text.replace("</gco:CharacterString>", " A & B</gco:CharacterString>", 1)
+    folder.publisher.serve("/waf/b.xml", broken)
+    found, ending = folder.read()
+    assert [raw.error for raw in found] == [None, None]
+    assert "A &amp; B" in (found[1].content or "")
+    assert [problem.code for problem in ending.problems] == ["repaired-syntax"]
+
+
 @pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize(
     ("answer", "code", "words"),

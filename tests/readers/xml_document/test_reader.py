@@ -275,3 +275,12 @@ def test_the_guids_of_earlier_harvesters_are_known(
 def test_old_guids_of_anything_else_are_none() -> None:
     for content in (None, "", "<x/>", "{}"):
         assert INVENTORY.old_guids(RawRecord("a", content)) == ()
+
+
+def test_an_inventory_that_is_not_well_formed_is_repaired(council: Council) -> None:
+    found, ending = council.read(document(DATED + PLAIN.replace("P<", "P & Q<")))
+    assert [raw.guid for raw in found] == ["dated", "plain"]
+    assert "P &amp; Q" in (found[1].content or "")
+    assert [(each.code, each.line) for each in ending.problems] == [("repaired-syntax", 3)]
+    with pytest.raises(ProtocolError):
+        council.read(document(DATED + PLAIN.replace("P<", "P & Q<"))[:-20])

@@ -183,10 +183,14 @@ _OF_DOCUMENTS = {
         "You do not need to change anything unless the file should be a record. Then publish "
         "it as XML, such as rivers.xml."
     ),
+    "repaired-syntax": "Correct the document in this line. Until then, nothing is deleted that is"
+    " missing from it.",
     "schema": (
         "Correct the element in this line to follow the schema, such as an Identifier before "
         "the Title. Until then, the portal can set the option validation=lenient."
     ),
+    "service-left-out": "Give the service a dct:title, and describe the datasets that it serves in"
+    " the same document, such as dcat:servesDataset <https://example.gov.uk/dataset/trees>.",
     "too-many-nodes": "Describe one dataset in each dcat:Dataset, and link to other data instead of"
     " embedding it, such as dct:relation <https://example.gov.uk/id/other>.",
     "unknown-schema": "Name the version that the document follows, such as"

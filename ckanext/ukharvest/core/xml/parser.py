@@ -50,7 +50,7 @@ def parse(content: bytes | str, *, url: str = "") -> etree._Element:
         ParseError: not well-formed, an HTML page, or with a DOCTYPE (entities could read files,
             reach the network or grow without end); ``line`` is set where it is known.
     """
-    data = _to_bytes(content, url)
+    data = to_bytes(content, url)
     try:
         root = etree.fromstring(data, _parser())
     except etree.XMLSyntaxError as exc:
@@ -68,7 +68,7 @@ def parse_beginning(content: bytes) -> etree._Element | None:
     if content[:4] in (b"\xff\xfe<?", b"\xfe\xff<?"):  # in UTF-16 each sign has two bytes
         content = content[2:]
     try:
-        root: etree._Element | None = etree.fromstring(_to_bytes(content, ""), _parser(True))
+        root: etree._Element | None = etree.fromstring(to_bytes(content, ""), _parser(True))
     except etree.XMLSyntaxError:
         return None
     return root
@@ -125,7 +125,7 @@ class _Stream:
     def __init__(self, body: IO[bytes], url: str) -> None:
         body.seek(0)
         self.head = body.read(_HEAD)
-        self._first = _to_bytes(self.head, url)
+        self._first = to_bytes(self.head, url)
         self._body = body
 
     def read(self, size: int = -1) -> bytes:
@@ -232,6 +232,11 @@ def canonical(element: etree._Element) -> bytes:
         return etree.tostring(deepcopy(element), method="c14n2", with_comments=False)
 
 
+def recovering_parser() -> etree.XMLParser:
+    """Make a parser that goes on after a fault, with the same limits; see ``repair``."""
+    return _parser(True)
+
+
 def _parser(recover: bool = False) -> etree.XMLParser:
     """Make a parser for one document: lxml's parsers are not shared between threads."""
     return etree.XMLParser(
@@ -245,7 +250,8 @@ def _parser(recover: bool = False) -> etree.XMLParser:
     )
 
 
-def _to_bytes(content: bytes | str, url: str) -> bytes:
+def to_bytes(content: bytes | str, url: str) -> bytes:
+    """Return a document as the parser takes it: without what stands before its declaration."""
     if isinstance(content, bytes):
         # XML allows nothing before the declaration, but templates leave empty lines there.
         head = content.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")

@@ -86,13 +86,31 @@ def scan(body: IO[bytes], *, url: str = "") -> str:
         parser.close()
     except etree.XMLSyntaxError as exc:
         if found := _DOCTYPE.search(head):
-            raise xml.refuse_doctype(head[: found.end()], url) from exc
+            raise _refused_doctype(head[: found.start()], found[0], url) from exc
         raise xml.not_xml(head, exc, url) from exc
     finally:
         body.seek(0)
     if target.has_doctype:
         raise xml.refuse_doctype(head, url)
     return target.root
+
+
+def _refused_doctype(before: bytes, doctype: bytes, url: str) -> ParseError:
+    """Return the error of a document with a DOCTYPE: its own fault, if it has one."""
+    refused = xml.refuse_doctype(before + doctype, url)
+    try:
+        xml.parse(doctype + b"<x/>")
+    except ParseError as exc:
+        if exc.code != "not-xml":
+            return refused
+        reason = exc.message.rpartition("well-formed XML: ")[2].replace("(null)", "no end found")
+        line = (refused.line or 1) + (exc.line or 1) - 1
+        message = (
+            f"the DOCTYPE cannot be read: {reason}; expected entities such as"
+            ' <!ENTITY dct "http://purl.org/dc/terms/">'
+        )
+        return ParseError(message, code="doctype", url=url, line=line)
+    return refused
 
 
 class _Outline:

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.values import file_names, formats, schema_types
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
-from ckanext.ukharvest.parsers.dcat import coverage, people, translations
+from ckanext.ukharvest.parsers.dcat import coverage, extras, people, services, translations
 from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
 
 # Mistakes that publishers make.
@@ -39,10 +39,6 @@ _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
 _REGISTRY = re.compile(
     r"https?://(?:www\.iana\.org/assignments/media-types|purl\.org/NET/mediatypes)/", re.IGNORECASE
 )
-_SERVICES = frozenset(
-    ("API", "WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST", "OData")
-)
-
 # ckanext-dcat's extras for the other facts of a distribution.
 SINGLE = {
     "adms:status": "status",
@@ -54,48 +50,51 @@ SINGLE = {
     "cnt:characterEncoding": "character_encoding",
     "dct:type": "distribution_type",
     "odrl:hasPolicy": "has_policy",
+    "adms:representationTechnique": "representation_technique",
 }
 LISTS = {
     "foaf:page": "documentation",
     "dct:conformsTo": "conforms_to",
     "dcatap:applicableLegislation": "applicable_legislation",
+    "dcatap:hvdCategory": "hvd_category",
+    "geodcat:referenceSystem": "reference_system",
 }
-_SERVICE = {
-    "dct:title": "title",
-    "dct:description": "description",
-    "dct:identifier": "identifier",
-    "dcat:endpointURL": "endpoint_url",
-    "dcat:endpointDescription": "endpoint_description",
-    "dcat:servesDataset": "serves_dataset",
-    "dct:conformsTo": "conforms_to",
-    "dct:license": "license",
-    "dct:accessRights": "access_rights",
-    "dcatap:availability": "availability",
-}
-_SERVICE_LISTS = ("endpoint_url", "serves_dataset", "conforms_to")
+_ACCESS_RIGHTS, _IDENTIFIER = "dct:accessRights", "dct:identifier"
 
 
 Found = dict[str, Any]
 
 
+def _parts(node: Node) -> list[Node]:
+    """Return the distributions of a dataset as nodes, sorted by URI, else by title and URL."""
+    parts = node.nodes(*DISTRIBUTION)
+    parts += [part for part in node.nodes("dct:hasPart", "adms:sample") if _is_file(part)]
+    return sorted({part.term: part for part in parts}.values(), key=_order)
+
+
 def distributions(node: Node) -> list[ResourceRecord]:
     """Return the files and services of a dataset, sorted by URI, else by title and URL."""
     limit = node.max_resources
-    parts = node.nodes(*DISTRIBUTION)
-    parts += [part for part in node.nodes("dct:hasPart", "adms:sample") if _is_file(part)]
-    parts = sorted({part.term: part for part in parts}.values(), key=_order)
+    parts = _parts(node)
     for name in filter(node.has, _MISNAMED):
         node.report("misnamed-field", name, "expected the name dcat:distribution")
     if len(parts) > limit:
         only = f"{len(parts):,} of them; the first {limit:,} were read"
         node.report("too-many-distributions", "dcat:distribution", only)
-    found = (_distribution(_named(part)) for part in parts[:limit])
+    found = [each for each in (_distribution(_named(part)) for part in parts[:limit]) if each]
     samples = {sample.uri for sample in node.nodes("adms:sample") if sample.uri}
     return [
         replace(each, name="Sample") if each.id in samples and not each.name else each
         for each in found
-        if each is not None
     ]
+
+
+def services_of(node: Node, files: list[ResourceRecord]) -> list[ResourceRecord]:
+    """Return the services of a dataset that are not among its files."""
+    # A service has the fields of a file, but for its URL and its terms.
+    apart = ("dcat:accessService", "dct:license")
+    mapping = tuple(row for row in RESOURCE_MAPPING if not set(apart) & set(row.source))
+    return services.resources(node, files, _parts(node)[: node.max_resources], mapping)
 
 
 def _is_file(part: Node) -> bool:
@@ -116,16 +115,16 @@ def _named(part: Node) -> Node:
 
 def _distribution(part: Node) -> ResourceRecord | None:
     """Return one distribution; report one without any URL and return None."""
-    found, extras = collect(RESOURCE_MAPPING, part)
+    found, facts = collect(RESOURCE_MAPPING, part)
     if not found["url"]:
         return None
-    if found["format"] in _SERVICES and not part.has(*_DOWNLOAD):
+    if found["format"] in services.KINDS and not part.has(*_DOWNLOAD):
         found["kind"] = "service"
     if kind := schema_types.guess(found["schema_url"], found["format"]):
-        extras["schema_type"] = kind
+        facts["schema_type"] = kind
     found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
-    return ResourceRecord(id="" if identity == found["url"] else identity, extras=extras, **found)
+    return ResourceRecord(id="" if identity == found["url"] else identity, extras=facts, **found)
 
 
 def _addresses(part: Node) -> Found:
@@ -148,13 +147,8 @@ def _addresses(part: Node) -> Found:
 
 
 def _endpoint(part: Node) -> str:
-    for service in part.nodes("dcat:accessService"):
-        for name in ("dcat:endpointURL", "dcat:landingPage", "dcat:endpointDescription"):
-            if url := service.page(name):
-                return url
-        if is_web_url(service.uri):
-            return service.uri
-    return ""
+    found = (services.url_of(service) for service in part.nodes("dcat:accessService"))
+    return next(filter(None, found), "")
 
 
 def _format(part: Node) -> Found:
@@ -237,11 +231,16 @@ def _place(part: Node) -> Found:
 
 
 def _checksum(part: Node) -> Found:
-    for each in part.nodes("spdx:checksum"):
-        algorithm = next(iter(each.values("spdx:algorithm")), "")
-        value = each.text("spdx:checksumValue")
-        return {"extras": {"hash": value, "hash_algorithm": algorithm}}
-    return {}
+    """Return the first checksum, and all of them where there are several."""
+    found = [
+        (each.text("spdx:checksumValue"), next(iter(each.values("spdx:algorithm")), ""))
+        for each in part.nodes("spdx:checksum")
+    ]
+    if not found:
+        return {}
+    value, algorithm = found[0]
+    every = [" ".join((name, text)) for text, name in found] if len(found) > 1 else []
+    return {"extras": {"hash": value, "hash_algorithm": algorithm, "checksums": as_list(every)}}
 
 
 def _others(part: Node) -> Found:
@@ -250,20 +249,17 @@ def _others(part: Node) -> Found:
         found[key] = ", ".join(_REGISTRY.sub("", value) for value in part.values(predicate))
     for predicate, key in LISTS.items():
         found[key] = as_list(part.values(predicate))
-    return {"extras": found}
+    # A text is among the rights, an identifier without a URI is the identity.
+    found["access_rights"] = ", ".join(each.uri for each in part.nodes(_ACCESS_RIGHTS) if each.uri)
+    names = [text for text in part.values(_IDENTIFIER) if part.uri and text != part.uri]
+    found["identifier"] = ", ".join(names)
+    return {"extras": found | extras.objects(part, extras.RESTRICTIONS)}
 
 
 def _services(part: Node) -> Found:
     """Return services as ckanext-dcat stores them: a JSON list of objects."""
-    services = []
-    for service in part.nodes("dcat:accessService"):
-        found: dict[str, str | list[str]] = {"uri": service.uri}
-        for predicate, key in _SERVICE.items():
-            if values := service.values(predicate):
-                found[key] = values if key in _SERVICE_LISTS else values[0]
-        services.append(found)
-    text = json.dumps(services, ensure_ascii=False) if services else ""
-    return {"extras": {"access_services": text}}
+    found = [services.facts(service) for service in part.nodes("dcat:accessService")]
+    return {"extras": {"access_services": json.dumps(found, ensure_ascii=False) if found else ""}}
 
 
 # Readers of a distribution's fields → ResourceRecord.
@@ -282,5 +278,9 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     Field(("dcat:accessService",), "access_services", _services),
     Field(("spdx:checksum",), "hash, hash_algorithm", _checksum),
-    Field((*coverage.LANGUAGE, *SINGLE, *LISTS), "extras", _others),
+    Field(
+        (*coverage.LANGUAGE, *SINGLE, *LISTS, *extras.RESTRICTIONS, _ACCESS_RIGHTS, _IDENTIFIER),
+        "extras",
+        _others,
+    ),
 )

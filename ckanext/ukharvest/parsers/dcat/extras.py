@@ -5,6 +5,7 @@ Portals filled by ckanext-dcat, its templates and its RDF output use these names
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -37,6 +38,12 @@ SINGLE = {
     "dpv:hasPurpose": "purpose",
     "dcatus:purpose": "purpose",
     "skos:scopeNote": "scope_note",
+    "dct:tableOfContents": "table_of_contents",
+    "dct:bibliographicCitation": "bibliographic_citation",
+    "dct:available": "available",
+    "geodcat:spatialResolutionAsText": "spatial_resolution_as_text",
+    "geodcat:resourceType": "resource_type",
+    "dcatus:liabilityStatement": "liability",
     "health:minTypicalAge": "min_typical_age",
     "health:maxTypicalAge": "max_typical_age",
     "health:numberOfRecords": "number_of_records",
@@ -67,6 +74,18 @@ LISTS = {
     "dct:replaces": "replaces",
     "dct:hasPart": "has_part",
     "dct:subject": "subject",
+    "dcat:prev": "previous_in_series",
+    "dcat:next": "next_in_series",
+    "dcat:first": "first_in_series",
+    "dcat:last": "last_in_series",
+    "dct:requires": "requires",
+    "dct:isRequiredBy": "is_required_by",
+    "dcat:hasCurrentVersion": "has_current_version",
+    "geodcat:topicCategory": "topic_category",
+    "geodcat:referenceSystem": "reference_system",
+    "prov:wasAttributedTo": "was_attributed_to",
+    "prov:wasUsedBy": "was_used_by",
+    "schema:image": "image",
     "prov:wasDerivedFrom": "was_derived_from",
     "dpv:hasLegalBasis": "legal_basis",
     "dpv:hasPersonalData": "personal_data",
@@ -86,6 +105,83 @@ def reader(predicate: str, name: str, *, is_list: bool) -> Callable[[Node], dict
         return {"extras": {name: as_list(values) if is_list else ", ".join(values)}}
 
     return read
+
+
+# DCAT 3, section 6.7: a series and its members name each other.
+SERIES = ("dcat:seriesMember",)
+
+
+def kind(node: Node) -> dict[str, Any]:
+    """Return what the record is, if no dataset, in the words of ISO 19115; a series' members."""
+    types = node.types()
+    inside = (part.uri for part in node.subjects("dcat:inSeries") if part.uri)
+    members = list(dict.fromkeys((*node.values(*SERIES), *inside)))
+    name = "series" if "DatasetSeries" in types else ""
+    name = "service" if "DataService" in types and "Dataset" not in types else name
+    return {"extras": {"resource-type": name, "series_members": as_list(members)}}
+
+
+SIDES = {"west": "Longitude", "south": "Latitude", "east": "Longitude", "north": "Latitude"}
+
+# Nodes without a text of their own: predicate → extra, and the names of what hangs below them.
+# Relations with a role (DCAT 3, section 6.4.19), the Data Quality Vocabulary, and DCAT-US 3.
+_FILE = {"dcat:accessURL": "url", "dcat:downloadURL": "download_url", "dct:title": "title"}
+_FILE |= {"dct:format": "format", "dcat:mediaType": "media_type", "dct:license": "license"}
+_RESTRICTION = {
+    "dcatus:restrictionStatus": "status",
+    "dcatus:specificRestriction": "specific_restriction",
+    "dcatus:restrictionNote": "note",
+    "dcatus:cuiBannerMarking": "banner_marking",
+    "dcatus:designationIndicator": "designation_indicator",
+    "dcatus:requiredIndicatorPerAuthority": "required_indicator",
+}
+RESTRICTIONS = {
+    "dcatus:describedBy": ("data_dictionary", _FILE),
+    "dcatus:accessRestriction": ("access_restriction", _RESTRICTION),
+    "dcatus:useRestriction": ("use_restriction", _RESTRICTION),
+    "dcatus:cuiRestriction": ("cui_restriction", _RESTRICTION),
+}
+OBJECTS = {
+    "dcat:qualifiedRelation": (
+        "qualified_relation",
+        {"dct:relation": "relation", "dcat:hadRole": "role"},
+    ),
+    "dqv:hasQualityMeasurement": (
+        "quality_measurement",
+        {"dqv:isMeasurementOf": "measure", "dqv:value": "value"},
+    ),
+    "dcatus:geographicBoundingBox": (
+        "bbox",
+        {f"dcatus:{side}Bounding{way}": side for side, way in SIDES.items()},
+    ),
+    "dcatus:metadataDistribution": ("metadata_distribution", _FILE),
+    **RESTRICTIONS,
+}
+
+
+def objects(node: Node, predicates: Mapping[str, tuple[str, Mapping[str, str]]]) -> dict[str, str]:
+    """Return nodes as ckanext-dcat stores them in extras: a JSON list of objects, or a text."""
+    extras = {}
+    for predicate, (name, members) in predicates.items():
+        found: list[dict[str, str]] = []
+        texts: list[str] = []
+        for part in node.nodes(predicate):
+            facts = {key: ", ".join(part.values(below)) for below, key in members.items()}
+            facts = {"uri": part.uri, **facts}
+            filled = {key: text for key, text in facts.items() if text}
+            if filled.keys() - {"uri"}:
+                found.append(filled)
+            elif text := part.value():
+                texts.append(text)
+        text = json.dumps(found, ensure_ascii=False) if found else ", ".join(texts)
+        extras[name] = text
+    return extras
+
+
+def nested(node: Node) -> dict[str, Any]:
+    """Return what OBJECTS names, and the identifiers of places."""
+    places = [text for part in node.nodes("dct:spatial") for text in part.values("dct:identifier")]
+    return {"extras": {**objects(node, OBJECTS), "spatial_identifier": as_list(places)}}
 
 
 # VoID, section 5.1: linksets name the datasets at both ends of their links.

@@ -121,6 +121,12 @@ class Node:
         """Return the predicates' objects as nodes, each once, those of the first name first."""
         return [Node(self._scope, term, self._where) for term in self._terms(*names)]
 
+    def subjects(self, name: str) -> list[Node]:
+        """Return the nodes that have a predicate with this node, in the order of their URIs."""
+        graph = self._scope.graph
+        terms = (term for term, found in graph.items() if self.term in found.get(name, ()))
+        return [Node(self._scope, term) for term in sorted(terms, key=self._order)]
+
     def best(self, *names: str) -> list[str]:
         """Return the literals of the first predicate that has any, in the best language."""
         for name in names:

@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.core.values import licences, multivalue
+from ckanext.ukharvest.core.values import geometries, licences, multivalue
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -73,7 +73,7 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
     graph = read_graph(raw.content or "")
     language = options.get("language") or "en"
     scope = Scope(graph, language.lower(), options.get("max_resources", 1000))
-    for kind in (*rdf.DATASET_TYPES, *rdf.OTHER_DATASET_TYPES):
+    for kind in (*rdf.DATASET_TYPES, *rdf.OTHER_DATASET_TYPES, rdf.SERVICE_TYPE):
         typed = Term("uri", kind)
         for subject, properties in graph.items():
             if typed in properties.get("rdf:type", ()):
@@ -131,7 +131,11 @@ def _notes(node: Node) -> FieldValues:
     # data.gov.uk's guide: both together. A summary is used where there is no description.
     texts = [text for name in _NOTES for text in node.best(name)] or node.best(*_ABSTRACTS)
     texts = texts or [node.text(*_NOTES)]
-    return {"notes": "\n\n".join(dict.fromkeys(map(plain_text, texts)))}
+    abstracts = node.best("dct:abstract") if node.has(*_NOTES) else []
+    return {
+        "notes": "\n\n".join(dict.fromkeys(map(plain_text, texts))),
+        "extras": {"abstract": "\n\n".join(map(plain_text, abstracts))},
+    }
 
 
 def _tags(node: Node) -> FieldValues:
@@ -192,7 +196,19 @@ def _language(node: Node) -> FieldValues:
 
 def _place(node: Node) -> FieldValues:
     geometry, words, facts = coverage.place(node)
+    geometry = geometry or _bounding_box(node)
     return {"spatial": geometry, "spatial_text": words, "extras": facts}
+
+
+def _bounding_box(node: Node) -> geometries.Geometry | None:
+    """Return the first box of DCAT-US 3; report one that is none."""
+    for part in node.nodes("dcatus:geographicBoundingBox"):
+        sides = [part.text(f"dcatus:{side}Bounding{way}") for side, way in extras.SIDES.items()]
+        try:
+            return geometries.parse_spatial(",".join(sides))
+        except ValueError as exc:
+            node.report("bad-spatial", "dcatus:geographicBoundingBox", str(exc))
+    return None
 
 
 def _standards(node: Node) -> FieldValues:
@@ -211,8 +227,9 @@ def _addresses(node: Node) -> FieldValues:
 
 def _resources(node: Node) -> FieldValues:
     files = distribution.distributions(node)
+    served = distribution.services_of(node, files)
     return {
-        "resources": resources.without_repeats(files, resources.others(node)),
+        "resources": resources.without_repeats(files + served, resources.others(node)),
         "licence": licences.of_dataset(None, "", files),
     }
 
@@ -220,7 +237,7 @@ def _resources(node: Node) -> FieldValues:
 MAPPING: tuple[Field[Node], ...] = (
     Field(("the dataset's URI", "dct:identifier"), "guid", read_apart),
     Field(_TITLE, "title", _title),
-    Field((*_NOTES, *_ABSTRACTS), "notes", _notes),
+    Field((*_NOTES, *_ABSTRACTS), "notes; extra abstract", _notes),
     Field(_KEYWORDS, "tags", _tags),
     Field(
         (*_TITLE, *_NOTES, *_ABSTRACTS, *_KEYWORDS),
@@ -242,16 +259,29 @@ MAPPING: tuple[Field[Node], ...] = (
     ),
     Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
     Field(coverage.LANGUAGE, "language", _language),
-    Field(coverage.SPATIAL, "spatial, spatial_text", _place),
+    Field((*coverage.SPATIAL, "dcatus:geographicBoundingBox"), "spatial, spatial_text", _place),
     Field(_STANDARDS, "schema_urls", _standards),
     Field(_LEGISLATION, "extra mandate", _mandate),
     Field((*_PAGE, *_VERSION), "url, version", _addresses),
     Field(
-        (*distribution.DISTRIBUTION, *resources.WAYS, *resources.PAGES),
+        (
+            *distribution.DISTRIBUTION,
+            "dcat:servesDataset",
+            *resources.WAYS,
+            *resources.PAGES,
+        ),
         "resources, licence",
         _resources,
     ),
     Field(("the dataset's URI",), "uri, metadata_uri", extras.identity),
+    Field(
+        ("the dataset's type", *extras.SERIES), "extras resource-type, series_members", extras.kind
+    ),
+    Field(
+        tuple(extras.OBJECTS),
+        f"extras {', '.join(name for name, _ in extras.OBJECTS.values())}, spatial_identifier",
+        extras.nested,
+    ),
     Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
     *(
         Field((predicate,), f"extra {name}", extras.reader(predicate, name, is_list=False))
@@ -262,6 +292,14 @@ MAPPING: tuple[Field[Node], ...] = (
         for predicate, name in extras.LISTS.items()
     ),
 )
+
+# What the documentation lists as not read: class or predicate, and what it is.
+NOT_READ = {
+    "dcat:Catalog": "the catalogue's own title, publisher and terms",
+    "dcat:CatalogRecord": "when and how the catalogue listed the dataset",
+    "adms:schemaAgency": "who gives a further identifier; the identifier is read",
+    "dcat:servesDataset": "of a distribution's service, as it is this dataset",
+}
 
 # The fields of a distribution: the documentation's second table.
 RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

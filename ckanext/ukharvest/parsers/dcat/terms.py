@@ -40,6 +40,8 @@ NAMESPACES = {
     "skos": ("http://www.w3.org/2004/02/skos/core#",),
     "owl": ("http://www.w3.org/2002/07/owl#",),
     "dcatap": ("http://data.europa.eu/r5r/",),
+    "geodcat": ("http://data.europa.eu/930/",),
+    "dqv": ("http://www.w3.org/ns/dqv#",),
     "time": ("http://www.w3.org/2006/time#",),
     "scv": ("http://purl.org/NET/scovo#",),
     "locn": ("http://www.w3.org/ns/locn#",),

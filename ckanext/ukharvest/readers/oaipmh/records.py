@@ -84,7 +84,7 @@ class Cutter:
                 body, url=raw.url, contexts=Contexts(self.http), hint="application/rdf+xml"
             )
             graph.load_file(file)
-            nodes = list(graph.datasets())
+            nodes = list(graph.datasets()) or list(graph.services())
             if len(nodes) != 1:
                 held = counted(len(nodes), "dcat:Dataset")
                 message = f"{raw.display_name} describes {held}; expected one"

@@ -1,13 +1,15 @@
 """One RDF document: its syntax, and its triples as text, one at a time.
 
-RDF/XML, Turtle, N-Triples, N-Quads, TriG, N3 and JSON-LD, parsed by pyoxigraph, which streams and
-opens no connection. The content overrides the media type: servers send everything as text/plain.
+RDF/XML, Turtle, N-Triples, N-Quads, TriG, N3 and JSON-LD, also inside an HTML page, parsed by
+pyoxigraph, which streams and opens no connection. The content overrides the media type: servers
+send everything as text/plain.
 Invalid IRIs (with blanks) are reported; the document is still read.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import re
 import tempfile
@@ -17,6 +19,7 @@ from typing import IO
 from urllib.parse import quote
 
 import pyoxigraph as ox
+from lxml import etree
 
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
@@ -24,14 +27,17 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.rdf import RDF, Triple
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml import repair as xml_repair
 from ckanext.ukharvest.core.xml import scan as xml_scan
 from ckanext.ukharvest.readers.json_document.stream import declared_encoding, first_wrong_line
-from ckanext.ukharvest.readers.rdf import json_ld
+from ckanext.ukharvest.readers.rdf import html_page, json_ld, repair
 from ckanext.ukharvest.readers.rdf.contexts import Contexts, may_be_remote
 
 F = ox.RdfFormat
 _HEAD = 1 << 16
 _PIECE = 1 << 20
+_MOST_REPAIRS = 10  # that are reported
 _MOST_AT_ONCE = 50 << 20  # bytes of JSON-LD: the parser takes nine times as much memory
 
 # Names of ckanext-dcat's harvester, and media types; the content overrides both.
@@ -98,9 +104,12 @@ class RdfFile:
         self._own: list[IO[bytes]] = []
         self._root = ""
         self._json_ld: IO[bytes] | str | None = None
+        self._is_repaired = False
         self.strict_error: ProtocolError | None = None  # why it is not RDF by the book
         body.seek(0)
         head = body.read(_HEAD)
+        if html_title(head) is not None and (inside := html_page.embedded(body, charset)):
+            body, head, hint = io.BytesIO(inside), inside[:_HEAD], "application/ld+json"
         self._refuse_page(head)
         self._body = self._as_utf8(body, head, charset)
         self.format = self._find_format(hint)
@@ -259,12 +268,69 @@ class RdfFile:
         message = f"not RDF: the document begins with '{begins}'; expected RDF/XML, Turtle, JSON-LD"
         raise self._refused(message + " or N-Triples", "rdf-syntax", 1)
 
+    def repair(self) -> bool:
+        """Change a document that ``triples`` refused; return whether that may help.
+
+        What is changed is among the problems, and such a read is never complete.
+        """
+        size = self._body.seek(0, os.SEEK_END)
+        if self._is_repaired or size > xml_repair.MAX_BYTES:
+            return False
+        self._is_repaired = True
+        number = len(self._problems)
+        self._body.seek(0)
+        try:
+            if self.format == F.RDF_XML:
+                self._mend_xml(self._parsed(self._body.read()))
+            elif self.format == F.JSON_LD:
+                source = self._source()
+                text = source if isinstance(source, str) else source.read().decode("utf-8")
+                self._json_ld = repair.mend_json_ld(text, self._report_repair)
+        except (ParseError, ValueError, RecursionError):
+            return False
+        return len(self._problems) > number
+
+    def _parsed(self, data: bytes) -> etree._Element:
+        try:
+            return xml.parse(data, url=self._url)
+        except ParseError as exc:  # of namespaces, which the scan does not check
+            root = xml_repair.repair(data, exc)
+            problem = xml_repair.problem(exc)
+            self._report_repair(problem.message, problem.line)
+            return root
+
+    def _mend_xml(self, root: etree._Element) -> None:
+        repair.mend_rdf_xml(root, self._report_repair)
+        self._body = io.BytesIO(etree.tostring(root))
+
+    def _report_repair(self, message: str, line: int | None) -> None:
+        """Record the first repairs, each with its line."""
+        if sum(problem.code == xml_repair.CODE for problem in self._problems) < _MOST_REPAIRS:
+            self._problems.append(Problem(xml_repair.CODE, "", message, line))
+
     def _scan_xml(self) -> None:
         try:
             self._body = xml_scan.expand(self._body, url=self._url)
             self._root = xml_scan.scan(self._body, url=self._url)
         except ParseError as exc:
-            raise self._refused(exc.message, exc.code, exc.line) from exc
+            if not self._is_well_formed_now(exc):
+                raise self._refused(exc.message, exc.code, exc.line) from exc
+
+    def _is_well_formed_now(self, fault: ParseError) -> bool:
+        """Repair XML that is not well-formed; return whether it is RDF."""
+        self._body.seek(0)
+        try:
+            root = xml_repair.repair(self._body.read(xml_repair.MAX_BYTES + 1), fault)
+            if root.tag != f"{{{RDF}}}RDF":
+                return False
+            problem = xml_repair.problem(fault)
+            self._report_repair(problem.message, problem.line)
+            self._mend_xml(root)
+            self._root = xml_scan.scan(self._body, url=self._url)
+        except ParseError:
+            return False
+        self._is_repaired = True
+        return True
 
     def _source(self) -> IO[bytes] | str:
         """Return what to parse: JSON-LD with its contexts included, else the file."""

@@ -19,16 +19,18 @@ from ckanext.ukharvest.core.rdf import (
     DCAT,
     OTHER_DATASET_TYPES,
     RDF,
+    SERVICE_TYPE,
     Triple,
     iri,
     is_node,
     value,
 )
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.readers.rdf.file import FORMATS, RdfFile
 
 HYDRA = "http://www.w3.org/ns/hydra/core#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 TYPE = f"<{RDF}type>"
 
 # A larger record is not one dataset: a vocabulary or a whole register is attached to it.
@@ -36,7 +38,7 @@ MAX_TRIPLES = 20_000
 # Nor does a node with so many statements describe the dataset that links to it.
 MAX_FACTS = 1_000
 
-_DATASET, _OTHER, _INSTEAD = 1, 2, 3
+_DATASET, _OTHER, _INSTEAD, _SERVICE = 1, 2, 3, 4
 # Types of independent nodes: a record has links to them, not their statements.
 _RANKS = {
     **{f"<{DCAT}{name}>": _OTHER for name in ("Catalog", "CatalogRecord")},
@@ -55,6 +57,20 @@ LISTS = frozenset(
         *(f"http://xmlns.com/foaf/0.1/{name}" for name in ("made", "publications")),
     )
 )
+_PAGES = ("url", "contentUrl")
+# Predicates whose objects are pages, files or relations: kept also where they name a dataset.
+LINKS = frozenset(
+    f"<{each}>"
+    for each in (
+        *(DCAT + name for name in ("accessURL", "downloadURL", "landingPage")),
+        *(DCAT + name for name in ("endpointURL", "endpointDescription")),
+        *(f"http://purl.org/dc/terms/{name}" for name in ("relation", "source", "references")),
+        *(f"http://xmlns.com/foaf/0.1/{name}" for name in ("page", "homepage")),
+        *(f"{start}://schema.org/{name}" for start in ("http", "https") for name in _PAGES),
+    )
+)
+_SERVES, _IN_SERIES = f"<{DCAT}servesDataset>", f"<{DCAT}inSeries>"
+_TITLES = {f"<{each}>" for each in ("http://purl.org/dc/terms/title", f"{RDFS}label")}
 NOT_FOLLOWED = frozenset(
     f"<http://www.w3.org/2004/02/skos/core#{name}>"
     for name in ("broader", "narrower", "related", "inScheme", "topConceptOf", "broadMatch")
@@ -74,6 +90,7 @@ class RdfGraph:
         self._records = _DATASET
         self.count = 0  # of the document's triples
         self._too_large: list[str] = []
+        self._left_out: list[str] = []  # services
 
     def close(self) -> None:
         self._db.close()
@@ -83,6 +100,8 @@ class RdfGraph:
         self._db.execute("DROP TABLE IF EXISTS triple")
         self._db.execute("DROP TABLE IF EXISTS border")
         self._db.execute("DROP TABLE IF EXISTS kind")
+        self._db.execute("DROP TABLE IF EXISTS inverse")
+        self._left_out.clear()
         self._db.execute("CREATE TABLE triple (s TEXT, p TEXT, o TEXT)")
         self._db.execute("BEGIN")
         try:
@@ -105,6 +124,14 @@ class RdfGraph:
         except ProtocolError as exc:
             if exc.code != "rdf-syntax":
                 raise
+            self._load_leniently(file)
+
+    def _load_leniently(self, file: RdfFile) -> None:
+        try:
+            self.load(file.triples(strict=False))
+        except ProtocolError as exc:
+            if exc.code != "rdf-syntax" or not file.repair():
+                raise
             self.load(file.triples(strict=False))
 
     def _find_borders(self) -> None:
@@ -121,12 +148,50 @@ class RdfGraph:
         self._records = _DATASET if is_dcat else _INSTEAD
         if is_dcat:
             self._db.execute("DELETE FROM border WHERE rank = ?", (_INSTEAD,))
+        self._find_services()
         # Once here, not for each record: 100,000 datasets may share a publisher that lists them.
         self._db.execute(
             "DELETE FROM triple WHERE s NOT IN (SELECT s FROM border)"
-            " AND (o IN (SELECT s FROM border) OR p IN (SELECT value FROM json_each(?)))",
-            (json.dumps(sorted(LISTS)),),
+            " AND (p IN (SELECT value FROM json_each(?)) OR o IN (SELECT s FROM border)"
+            " AND p NOT IN (SELECT value FROM json_each(?)))",
+            (json.dumps(sorted(LISTS)), json.dumps(sorted(LINKS))),
         )
+
+    def _find_services(self) -> None:
+        """Record which services serve a dataset, and which are records of their own.
+
+        A service is one if it serves no dataset, has a title, and only catalogues name it. A series
+        and its members are recorded in the same way.
+        """
+        self._db.execute(
+            "CREATE TABLE inverse AS SELECT DISTINCT s, p, o FROM triple"
+            " WHERE p IN (?, ?) AND o IN (SELECT s FROM border WHERE rank = ?)",
+            (_SERVES, _IN_SERIES, self._records),
+        )
+        self._db.execute("CREATE INDEX by_target ON inverse (o, p)")
+        places: dict[str, int] = dict(
+            self._db.execute(
+                "SELECT s, min(rowid) FROM triple WHERE p = ? AND o = ?"
+                " AND s NOT IN (SELECT s FROM border) GROUP BY s",
+                (TYPE, f"<{SERVICE_TYPE}>"),
+            )
+        )
+        if not places:
+            return
+        named = self._db.execute(
+            "SELECT o FROM triple WHERE o IN (SELECT value FROM json_each(?)) AND s <> o"
+            " AND s NOT IN (SELECT s FROM border WHERE rank = ?)"
+            " AND p NOT IN (SELECT value FROM json_each(?))"
+            " UNION SELECT s FROM inverse WHERE p = ?",
+            (json.dumps(sorted(places)), _OTHER, json.dumps(sorted(LISTS)), _SERVES),
+        )
+        for node in places.keys() - {node for (node,) in named}:
+            facts = {predicate for predicate, _ in self._facts(node)}
+            if facts & _TITLES and _SERVES not in facts:
+                place = places[node]
+                self._db.execute("INSERT INTO border VALUES (?, ?, ?)", (node, place, _SERVICE))
+            elif facts - {TYPE}:
+                self._left_out.append(node)
 
     @property
     def is_catalogue(self) -> bool:
@@ -138,19 +203,41 @@ class RdfGraph:
 
         A node with only a type is described elsewhere, on another page: it is left out.
         """
+        yield from self._described(self._records)
+
+    def services(self) -> Iterator[str]:
+        """Yield the services that are records of their own, in the document's order."""
+        yield from self._described(_SERVICE)
+
+    def _described(self, rank: int) -> Iterator[str]:
         query = (
             "SELECT s FROM border WHERE rank = ? AND EXISTS"
             " (SELECT 1 FROM triple WHERE triple.s = border.s AND p <> ?) ORDER BY place"
         )
-        for (node,) in self._db.execute(query, (self._records, TYPE)):
+        for (node,) in self._db.execute(query, (rank, TYPE)):
             yield node
 
     def record(self, dataset: str) -> list[Triple]:
-        """Return the triples of a dataset and of the nodes it owns, breadth first."""
+        """Return the triples of a dataset and of the nodes it owns, breadth first.
+
+        To these belong services that serve it, unless one of its files names them. Of its members,
+        a series has the links alone.
+        """
         found = [(dataset, predicate, obj) for predicate, obj in self._facts(dataset)]
         waiting = [obj for _, predicate, obj in found if self._is_owned(predicate, obj)]
         waiting = [node for node in dict.fromkeys(waiting) if not self._is_border(node)]
         known = {dataset, *waiting}
+        self._follow(dataset, found, waiting, known)
+        services = [node for node in self._inverse(_SERVES, dataset) if node not in known]
+        found += [(node, _SERVES, dataset) for node in services]
+        self._follow(dataset, found, services, known | set(services))
+        members = self._inverse(_IN_SERIES, dataset)[:MAX_FACTS]
+        return found + [(node, _IN_SERIES, dataset) for node in members]
+
+    def _follow(
+        self, dataset: str, found: list[Triple], waiting: list[str], known: set[str]
+    ) -> None:
+        """Add the triples of nodes, and of those below them, to ``found``."""
         for node in waiting:  # grows
             facts = self._facts(node, MAX_FACTS + 1)
             if len(facts) > MAX_FACTS or len(found) > MAX_TRIPLES:
@@ -160,10 +247,15 @@ class RdfGraph:
                 if predicate == TYPE and obj in _DATASETS:
                     continue
                 found.append((node, predicate, obj))
-                if obj not in known and self._is_owned(predicate, obj):
+                if obj in known or not self._is_owned(predicate, obj):
+                    continue
+                if predicate not in LINKS or not self._is_border(obj):
                     known.add(obj)
                     waiting.append(obj)
-        return found
+
+    def _inverse(self, predicate: str, node: str) -> list[str]:
+        query = "SELECT s FROM inverse WHERE o = ? AND p = ? ORDER BY s"
+        return [subject for (subject,) in self._db.execute(query, (node, predicate))]
 
     def values(self, predicate: str) -> list[str]:
         """Return the distinct texts or URLs that any node has under a predicate, sorted."""
@@ -172,8 +264,8 @@ class RdfGraph:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Problems of the records that were cut: those that are too large to be one dataset."""
-        return tuple(
+        """Problems of records too large to be one dataset, and of services left out."""
+        too_large = tuple(
             Problem(
                 "too-many-nodes",
                 "",
@@ -183,6 +275,14 @@ class RdfGraph:
             )
             for node in self._too_large
         )
+        if not self._left_out:
+            return too_large
+        name = shorten(iri(min(self._left_out)) or "a service without URI", 200)
+        message = (
+            f"{counted(len(self._left_out), 'service')} left out, such as {name}; expected a"
+            " dct:title, and the datasets of dcat:servesDataset in the same document"
+        )
+        return (*too_large, Problem("service-left-out", "dcat:DataService", message))
 
     def _is_owned(self, predicate: str, obj: str) -> bool:
         return is_node(obj) and predicate not in NOT_FOLLOWED

@@ -98,6 +98,11 @@ class Page:
         for number, node in enumerate(self._graph.datasets(), self._before + 1):
             yield self._record(node, f"dataset {number}")
 
+    def services(self) -> Iterator[RawRecord]:
+        """Yield the services that are records of their own; read them after the datasets."""
+        for number, node in enumerate(self._graph.services(), 1):
+            yield self._record(node, f"service {number}")
+
     def _record(self, node: str, position: str) -> RawRecord:
         triples = self._graph.record(node)
         own = [triple for triple in triples if triple[0] == node]
@@ -133,6 +138,8 @@ class Page:
         links = [text for name in _NEXT for text in self._graph.values(HYDRA + name) if text]
         header = self._reply.headers.get("Link", "")
         links += [m[1] for m in _LINK.finditer(header) if _REL_NEXT.search(m[2])]
+        if links and "://" not in self._reply.url:  # a saved page, which has no others beside it
+            return links[0].removeprefix("file:///")
         return _behind_proxy(self._reply.url, join(self._reply.url, links[0])) if links else ""
 
 

@@ -64,6 +64,7 @@ class RdfReader:
             with closing(Page(source, reply, contexts)) as page:
                 page.refuse_other()
                 count = yield from pages.page(page.records())
+                yield from pages.uncounted(page.services())
                 first = page.facts(count)
             validators = reply.validators
         if first.next or first.is_paged:
@@ -117,6 +118,7 @@ class _Chain:
                     return replace(self._circle(facts, number), problems=problems)
                 with closing(Page(self._source, reply, self._contexts, facts.number)) as page:
                     count = yield from self._pages.page(page.records())
+                    yield from self._pages.uncounted(page.services())
                     facts = replace(page.facts(count), url=facts.next)
             problems += facts.problems
             idle = 0 if count.new else idle + 1
@@ -179,6 +181,7 @@ def _numbered(
                     else:
                         with closing(page):
                             count = yield from pages.page(page.records())
+                            yield from pages.uncounted(page.services())
                             problems += page.facts(count).problems
         if isinstance(answer, Ending):
             break

@@ -105,9 +105,10 @@ class Waf:
             RecordError: the file is another document, or holds another record.
         """
         with closing(source.http.get(raw.url, accept=ACCEPT)) as reply:
-            document = XmlRecords(self.shape, reply.body, raw.url, raw.position)
             try:
-                outline = document.check()
+                document, outline = XmlRecords.checked(
+                    self.shape, reply.body, raw.url, raw.position
+                )
             except ProtocolError as exc:
                 raise _lost(exc) from exc
             for found in document.cut(outline):
@@ -142,8 +143,9 @@ class Waf:
     def _cut(
         self, file: File, reply: Reply, copy: Copy | None, tally: _Tally
     ) -> Iterator[RawRecord]:
-        document = XmlRecords(self.shape, reply.body, file.link.url, file.name)
-        outline = document.check()
+        url = file.link.url
+        document, outline = XmlRecords.checked(self.shape, reply.body, url, file.name)
+        tally.problems += outline.problems
         if not outline.count:
             raise ProtocolError(
                 f"{file.link.url} has no {self.shape.singular}; expected {self.shape.kind}",
@@ -182,6 +184,7 @@ class _Tally:
         failed: names of files that could not be read.
         others: names of files that are not metadata and did not claim to be XML.
         pages: names of files whose URLs look like further pages of the listing.
+        problems: those of the files.
     """
 
     files: int = 0
@@ -189,6 +192,7 @@ class _Tally:
     failed: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
     def unread(self, lost: RawRecord) -> RawRecord:
         if not lost.guid:
@@ -196,7 +200,7 @@ class _Tally:
         return lost
 
     def ending(self, contents: Contents) -> Ending:
-        problems = list(contents.problems())
+        problems = [*contents.problems(), *self.problems]
         if self.others:
             found = list_names(self.others, "file")
             message = f"not XML: {found} in the folder; expected metadata records"

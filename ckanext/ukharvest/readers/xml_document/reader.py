@@ -39,9 +39,10 @@ class XmlDocument:
             if reply.not_modified:
                 kept = {source.url: old} if old else {}
                 return Ending(complete=True, unchanged=True, validators=kept)
-            document = XmlRecords(self.shape, reply.body, source.url)
             strict = source.options.get("validation", "strict") == "strict"
-            outline = document.check(strict=strict)
+            document, outline = XmlRecords.checked(
+                self.shape, reply.body, source.url, strict=strict
+            )
             yield from document.cut(outline)
             ending = Ending(
                 complete=True, problems=outline.problems, validators={source.url: reply.validators}

@@ -6,8 +6,9 @@ inherit, then to return them. It is never in memory as a whole.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Protocol
 
 from lxml import etree
@@ -15,6 +16,7 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml import repair
 
 ACCEPT = "application/xml, text/xml;q=0.9, */*;q=0.1"
 
@@ -110,6 +112,11 @@ class Outline:
     problems: tuple[Problem, ...] = ()
 
     @property
+    def is_repaired(self) -> bool:
+        """Whether the document is not well-formed, and was repaired."""
+        return any(problem.code == repair.CODE for problem in self.problems)
+
+    @property
     def name(self) -> str:
         """The root's local name."""
         return xml.local_name(self.head)
@@ -130,6 +137,32 @@ class XmlRecords:
     body: IO[bytes]
     url: str
     name: str = ""
+
+    @classmethod
+    def checked(
+        cls, shape: XmlShape, body: IO[bytes], url: str, name: str = "", *, strict: bool = False
+    ) -> tuple[XmlRecords, Outline]:
+        """Return a document and its outline; one that is not well-formed is repaired.
+
+        Raises:
+            ProtocolError: as ``check``.
+        """
+        document = cls(shape, body, url, name)
+        try:
+            return document, document.check(strict=strict)
+        except ProtocolError as exc:
+            fault = exc.__cause__
+            if exc.code != "xml-syntax" or not isinstance(fault, ParseError):
+                raise
+            body.seek(0)
+            try:
+                root = repair.repair(body.read(repair.MAX_BYTES + 1), fault)
+                document = cls(shape, io.BytesIO(etree.tostring(root)), url, name)
+                outline = document.check(strict=strict)
+            except (ParseError, OtherDocument):
+                raise exc from fault
+            problems = (repair.problem(fault), *outline.problems)
+            return document, replace(outline, problems=problems)
 
     def check(self, *, strict: bool = False) -> Outline:
         """Read the document to its end.

@@ -1,0 +1,110 @@
+"""RDF with small faults of syntax: read, reported with the line, and never complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reading, Source
+from ckanext.ukharvest.readers.paging import unique
+from ckanext.ukharvest.readers.rdf.reader import RdfReader
+from ckanext.ukharvest.reading.records import FileClient
+
+HEAD = (
+    '<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"'
+    ' xmlns:dcat="http://www.w3.org/ns/dcat#" xmlns:dct="http://purl.org/dc/terms/"'
+    ' xmlns:foaf="http://xmlns.com/foaf/0.1/">\n'
+    '<dcat:Dataset rdf:about="http://a.example/1"><dct:title>One</dct:title>\n'
+)
+TAIL = '</dcat:Dataset>\n<dcat:Dataset rdf:about="http://a.example/2"><dct:title>Two</dct:title>'
+TAIL += "</dcat:Dataset></rdf:RDF>"
+AGENT = "<foaf:Agent><foaf:name>{}</foaf:name></foaf:Agent>"
+
+
+def _read(path: Path, text: str, **options: Any) -> tuple[list[RawRecord], Ending]:
+    path.write_text(text, encoding="utf-8")
+    source = Source(path.name, options, FileClient(path))  # type: ignore[arg-type]
+    reading = Reading(unique(RdfReader().records(source)))
+    found = list(reading)
+    assert reading.ending is not None
+    return found, reading.ending
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected", "words"),
+    [
+        ('<dcat:theme rdf:resource="http://t.example/1">Bees</dcat:theme>', "t.example/1", "Bees"),
+        (f"<dct:publisher>words{AGENT.format('P')}</dct:publisher>", '"P"', "words"),
+        ("words", '"One"', "words"),
+        ("<title>words</title>", '"One"', "<title> has no namespace"),
+        ("<dct:description>Say <b>this</b></dct:description>", "Say <b>this</b>", "HTML"),
+        ('<dcat:theme resource="http://t.example/1"/>', "t.example/1", "rdf:resource"),
+        (
+            f"<dct:publisher>{AGENT.format('P')}{AGENT.format('Q')}</dct:publisher>",
+            '"Q"',
+            "2 nodes",
+        ),
+        ("<dct:description>A & B</dct:description>", '"A & B"', "well-formed"),
+        ("<other:title>words</other:title>", '"One"', "well-formed"),
+    ],
+)
+def test_what_other_parsers_read_is_read(
+    tmp_path: Path, fault: str, expected: str, words: str
+) -> None:
+    found, ending = _read(tmp_path / "a.rdf", HEAD + fault + TAIL)
+    assert [raw.guid for raw in found] == ["http://a.example/1", "http://a.example/2"]
+    assert expected in (found[0].content or "")
+    problem = ending.problems[0]
+    assert (problem.code, problem.line) == ("repaired-syntax", 4)
+    assert words in problem.message
+    assert not ending.complete
+    assert ending.reason.startswith("a document was repaired in line")
+
+
+def test_a_document_without_faults_is_complete(tmp_path: Path) -> None:
+    found, ending = _read(tmp_path / "a.rdf", HEAD + TAIL)
+    assert (len(found), ending.complete, ending.problems) == (2, True, ())
+
+
+def test_rdf_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProtocolError):
+        _read(tmp_path / "a.rdf", HEAD + "A & B" + TAIL[:-20])
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        '"dct:publisher": {"@id": null}',
+        '"dct:publisher": {"@id": 5}',
+        '"dct:publisher": {"@type": 5}',
+        '"dct:description": {"@value": 5, "@language": "en"}',
+        '"dct:description": {"@value": {"a": 1}}',
+        '"dct:description": {"@value": "x", "dct:title": "y"}',
+        '"dct:description": NaN',
+        '"@reverse": {"dct:isPartOf": "x"}',
+        '"@included": "x"',
+    ],
+)
+def test_a_wrong_value_of_json_ld_costs_itself_alone(tmp_path: Path, fault: str) -> None:
+    context = '{"dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/"}'
+    one = f'{{"@id": "http://a.example/1", "@type": "dcat:Dataset", "dct:title": "One", {fault}}}'
+    found, ending = _read(tmp_path / "a.jsonld", f'{{"@context": {context}, "@graph": [{one}]}}')
+    assert ['"One"' in (raw.content or "") for raw in found] == [True]
+    assert [problem.code for problem in ending.problems] == ["repaired-syntax"]
+    assert not ending.complete
+
+
+@pytest.mark.parametrize("link", ["<?page=2>", '"?page=2"', "</d?page=2>"])
+def test_a_relative_link_of_a_saved_page_proves_nothing(tmp_path: Path, link: str) -> None:
+    text = (
+        "@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> ."
+        "@prefix hydra: <http://www.w3.org/ns/hydra/core#> ."
+        '<http://a.example/1> a dcat:Dataset ; dct:title "One" .'
+        f"<> a hydra:PagedCollection ; hydra:nextPage {link} ."
+    )
+    found, ending = _read(tmp_path / "a.ttl", text)
+    assert (len(found), ending.complete) == (1, False)
+    assert "page 2 is linked, but not there" in ending.reason
