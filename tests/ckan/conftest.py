@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from ckan import model
 from ckan.common import config
-from ckan.lib import jinja_extensions
+from ckan.lib import jinja_extensions, search
 from ckan.lib.redis import connect_to_redis
 from ckan.model import user
 from ckan.plugins import core as plugin_loading
@@ -40,7 +40,7 @@ from tests.ckan.browser import (  # noqa: F401
 )
 from tests.ckan.entry_points import entry_points
 from tests.ckan.harvesting import Consumers, Portal, Workers
-from tests.ckan.portal_copies import SourceMaker
+from tests.ckan.portal_copies import OF_PROCESSES, SourceMaker
 from tests.ckan.processes import finish
 from tests.publisher import Publisher
 
@@ -328,6 +328,15 @@ def empty_redis() -> None:
         connection.delete(*keys)
 
 
+def empty_portal() -> None:
+    """Begin anew, as each test does, with the organisation of most sources."""
+    empty_tables(but=OF_PROCESSES)
+    search.clear_all()
+    queue.purge_queues()
+    empty_redis()
+    make_organization()
+
+
 @pytest.fixture(autouse=True)
 def in_batches(
     request: pytest.FixtureRequest,
@@ -344,6 +353,13 @@ def in_batches(
     monkeypatch.setitem(ckan_config, BATCH_SIZE, size)
     with Heart("fetch") as heart, fetch_batches.use_heart(heart):
         yield
+
+
+@pytest.fixture
+def consumer(portal: Portal) -> Iterator[Heart]:
+    """This process, as a fetch consumer with heartbeats: it imports in batches."""
+    with Heart("fetch") as heart, fetch_batches.use_heart(heart):
+        yield heart
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,15 @@
-"""Copies of portals whose source was harvested once, for tests that only need its datasets.
+"""Copies of portals whose source was harvested, for tests that only need what its runs left.
 
-The first test of a session that asks for a source runs it. Later ones get what that run left: its
+The first test of a session that asks for a source runs it. Later ones get what that left: its
 rows, the documents of its datasets in the search index, its keys in Redis.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -33,11 +34,11 @@ _copies: dict[tuple[str, ...], PortalCopy] = {}
 
 @dataclass
 class PortalCopy:
-    """What the first run of a source left on a portal.
+    """What the first runs of a source left on a portal.
 
     Attributes:
         began: when the source was made; UTC without a time zone, as are all times of CKAN.
-        ended: when its run had ended.
+        ended: when its runs had ended.
         user_id: the site's user, whom each test makes anew.
         number: how many sources the portal had made.
         rows: the new rows of each table.
@@ -59,14 +60,14 @@ class PortalCopy:
 
 
 class SourceMaker:
-    """Make sources that were harvested once.
+    """Make sources that were harvested.
 
     Args:
         settings: what besides the arguments of a call decides what a run does.
 
     Attributes:
         key: all that decides what the next run does: names the copy.
-        job_id: the run of the last call.
+        job_id: the last run of the last call.
     """
 
     def __init__(self, portal: Portal, publisher: Publisher, settings: dict[str, str]) -> None:
@@ -84,6 +85,7 @@ class SourceMaker:
         type_: str = "data_json",
         *,
         headers: dict[str, str] | None = None,
+        then: Sequence[Any] = (),
         **fields: Any,
     ) -> str:
         """Harvest a source and return its id.
@@ -91,6 +93,8 @@ class SourceMaker:
         Args:
             body, headers: what to serve, as in ``Publisher.serve``; without it the source reads
                 what is served already.
+            then: what to serve to each further run, a body or a response. No run may delete a
+                dataset.
             fields: as in ``Portal.source``.
         """
         if body is not None:
@@ -99,24 +103,43 @@ class SourceMaker:
         # What a function would serve is not known before it is asked.
         assert all(isinstance(route, Response) for route in routes.values())
         # What was harvested before it in the same test is part of the portal.
-        self.key += (repr((path, sorted(routes.items()), type_, sorted(fields.items()))),)
+        self.key += (repr((path, sorted(routes.items()), type_, sorted(fields.items()), then)),)
+
+        def serve(body: Any) -> None:
+            if isinstance(body, Response):
+                self._publisher.routes[path] = body
+            else:
+                self._publisher.serve(path, body, headers=headers or {})
+
         if self.key in _copies:
             self._restore(_copies[self.key])
+            for body in then[-1:]:
+                serve(body)
         else:
-            _copies[self.key] = self._harvest(path, type_, fields)
+            further = (functools.partial(serve, body) for body in then)
+            _copies[self.key] = self._harvest(path, type_, fields, further)
         self.job_id = _copies[self.key].job_id
         return _copies[self.key].source_id
 
-    def _harvest(self, path: str, type_: str, fields: dict[str, Any]) -> PortalCopy:
+    def _harvest(
+        self,
+        path: str,
+        type_: str,
+        fields: dict[str, Any],
+        further: Iterable[Callable[[], None]],
+    ) -> PortalCopy:
         rows, keys = read_rows(), read_keys()
         asked, connections = len(self._publisher.requests), self._publisher.connections
         began = _now()
         with _sent_documents() as documents:
             source = self._portal.source(self._publisher.url(path), type_, **fields)
             job_id = self._portal.run(source)["id"]
+            for change in further:
+                change()
+                job_id = self._portal.run(source)["id"]
         after = read_rows()
         changed = [name for name in rows if not {*rows[name]} <= {*after[name]}]
-        assert not changed, f"the run changed rows that were there before: {changed}"
+        assert not changed, f"the runs changed rows that were there before: {changed}"
         return PortalCopy(
             source_id=source,
             job_id=job_id,

@@ -77,6 +77,7 @@ def test_adopted_datasets_of_a_given_source_are_imported(
     source_id, job = refused
     before = ids(portal)
     message = job["object_error_summary"][0]["message"]
+    assert "is deleted" in message
     assert "it belongs to the organisation '" in message
     give(source_id, portal.organization_id)
     (command,) = [each for each in commands(job) if " adopt " in each]
@@ -120,6 +121,7 @@ def test_advice_for_deleted_source_of_same_organisation_works(
     delete_source(old)
     publisher.serve("/moved.json", catalogue(4))
     job = portal.run(new := portal.source(publisher.url("/moved.json")))
+    assert figures(job) == {"errored": 4}
     assert "organisation" not in job["object_error_summary"][0]["message"]
     (command,) = [each for each in commands(job) if " adopt " in each]
     assert "4 datasets adopted." in ckan(*shlex.split(command)[1:]).stdout

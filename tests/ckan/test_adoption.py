@@ -17,7 +17,10 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
+
+pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
 
 PATH = "/data.json"
 AT_ONCE = pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
@@ -29,6 +32,7 @@ class Stock:
     def __init__(self, source_id: str, organization_id: str) -> None:
         self.source_id = source_id
         self.organization_id = organization_id
+        self._user = factories.Sysadmin()["name"]
 
     def fill(self, datasets: Sequence[dict[str, Any]], *, objects: bool = True) -> None:
         """Write datasets with, or without, harvest objects that name them."""
@@ -78,13 +82,19 @@ class Stock:
         return str(package["id"])
 
     def _context(self) -> dict[str, Any]:
-        return {"ignore_auth": True, "user": factories.Sysadmin()["name"]}
+        return {"ignore_auth": True, "user": self._user}
 
 
 @pytest.fixture
 def source(portal: Portal, publisher: Publisher) -> str:
     publisher.serve(PATH, catalogue(4))
     return portal.source(publisher.url(PATH))
+
+
+@pytest.fixture
+def harvested(ready_source: SourceMaker) -> str:
+    """A source of ours that was harvested."""
+    return ready_source(PATH, catalogue(4))
 
 
 @pytest.fixture
@@ -224,10 +234,9 @@ def test_by_guid_alone_only_on_an_explicit_command(
 def test_by_guid_leaves_other_sources_and_organisations(
     portal: Portal,
     publisher: Publisher,
-    source: str,
+    harvested: str,
     cli: Any,
 ) -> None:
-    portal.run(source)
     publisher.serve("/other.json", catalogue(4))
     portal.source(publisher.url("/other.json"))
     elsewhere = factories.Organization()
@@ -237,10 +246,9 @@ def test_by_guid_leaves_other_sources_and_organisations(
 
 
 def test_a_guid_of_two_organisations_changes_neither_dataset(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher, harvested: str
 ) -> None:
     # ckanext-harvest issues 162 and 377: look-ups by guid ignored the source.
-    portal.run(source)
     before = portal.datasets()
     elsewhere = factories.Organization()
     mine = [dataset(0, title="Mine now"), dataset(1), dataset(9)]
@@ -256,24 +264,23 @@ def test_a_guid_of_two_organisations_changes_neither_dataset(
     assert sum("out of one of the two sources" in message for message in messages) == 1
     assert portal.datasets()[:4] == before
     assert figures(portal.run(other)) == {"not modified": 1, "errored": 2}
-    assert figures(portal.run(source)) == {"not modified": 4}
+    assert figures(portal.run(harvested)) == {"not modified": 4}
     assert portal.datasets()[:4] == before
 
 
 def test_a_dataset_moves_on_once_its_first_source_lets_it_go(
-    portal: Portal, publisher: Publisher, source: str
+    portal: Portal, publisher: Publisher, harvested: str
 ) -> None:
-    portal.run(source)
     publisher.serve("/other.json", catalogue([dataset(3)]))
     other = portal.source(publisher.url("/other.json"))
     assert figures(portal.run(other)) == {"errored": 1}
     publisher.serve(PATH, catalogue(3))
-    portal.run(source)
-    portal.run(source)
+    portal.run(harvested)
+    portal.run(harvested)
     assert figures(portal.run(other)) == {"added": 1}
     # And if the first source lists it again, it comes second.
     publisher.serve(PATH, catalogue(4))
-    assert figures(portal.run(source)) == {"not modified": 3, "errored": 1}
+    assert figures(portal.run(harvested)) == {"not modified": 3, "errored": 1}
     assert len(portal.datasets()) == 4
 
 
@@ -309,37 +316,3 @@ def test_a_source_made_anew_takes_over_what_the_deleted_one_left(
     assert figures(portal.run(new)) == {"not modified": 4}
     assert model.Session.query(Record).filter_by(source_id=source).count() == 0
     assert call_action("harvest_source_show_status", id=new)["total_datasets"] == 4
-
-
-def test_foreign_deleted_source_is_not_taken_over(
-    portal: Portal,
-    publisher: Publisher,
-    source: str,
-) -> None:
-    portal.run(source)
-    delete_source(source)
-    elsewhere = factories.Organization()
-    new = portal.source(
-        publisher.url(PATH), owner_org=elsewhere["id"], config={"default_tags": ["again"]}
-    )
-    job = portal.run(new)
-    assert figures(job) == {"errored": 4}
-    assert "is deleted" in job["object_error_summary"][0]["message"]
-
-
-def test_by_guid_adopts_from_deleted_source_of_other_url(
-    portal: Portal,
-    publisher: Publisher,
-    source: str,
-    cli: Any,
-) -> None:
-    portal.run(source)
-    before = ids(portal)
-    delete_source(source)
-    publisher.serve("/moved.json", catalogue(4))
-    new = portal.source(publisher.url("/moved.json"))
-    assert figures(portal.run(new)) == {"errored": 4}
-    done = cli.invoke(ukharvest, ["adopt", "source-2", "--by-guid"])
-    assert "4 datasets adopted" in done.output
-    assert figures(portal.run(new)) == {"updated": 4}
-    assert ids(portal) == before

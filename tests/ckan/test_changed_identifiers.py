@@ -10,7 +10,7 @@ import ckan.plugins.toolkit as tk
 import pytest
 from ckan import model
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action, call_auth
+from ckan.tests.helpers import CKANTestApp, call_action
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.cli import ukharvest
@@ -18,10 +18,13 @@ from ckanext.ukharvest.model import Change, Record, RecordVersion
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_copies import Folder, folder  # noqa: F401  # a fixture
 from tests.ckan.test_run_pages import member
 from tests.publisher import Publisher
 from tests.publishing.csw import CSW, Catalogue, dublin_core
+
+pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
 
 PATH = "/data.json"
 XML = {"Content-Type": "application/xml"}
@@ -68,46 +71,45 @@ def decide(source_id: str, action: str, **fields: Any) -> Any:
     return call_action(name, context, source_id=source_id, **fields)
 
 
+OLD = catalogue([http_dataset(n) for n in range(8)])
+NEW = catalogue([dataset(n) for n in range(8)])
+
+
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
+def source(ready_source: SourceMaker) -> str:
     """A source with eight datasets."""
-    serve(publisher, [http_dataset(n) for n in range(8)])
-    source_id = portal.source(publisher.url(PATH), name="somewhere")
-    portal.run(source_id)
-    return source_id
+    return ready_source(PATH, OLD, name="somewhere")
 
 
 @pytest.fixture
-def changed(portal: Portal, publisher: Publisher, source: str) -> str:
+def changed(ready_source: SourceMaker) -> str:
     """The same, after a run that found all of its records under new identifiers."""
-    serve(publisher, [dataset(n) for n in range(8)])
-    portal.run(source)
-    return source
+    return ready_source(PATH, OLD, name="somewhere", then=[NEW])
 
 
 def test_new_identifiers_of_all_records_wait_for_decision(
-    portal: Portal, publisher: Publisher
+    portal: Portal, publisher: Publisher, source: str
 ) -> None:
-    serve(publisher, [http_dataset(n) for n in range(30)])
-    source_id = portal.source(publisher.url(PATH))
-    portal.run(source_id)
     before = ids(portal)
-    serve(publisher, [dataset(n) for n in range(30)])
+    publisher.serve(PATH, NEW)
     for _ in range(3):
-        job = portal.run(source_id)
+        job = portal.run(source)
         assert figures(job) == {}
         assert job["ukharvest"]["outcome"] == "held"
-        assert job["ukharvest"]["counts"]["new_identifiers"] == 30
-        assert "30 of 30 missing records have a new record" in job["ukharvest"]["reason"]
+        assert job["ukharvest"]["counts"]["new_identifiers"] == 8
+        assert "8 of 8 missing records have a new record" in job["ukharvest"]["reason"]
         assert ids(portal) == before
-    found = changes(source_id)
-    assert found["count"] == 30
+    found = changes(source)
+    assert found["count"] == 8
     assert found["job_id"] == job["id"]
     first = found["changes"][0]
     assert first["guid"] == "http://data.example/id/00000"
     assert first["new_guid"] == "https://data.example/id/00000"
     assert first["dataset_name"] == "dataset-00000"
-    assert call_action("ukharvest_deletion_list", source_id=source_id)["count"] == 0
+    assert call_action("ukharvest_deletion_list", source_id=source)["count"] == 0
+    publisher.serve(PATH, OLD)
+    assert figures(portal.run(source)) == {"not modified": 8}
+    assert changes(source)["count"] == 0, "old identifiers that come back end the question"
 
 
 @pytest.mark.ckan_config("ckanext.ukharvest.delete.after_runs", "1")
@@ -176,14 +178,6 @@ def test_few_equal_titles_are_no_change(
     assert job["ukharvest"]["outcome"] == "finished"
 
 
-def test_old_identifiers_that_come_back_end_the_question(
-    portal: Portal, publisher: Publisher, changed: str
-) -> None:
-    serve(publisher, [http_dataset(n) for n in range(8)])
-    assert figures(portal.run(changed)) == {"not modified": 8}
-    assert changes(changed)["count"] == 0
-
-
 def test_incomplete_run_imports_none_that_waits(
     portal: Portal, publisher: Publisher, changed: str
 ) -> None:
@@ -209,7 +203,6 @@ def test_unchanged_document_does_not_end_the_question(
     assert "If-None-Match" not in last.headers
 
 
-@pytest.mark.in_process
 def test_one_record_that_waits_is_not_imported_alone(
     portal: Portal, changed: str, cli: Any
 ) -> None:
@@ -219,7 +212,6 @@ def test_one_record_that_waits_is_not_imported_alone(
     assert len(portal.datasets()) == 8
 
 
-@pytest.mark.in_process
 def test_list_without_titles_is_fetched_before_the_first_import(
     portal: Portal,
     folder: Folder,  # noqa: F811
@@ -237,7 +229,6 @@ def test_list_without_titles_is_fetched_before_the_first_import(
     assert figures(portal.run(source_id)) == {"not modified": 5}
 
 
-@pytest.mark.in_process
 def test_contents_that_were_fetched_to_compare_are_kept(
     portal: Portal,
     folder: Folder,  # noqa: F811
@@ -258,35 +249,19 @@ def test_contents_that_were_fetched_to_compare_are_kept(
     assert figures(portal.finish(job_id)) == {"added": 5, "missing": 5}
 
 
-def serve_folder(publisher: Publisher, names: dict[str, str]) -> None:
-    """Serve a folder of GEMINI records: name of a file → identifier; titles by their number."""
-    publisher.routes.clear()
-    for number, (name, guid) in enumerate(names.items()):
+def serve_folder(publisher: Publisher, guids: list[str], name: str = "{}.xml") -> str:
+    """Serve a folder of GEMINI records, with titles by their number. Return its URL."""
+    names = [name.format(number) for number in range(len(guids))]
+    for number, guid in enumerate(guids):
         record = gemini_records.dataset(guid, f"Rivers {number}")
-        publisher.serve(f"/waf/{name}", record, headers=XML)
+        publisher.serve(f"/waf/{names[number]}", record, headers=XML)
     links = "".join(f'<li><a href="{name}">x</a></li>' for name in names)
     page = f"<html><head><title>Records</title></head><body><ul>{links}</ul></body></html>"
     publisher.serve("/waf/", page, headers={"Content-Type": "text/html"})
+    return publisher.url("/waf/")
 
 
-@pytest.mark.parametrize("name", ["{}.xml", "new-{}.xml"])
-def test_folder_of_files_under_new_identifiers_waits(
-    portal: Portal, publisher: Publisher, name: str
-) -> None:
-    serve_folder(publisher, {f"{n}.xml": gemini_records.uuid(n) for n in range(4)})
-    source_id = portal.source(publisher.url("/waf/"), "gemini-waf")
-    assert figures(portal.run(source_id)) == {"added": 4}
-    before = ids(portal)
-    serve_folder(publisher, {name.format(n): gemini_records.uuid(n + 50) for n in range(4)})
-    assert figures(portal.run(source_id)) == {}
-    assert changes(source_id)["count"] == 4
-    decide(source_id, "accept")
-    assert figures(portal.run(source_id)) == {"updated": 4}
-    assert ids(portal) == before
-    assert figures(portal.run(source_id)) == {"not modified": 4}
-
-
-def serve_csw(publisher: Publisher, guids: list[str]) -> str:
+def serve_csw(publisher: Publisher, guids: list[str], _name: str = "") -> str:
     """Serve a catalogue that lists identifiers alone; records are read by them. Return its URL."""
     whole = {}
     for number, guid in enumerate(guids):
@@ -296,20 +271,36 @@ def serve_csw(publisher: Publisher, guids: list[str]) -> str:
     return Catalogue(listed, whole=whole, schemas=(CSW,)).serve(publisher)
 
 
-def test_csw_by_id_under_new_identifiers_waits(portal: Portal, publisher: Publisher) -> None:
-    url = serve_csw(publisher, [gemini_records.uuid(n) for n in range(4)])
-    source_id = portal.source(url, "gemini-csw")
+@pytest.mark.parametrize(
+    ("type_", "serve_records", "name"),
+    [
+        ("gemini-waf", serve_folder, "{}.xml"),
+        ("gemini-waf", serve_folder, "new-{}.xml"),
+        ("gemini-csw", serve_csw, ""),
+    ],
+    ids=["same files", "other files", "by id"],
+)
+def test_gemini_records_under_new_identifiers_wait(
+    portal: Portal,
+    publisher: Publisher,
+    type_: str,
+    serve_records: Callable[..., str],
+    name: str,
+) -> None:
+    url = serve_records(publisher, [gemini_records.uuid(n) for n in range(4)])
+    source_id = portal.source(url, type_)
     assert figures(portal.run(source_id)) == {"added": 4}
     before = ids(portal)
-    serve_csw(publisher, [gemini_records.uuid(n + 50) for n in range(4)])
+    publisher.routes.clear()
+    serve_records(publisher, [gemini_records.uuid(n + 50) for n in range(4)], name)
     assert figures(portal.run(source_id)) == {}
     assert changes(source_id)["count"] == 4
     decide(source_id, "accept")
     assert figures(portal.run(source_id)) == {"updated": 4}
     assert ids(portal) == before
+    assert figures(portal.run(source_id)) == {"not modified": 4}
 
 
-@pytest.mark.in_process
 def test_unchanged_runs_ask_nothing_more(portal: Portal, publisher: Publisher, source: str) -> None:
     portal.run(source)
     job_id = portal.create_job(source)
@@ -347,23 +338,6 @@ def test_nothing_is_decided_while_the_source_is_read(portal: Portal, changed: st
     assert changes(changed)["count"] == 8
 
 
-def test_administrators_decide_and_editors_look(changed: str, organization: dict[str, str]) -> None:
-    users = {role: factories.User()["name"] for role in ("admin", "editor", "member")}
-    for role, name in users.items():
-        act("organization_member_create", id=organization["id"], username=name, role=role)
-    for action, roles in (("list", ("admin", "editor")), ("accept", "admin"), ("refuse", "admin")):
-        for role, name in users.items():
-            context = {"user": name, "model": model}
-            if role in roles:
-                assert call_auth(
-                    f"ukharvest_identifier_change_{action}", context, source_id=changed
-                )
-            else:
-                with pytest.raises(tk.NotAuthorized):
-                    call_auth(f"ukharvest_identifier_change_{action}", context, source_id=changed)
-
-
-@pytest.mark.in_process
 def test_command_shows_datasets_and_decides(portal: Portal, changed: str, cli: Any) -> None:
     shown = cli.invoke(ukharvest, ["identifiers", "somewhere"]).output
     assert "https://data.example/id/00007" in shown
@@ -385,8 +359,7 @@ def choose(app: CKANTestApp, headers: dict[str, str], choice: str, **more: Any) 
     return app.post(PAGE, data=fields, headers=headers, follow_redirects=False, **more)
 
 
-@pytest.mark.in_process
-def test_page_shows_what_was_found_and_offers_the_choice(
+def test_page_offers_administrators_the_choice(
     app: CKANTestApp, portal: Portal, changed: str, organization: dict[str, str]
 ) -> None:
     admin = member(organization, "admin")
@@ -401,6 +374,17 @@ def test_page_shows_what_was_found_and_offers_the_choice(
     assert "These are the same datasets: keep pages and ids" in page
     assert "They are different" in page
     assert "https://data.example/id/00007" in page
+
+    editor = member(organization, "editor")
+    page = app.get(PAGE, headers=editor).body
+    assert "An administrator of Somewhere Council can decide this" in page
+    assert 'name="choice"' not in page
+    app.post(PAGE, data={"choice": "same", "version": "x"}, headers=editor, status=403)
+    assert changes(changed)["count"] == 8, "editors only look"
+    fields = {"choice": "same", "version": "0123"}
+    answer = app.post(PAGE, data=fields, headers=admin, follow_redirects=True)
+    assert "The source has changed since" in answer.body
+    assert changes(changed)["count"] == 8, "a list that has changed is refused"
     choose(app, admin, "wait")
     assert changes(changed)["count"] == 8
     answer = choose(app, admin, "same")
@@ -409,27 +393,8 @@ def test_page_shows_what_was_found_and_offers_the_choice(
     assert figures(portal.run(changed)) == {"updated": 8}
 
 
-@pytest.mark.in_process
-def test_page_lets_editors_look_only(
+def test_page_takes_the_answer_that_they_are_different(
     app: CKANTestApp, changed: str, organization: dict[str, str]
 ) -> None:
-    admin = member(organization, "admin")
-    editor = member(organization, "editor")
-    page = app.get(PAGE, headers=editor).body
-    assert "An administrator of Somewhere Council can decide this" in page
-    assert 'name="choice"' not in page
-    app.post(PAGE, data={"choice": "same", "version": "x"}, headers=editor, status=403)
-    assert changes(changed)["count"] == 8
-    choose(app, admin, "different")
+    choose(app, member(organization, "admin"), "different")
     assert changes(changed)["count"] == 0
-
-
-@pytest.mark.in_process
-def test_page_refuses_a_list_that_has_changed(
-    app: CKANTestApp, changed: str, organization: dict[str, str]
-) -> None:
-    admin = member(organization, "admin")
-    fields = {"choice": "same", "version": "0123"}
-    answer = app.post(PAGE, data=fields, headers=admin, follow_redirects=True)
-    assert "The source has changed since" in answer.body
-    assert changes(changed)["count"] == 8

@@ -18,7 +18,8 @@ from ckanext.ukharvest.parsers.dcat import distribution
 from ckanext.ukharvest.parsers.dcat import extras as parser_extras
 from ckanext.ukharvest.parsers.dcat.terms import NAMESPACES
 from ckanext.ukharvest.source_types import TYPES
-from tests.ckan.harvesting import Portal, act, extras
+from tests.ckan.conftest import empty_portal
+from tests.ckan.harvesting import Portal, extras
 from tests.publisher import SOURCES, Publisher, recorded
 
 pytestmark = pytest.mark.in_process
@@ -95,16 +96,22 @@ def harvest_all(portal: Portal) -> dict[str, str]:
                 publisher.url(source["path"]), source["type"], config=source["options"]
             )
             portal.run(id_)
-        for dataset in portal.datasets():
-            found.setdefault(dataset["id"], source["type"])
+        for dataset_id in ids_of_datasets():
+            found.setdefault(dataset_id, source["type"])
     with Publisher() as publisher:
         publisher.serve("/data.json", {"dataset": [OWN_FIELDS]})
         publisher.serve("/all.ttl", all_properties())
         for path, type_ in (("/data.json", "data_json"), ("/all.ttl", "dcat_rdf")):
             portal.run(portal.source(publisher.url(path), type_))
-            for dataset in portal.datasets():
-                found.setdefault(dataset["id"], type_)
+            for dataset_id in ids_of_datasets():
+                found.setdefault(dataset_id, type_)
     return found
+
+
+def ids_of_datasets() -> list[str]:
+    model.Session.remove()
+    query = model.Session.query(model.Package.id).filter_by(type="dataset", state="active")
+    return [row[0] for row in query]
 
 
 def all_properties() -> str:
@@ -149,7 +156,7 @@ def test_a_harvest_of_the_export_has_all_fields_but_those_listed(
     assert (made["datasets"], made["left_out"]) == (len(before), 0)
     wrong: dict[str, Any] = {}
     for format_, (_name, file, type_) in FILES.items():
-        empty(portal)
+        empty_portal()
         with Publisher() as publisher:
             text = gzip.decompress((tmp_path / f"{file}.gz").read_bytes())
             publisher.serve(f"/{file}", text.decode())
@@ -157,12 +164,6 @@ def test_a_harvest_of_the_export_has_all_fields_but_those_listed(
         assert job["stats"]["added"] == len(before), job["stats"]
         wrong |= differences(format_, before, portal.datasets(), types)
     assert not wrong, wrong
-
-
-def empty(portal: Portal) -> None:
-    for dataset in portal.datasets():
-        act("dataset_purge", id=dataset["id"])
-    model.Session.remove()
 
 
 def differences(

@@ -8,18 +8,15 @@ from typing import Any
 
 import pytest
 from ckan import model
-from ckan.lib import search
 from ckan.lib.search.common import make_connection
 from ckan.tests.helpers import call_action
-from ckanext.harvest import queue
 
 from ckanext.ukharvest.model import Record
-from tests.ckan.catalogues import catalogue
-from tests.ckan.conftest import empty_redis, empty_tables, make_organization
+from tests.ckan.catalogues import catalogue, dataset
+from tests.ckan.conftest import empty_portal
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import (
-    OF_PROCESSES,
     Rows,
     SourceMaker,
     new_rows,
@@ -34,15 +31,6 @@ pytestmark = pytest.mark.in_process
 XML = {"Content-Type": "application/xml"}
 TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?")
 IN_INDEX = "_version_", "indexed_ts"
-
-
-def empty_portal() -> None:
-    """Begin anew, as each test does."""
-    empty_tables(but=OF_PROCESSES)
-    search.clear_all()
-    queue.purge_queues()
-    empty_redis()
-    make_organization()
 
 
 def state_of(portal: Portal, before: Rows) -> dict[str, Any]:
@@ -80,15 +68,24 @@ def package_hashes() -> list[str]:
     return [row[0] for row in model.Session.query(Record.package_hash).order_by(Record.id)]
 
 
-@pytest.mark.parametrize("type_", ["data_json", "gemini-single"])
+CHANGED = catalogue([dataset(number, description="Changed.") for number in range(4)])
+
+
+@pytest.mark.parametrize(
+    ("type_", "then"),
+    [("data_json", []), ("data_json", [CHANGED]), ("gemini-single", [])],
+    ids=["data_json", "two runs", "gemini-single"],
+)
 def test_copy_of_a_portal_equals_what_the_run_made(
-    portal: Portal, publisher: Publisher, ready_source: SourceMaker, type_: str
+    portal: Portal, publisher: Publisher, ready_source: SourceMaker, type_: str, then: list[Any]
 ) -> None:
     body = catalogue(4) if type_ == "data_json" else gemini("copied", "Copied rivers").encode()
     headers = {} if type_ == "data_json" else XML
     count = 4 if type_ == "data_json" else 1
     before = read_rows()
-    ready_source("/copied", body, type_, headers=headers, name="copied", frequency="DAILY")
+    given: dict[str, Any] = {"headers": headers, "then": then, "name": "copied"}
+    given["frequency"] = "DAILY"
+    ready_source("/copied", body, type_, **given)
     harvested, requests = state_of(portal, before), [*publisher.requests]
     assert len(harvested["shown"]) == count
     assert sum(map(len, harvested["rows"].values())) > 10
@@ -98,7 +95,7 @@ def test_copy_of_a_portal_equals_what_the_run_made(
     portal.number = 0
     publisher.requests.clear()
     ready_source.key = ready_source.key[:-1]
-    source = ready_source("/copied", body, type_, headers=headers, name="copied", frequency="DAILY")
+    source = ready_source("/copied", body, type_, **given)
     assert publisher.requests == requests  # the very same: nothing was asked again
     copied = state_of(portal, before)
     for part in harvested:
