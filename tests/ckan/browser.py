@@ -36,7 +36,7 @@ ARGUMENTS = (
     "--disable-features=LocalNetworkAccessChecks",
 )
 # Elements that stick out of the window's side, unless a frame scrolls or hides them.
-_BEYOND = """root => {
+BEYOND = """(roots) => roots.flatMap((root) => {
     const isFramed = (each) => {
         const above = each === root ? null : each.parentElement;
         return above && (getComputedStyle(above).overflowX !== "visible" || isFramed(above));
@@ -45,7 +45,7 @@ _BEYOND = """root => {
         .filter((each) => each.getBoundingClientRect().right > window.innerWidth)
         .filter((each) => !isFramed(each))
         .map((each) => each.outerHTML.slice(0, 100));
-}"""
+})"""
 
 
 @dataclass
@@ -76,8 +76,7 @@ class Visitor:
 
     def beyond_the_window(self, selector: str) -> list[str]:
         """Return matching elements, or elements in them, that stick out of the window's side."""
-        found = self.page.locator(selector).all()
-        return [each for element in found for each in element.evaluate(_BEYOND)]
+        return list(self.page.locator(selector).evaluate_all(BEYOND))
 
     def picture(self, name: str) -> None:
         """Save a picture of the page beside the tests' reports."""

@@ -20,6 +20,7 @@ from ckan.lib.redis import connect_to_redis
 from ckan.model import user
 from ckan.plugins import core as plugin_loading
 from ckan.plugins import load_all, unload_all
+from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest import queue
 from jinja2 import FileSystemBytecodeCache
@@ -38,10 +39,12 @@ from tests.ckan.browser import (  # noqa: F401
     site,
     visitor,
 )
+from tests.ckan.catalogues import catalogue
 from tests.ckan.entry_points import entry_points
 from tests.ckan.harvesting import Consumers, Portal, Workers
+from tests.ckan.people import Person, member, with_headers
 from tests.ckan.portal_copies import OF_PROCESSES, SourceMaker
-from tests.ckan.processes import finish
+from tests.ckan.processes import FAULTY_PROGRAM, finish
 from tests.publisher import Publisher
 
 HERE = Path(__file__).parent
@@ -392,6 +395,18 @@ def make_organization() -> dict[str, str]:
 
 
 @pytest.fixture
+def editor(organization: dict[str, str]) -> Person:
+    """An editor of the organisation of most sources."""
+    return member(organization)
+
+
+@pytest.fixture
+def sysadmin() -> Person:
+    """A sysadmin."""
+    return with_headers(factories.SysadminWithToken(image_url=""))
+
+
+@pytest.fixture
 def portal(
     request: pytest.FixtureRequest, workers: Workers, organization: dict[str, str]
 ) -> Portal:
@@ -423,6 +438,13 @@ def publisher(request: pytest.FixtureRequest) -> Iterator[Publisher]:
 
 
 @pytest.fixture
+def source(portal: Portal, publisher: Publisher) -> str:
+    """A source of three datasets that no run has read yet."""
+    publisher.serve("/data.json", catalogue(3))
+    return portal.source(publisher.url("/data.json"))
+
+
+@pytest.fixture
 def ready_source(
     request: pytest.FixtureRequest, portal: Portal, publisher: Publisher
 ) -> SourceMaker:
@@ -432,6 +454,13 @@ def ready_source(
     """
     assert is_in_process(request.node)
     return SourceMaker(portal, publisher, settings(request.node))
+
+
+@pytest.fixture
+def faulty_consumers(ini: str) -> Iterator[Consumers]:
+    """Real consumers whose code has the bugs of ``tests.ckan.bugs``."""
+    with Consumers(ini, program=FAULTY_PROGRAM) as running:
+        yield running
 
 
 @pytest.fixture

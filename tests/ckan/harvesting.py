@@ -47,6 +47,15 @@ def statements(word: str = "") -> Iterator[list[str]]:
         sa.event.remove(model.meta.engine, "before_cursor_execute", record)
 
 
+def until(condition: Callable[[], object], seconds: float = 180) -> None:
+    """Wait until a condition is true, which may be asked of the database; fail after a time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not so within {seconds} s"
+        model.Session.remove()
+        time.sleep(0.05)
+
+
 # A test that follows one message: with batches, the first one imports all that waits.
 one_by_one = pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
 

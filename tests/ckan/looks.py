@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.ckan.browser import MIDDLE, NARROW, WIDE, Visitor
+from tests.ckan.browser import BEYOND, MIDDLE, NARROW, WIDE, Visitor
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
@@ -25,50 +25,71 @@ OURS = ".ukharvest"
 BASELINE = Path(__file__).with_name("axe_baseline.txt")
 GRAVE = ("serious", "critical")
 UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-PROGRAM = re.compile(r"\bNone\b|\bundefined\b|\bNaN\b|\bTraceback\b|&(?:amp|lt|gt|#\d+);")
+PROGRAM = r"\bNone\b|\bundefined\b|\bNaN\b|\bTraceback\b|&(?:amp|lt|gt|#\d+);"
 MOST_FOCUSED = 40
 
-_UNBOUND = """root => [...root.querySelectorAll(
-        'input:not([type=hidden]):not([type=submit]), select, textarea')]
-    .filter((each) => !each.closest('.select2-container'))
-    .filter((each) => !each.labels?.length && !each.getAttribute('aria-label')
-        && !each.getAttribute('aria-labelledby'))
-    .map((each) => each.outerHTML.slice(0, 100))"""
-# Words that a box hides, except those for screen readers.
-_CUT = """root => [...root.querySelectorAll('*')]
-    .filter((each) => !each.closest('.visually-hidden, .sr-only, svg, thead, .leaflet-container'))
-    .filter((each) => ['hidden', 'clip'].includes(getComputedStyle(each).overflowX)
-        && each.scrollWidth > each.clientWidth + 1 && each.textContent.trim())
-    .map((each) => each.outerHTML.slice(0, 100))"""
-_FOCUS = """(root, most) => {
+# What is wrong with our parts at one width, found in one request to the browser, and the page's
+# width: what sticks out of the window, fields without a label, words that a box hides (except those
+# for screen readers), elements that look alike with the focus and without, a program's words.
+_FAULTS = """(roots, [program, most, isFull]) => {
+    const html = (each) => each.outerHTML.slice(0, 100);
     const parts = ['outlineStyle', 'outlineWidth', 'outlineColor', 'boxShadow', 'borderColor',
         'backgroundColor', 'textDecorationLine', 'color'];
-    const seen = (each) => {
+    const look = (each) => {
         const style = getComputedStyle(each);
         return parts.map((part) => style[part]).join('|');
     };
-    const found = [...root.querySelectorAll(
-            'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]')]
-        .filter((each) => each.tabIndex >= 0 && each.offsetParent !== null && !each.disabled);
-    const dull = [];
-    for (const each of found.slice(0, most)) {
+    const isDull = (each) => {
         document.activeElement?.blur();
-        const before = seen(each);
+        const before = look(each);
         each.focus({focusVisible: true, preventScroll: true});
-        if (document.activeElement === each && seen(each) === before)
-            dull.push(each.outerHTML.slice(0, 100));
+        return document.activeElement === each && look(each) === before;
+    };
+    const isCut = (each) => ['hidden', 'clip'].includes(getComputedStyle(each).overflowX)
+        && each.scrollWidth > each.clientWidth + 1 && each.textContent.trim();
+    const known = {};  // parts can be in one another
+    const add = (words, elements) => {
+        known[words] ||= new Set();
+        for (const each of elements)
+            known[words].add(each);
+    };
+    const found = (BEYOND)(roots).map((each) => `beyond the window: ${each}`);
+    for (const root of isFull ? roots : []) {
+        const all = (selector) => [...root.querySelectorAll(selector)];
+        add('without a label', all('input:not([type=hidden]):not([type=submit]), select, textarea')
+            .filter((each) => !each.closest('.select2-container'))
+            .filter((each) => !each.labels?.length && !each.getAttribute('aria-label')
+                && !each.getAttribute('aria-labelledby')));
+        add('cut', all('*').filter((each) =>
+            !each.closest('.visually-hidden, .sr-only, svg, thead, .leaflet-container')
+            && isCut(each)));
+        add('focus', all(
+                'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]')
+            .filter((each) => each.tabIndex >= 0 && each.offsetParent !== null && !each.disabled)
+            .slice(0, most));
+        for (const [word] of root.innerText.matchAll(new RegExp(program, 'g')))
+            found.push(`a program's word: ${word}`);
     }
+    known['focus not seen'] = [...known.focus ?? []].filter(isDull);
+    delete known.focus;
     document.activeElement?.blur();
-    return dull;
-}"""
+    for (const [words, elements] of Object.entries(known))
+        found.push(...[...elements].map((each) => `${words}: ${html(each)}`));
+    return [document.documentElement.scrollWidth, found];
+}""".replace("BEYOND", BEYOND)
 _WIDTH = "() => document.documentElement.scrollWidth"
 # Collapsed parts are checked as well.
 _OPEN = """region => [...document.querySelectorAll('details:not([open])')]
     .filter((each) => each.closest(region) || each.querySelector(region))
     .forEach((each) => { each.open = true; })"""
+# A rule that names an impact gives it to all its violations: those of little need no search.
 _AXE = """async ([region, graves, colours]) => {
-    const found = await axe.run(document, {
-        resultTypes: ['violations'], rules: {'color-contrast': {enabled: colours}}});
+    const others = axe._audit.rules.filter(
+        (rule) => rule.impact && !graves.includes(rule.impact));
+    const rules = Object.fromEntries(others.map((rule) => [rule.id, {enabled: false}]));
+    if (!colours)
+        rules['color-contrast'] = {enabled: false};
+    const found = await axe.run(document, {resultTypes: ['violations'], rules});
     const isOurs = (node) => !!document.querySelector(node.target[0])?.closest(region);
     return found.violations.filter((each) => graves.includes(each.impact)).flatMap((each) =>
         each.nodes.map((node) => [each.id, node.target.join(' '), isOurs(node)]));
@@ -121,6 +142,7 @@ def _look(
     beside: str = STOCK,
     region: str = OURS,
     is_own: bool = True,
+    is_layout: bool = False,
 ) -> list[str]:
     """Return all defects of the current page; the window is wide afterwards.
 
@@ -129,6 +151,7 @@ def _look(
     Args:
         region: selector of our part.
         is_own: the page is ours, not one of CKAN's with a part of ours.
+        is_layout: leave axe out, for pages that another test checks with it in other words.
     """
     page = visitor.page
     visitor.picture(f"{name}-{WIDE['width']}")
@@ -141,11 +164,13 @@ def _look(
     page.evaluate(_OPEN, region)
     for size in (WIDE, MIDDLE, NARROW, LEAST):
         page.set_viewport_size(size)
-        found = [f"beyond the window: {each}" for each in visitor.beyond_the_window(region)]
-        if size is not LEAST:  # where CKAN's own breadcrumb sticks out, and its forms
-            found += _too_wide(page, size, beside)
-        if size in (WIDE, NARROW):
-            found += _faults(page, region)
+        is_full = size in (WIDE, NARROW)
+        asked = [PROGRAM, MOST_FOCUSED, is_full]
+        width, found = page.locator(region).evaluate_all(_FAULTS, asked)
+        # At the least width CKAN's own breadcrumb sticks out, and its forms.
+        if size is not LEAST and width > (stock := _stock_widths[beside, size["width"]]):
+            found.append(f"the page is {width} px wide, a stock page {stock}")
+        if is_full and not is_layout:
             found += _axe(page, region, colours=size is WIDE)
         wrong += [f"{size['width']}: {each}" for each in found]
         if size in (MIDDLE, NARROW):
@@ -173,21 +198,6 @@ def know_stock(visitor: Visitor, address: str = STOCK) -> None:
             visitor.page.goto(address)
             _stock_widths[address, size["width"]] = visitor.page.evaluate(_WIDTH)
     visitor.page.set_viewport_size(WIDE)
-
-
-def _too_wide(page: Page, size: ViewportSize, beside: str) -> list[str]:
-    wide, stock = page.evaluate(_WIDTH), _stock_widths[beside, size["width"]]
-    return [f"the page is {wide} px wide, a stock page {stock}"] if wide > stock else []
-
-
-def _faults(page: Page, region: str) -> list[str]:
-    found: list[str] = []
-    for root in page.locator(region).all():
-        found += [f"without a label: {each}" for each in root.evaluate(_UNBOUND)]
-        found += [f"cut: {each}" for each in root.evaluate(_CUT)]
-        found += [f"focus not seen: {each}" for each in root.evaluate(_FOCUS, MOST_FOCUSED)]
-        found += [f"a program's word: {each}" for each in PROGRAM.findall(root.inner_text())]
-    return found
 
 
 def _axe(page: Page, region: str, *, colours: bool) -> list[str]:

@@ -86,8 +86,7 @@ def write(package: dict[str, Any], **fields: Any) -> None:
     act("package_patch", id=package["id"], extras=rows, **fields)
 
 
-@pytest.mark.parametrize("force", [False, True], ids=["changed", "forced"])
-def test_a_persons_fields_stay(kind: str, force: bool, source: Source) -> None:
+def test_a_persons_fields_stay(kind: str, source: Source) -> None:
     group = factories.Group(name="by-hand")
     first = source.harvest(**NOTHING)
     own = OF_DATASET
@@ -99,15 +98,16 @@ def test_a_persons_fields_stay(kind: str, force: bool, source: Source) -> None:
     write(first, **CORE, **given, groups=[{"name": group["name"]}], tags=tags)
     act("resource_patch", id=first["resources"][0]["id"], description="Ours", **OF_RESOURCE)
 
-    found = source.harvest(**NOTHING, title="Another title", force=force)
-    found = source.harvest(**NOTHING, title="A third title", force=force)
-    assert found["title"] == "A third title"
-    assert facts(found) == {**OF_DATASET, **OF_RESOURCE}
-    assert {key: found[key] for key in CORE} == CORE
-    assert extras(found)["colour"] == "red"
-    assert [each["name"] for each in found["groups"]] == ["by-hand"]
-    assert [each["name"] for each in found["tags"]] == ["by hand"]
-    assert found["resources"][0]["description"] == "Ours"
+    for force in (False, True):
+        for title in (f"Changed, {force}", f"Changed again, {force}"):
+            found = source.harvest(**NOTHING, title=title, force=force)
+        assert found["title"] == title
+        assert facts(found) == {**OF_DATASET, **OF_RESOURCE}, title
+        assert {key: found[key] for key in CORE} == CORE, title
+        assert extras(found)["colour"] == "red", title
+        assert [each["name"] for each in found["groups"]] == ["by-hand"], title
+        assert [each["name"] for each in found["tags"]] == ["by hand"], title
+        assert found["resources"][0]["description"] == "Ours", title
 
 
 def test_field_no_longer_supplied_is_removed(source: Source) -> None:

@@ -96,6 +96,6 @@ def test_pages_hold_longer_words(
         "stars": "/harvest/stars",
         "help": "/harvest/help",
     }
-    looks.check_all(manager, "long", pages)
+    looks.check_all(manager, "long", pages, is_layout=True)
     manager.page.goto(f"{page}/notifications")
     assert re.fullmatch("Notifications zusae.*", manager.page.locator("h1").inner_text())

@@ -122,13 +122,6 @@ def test_last_working_api_is_passed_to_the_next_run(
     assert played.told[-1].interface == "third"
 
 
-def test_another_address_is_probed_anew(portal: Portal, played: Played, source: str) -> None:
-    portal.run(source)
-    act("harvest_source_patch", id=source, url="http://played.example/other")
-    portal.run(source)
-    assert (played.told[-1].interface, played.told[-1].since) == ("", "")
-
-
 def test_second_run_reads_changes_only(portal: Portal, played: Played, source: str) -> None:
     assert figures(portal.run(source)) == {"added": 6}
     played.records_[2] = {"title": "Renamed"}
@@ -161,25 +154,12 @@ def test_incremental_run_leaves_missing_records(
     assert figures(portal.run(source)) == {"not modified": 5, "deleted": 1}
 
 
-@pytest.mark.parametrize(("days", "since"), [(6, "mark 1"), (8, "")])
-def test_all_is_read_again_after_so_many_days(
-    portal: Portal, played: Played, source: str, days: int, since: str
-) -> None:
+def test_all_is_read_again_after_so_many_days(portal: Portal, played: Played, source: str) -> None:
     portal.run(source)
-    age_full_read(source, days)
-    portal.run(source)
-    assert played.told[-1].since == since
-
-
-def test_a_run_of_changes_does_not_put_the_full_read_off(
-    portal: Portal, played: Played, source: str
-) -> None:
-    portal.run(source)
-    age_full_read(source, 6)
-    portal.run(source)
-    age_full_read(source, 1)
-    portal.run(source)
-    assert [each.since for each in played.told] == ["", "mark 1", ""]
+    for days, since in ((6, "mark 1"), (1, ""), (8, "")):
+        age_full_read(source, days)  # a run of changes does not put the full read off
+        portal.run(source)
+        assert played.told[-1].since == since, days
 
 
 def test_a_type_without_the_option_asks_for_changes_for_ever(
@@ -194,24 +174,25 @@ def test_a_type_without_the_option_asks_for_changes_for_ever(
     assert played.told[-1].since == "mark 1"
 
 
-def test_0_days_read_all_each_time(portal: Portal, played: Played) -> None:
-    source = portal.source("http://played.example/api", config={"full_check_days": 0})
-    portal.run(source)
-    portal.run(source)
-    assert played.told[-1].since == ""
+def test_changed_sources_and_forced_runs_read_all(
+    portal: Portal, played: Played, source: str
+) -> None:
+    def told_in_next_run() -> tuple[str, str]:
+        portal.run(source)
+        return played.told[-1].interface, played.told[-1].since
 
-
-def test_other_options_read_all(portal: Portal, played: Played, source: str) -> None:
     portal.run(source)
+    assert told_in_next_run() == ("second", "mark 1")
+    act("harvest_source_patch", id=source, url="http://played.example/other")
+    assert told_in_next_run() == ("", ""), "another URL is probed anew"
     act("harvest_source_patch", id=source, config=json.dumps({"default_tags": ["open"]}))
-    portal.run(source)
-    assert played.told[-1].since == ""
-
-
-def test_a_forced_run_reads_all(portal: Portal, played: Played, source: str) -> None:
-    portal.run(source)
+    assert told_in_next_run()[1] == "", "other options"
     assert figures(portal.run(source, force=True)) == {"updated": 6}
-    assert played.told[-1].since == ""
+    assert played.told[-1].since == "", "a forced run"
+    act("dataset_purge", id=portal.datasets()[0]["id"])
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 5}, "a purged dataset"
+    act("harvest_source_patch", id=source, config=json.dumps({"full_check_days": 0}))
+    assert [told_in_next_run()[1] for _ in range(2)] == ["", ""], "0 days"
 
 
 @pytest.mark.parametrize("fault", ["nameless", "errored"])
@@ -242,27 +223,17 @@ def test_failure_in_incremental_run_is_requested_again(
     assert [each.since for each in played.told] == ["", "mark 1", ""]
 
 
-def test_a_run_that_fails_moves_no_mark(portal: Portal, played: Played, source: str) -> None:
+def test_failed_and_incomplete_reads_move_no_mark(
+    portal: Portal, played: Played, source: str
+) -> None:
+    played.complete = False
+    portal.run(source)
+    played.complete = True
     portal.run(source)
     played.changed, played.mark, played.breaks[1] = [1], "mark 2", Unreachable("gone")
     assert portal.run(source)["ukharvest"]["outcome"] == "failed"
     portal.run(source)
-    assert [each.since for each in played.told] == ["", "mark 1", "mark 1"]
-
-
-def test_an_incomplete_read_leaves_no_mark(portal: Portal, played: Played, source: str) -> None:
-    played.complete = False
-    portal.run(source)
-    portal.run(source)
-    assert played.told[-1].since == ""
-
-
-def test_a_dataset_that_was_purged_is_read_again(
-    portal: Portal, played: Played, source: str
-) -> None:
-    portal.run(source)
-    act("dataset_purge", id=portal.datasets()[0]["id"])
-    assert figures(portal.run(source)) == {"added": 1, "not modified": 5}
+    assert [each.since for each in played.told] == ["", "", "mark 1", "mark 1"]
 
 
 def killed(portal: Portal, source: str, played: Played, at: int) -> str:

@@ -32,12 +32,6 @@ PATH = "/data.json"
 Fault = Callable[[], None]
 
 
-@pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    return portal.source(publisher.url(PATH))
-
-
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outages, "GATHER_PAUSES", (0, 0, 0))
@@ -354,7 +348,7 @@ def test_connections_closed_all_the_time_lose_and_double_nothing(
     portal: Portal, publisher: Publisher, impatient: Consumers
 ) -> None:
     """Real consumers, whose connections PostgreSQL closes repeatedly."""
-    many = 120
+    many = 60
     publisher.serve(PATH, catalogue(many))
     job_id = act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))["id"]
     wait_for_start()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.model import Retry, Worker
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
@@ -107,14 +106,6 @@ def test_moved_clock_does_not_delay_a_gather(
     tick()
     Session.remove()
     assert HarvestJob.get(job_id).gather_started is None  # sent again
-
-
-def until(is_true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not is_true():
-        assert time.monotonic() < deadline
-        Session.remove()
-        time.sleep(0.1)
 
 
 def states() -> dict[str, int]:

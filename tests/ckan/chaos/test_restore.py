@@ -44,7 +44,7 @@ def backup(services: Services, tmp_path: Path) -> Backup:
 
 @pytest.fixture
 def sources(portal: Portal, publisher: Publisher) -> list[str]:
-    publish(publisher, range(30), range(10))
+    publish(publisher, range(6), range(4))
     return [
         portal.source(publisher.url(PATH), frequency="DAILY"),
         portal.source(publisher.url(FOLDER), "gemini-waf", frequency="DAILY"),
@@ -124,7 +124,7 @@ def today(
     night(sources[2])
     assert in_index() == in_database()
     save()
-    wanted = publish(publisher, range(33), range(1, 12), ", counted again")
+    wanted = publish(publisher, range(8), range(1, 6), ", counted again")
     new = portal.source(publisher.url("/new.json"), name="added-today", frequency="DAILY")
     publisher.serve("/new.json", catalogue([dataset(n) for n in (70, 71)]))
     runs = night()
@@ -142,7 +142,7 @@ def test_yesterdays_database_with_todays_index(
     backup.restore_database()
     queue.get_connection().rpush(queue.get_fetch_routing_key(), *messages)  # left of today
     before = state()
-    assert len(before) == 42
+    assert len(before) == 12
     night()
     assert titles() == wanted
     assert in_index() == in_database()

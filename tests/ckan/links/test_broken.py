@@ -19,6 +19,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import Place, work
+from tests.ckan.people import Person
 
 pytestmark = pytest.mark.in_process
 
@@ -50,21 +51,18 @@ def pages_of(place: Place) -> list[str]:
     return [f"/dataset/{dataset['name']}", f"/dataset/{dataset['name']}/resource/{bad['id']}"]
 
 
-def test_pages_say_since_when_from_the_first_failed_check(broken: Place, app: CKANTestApp) -> None:
-    dataset, resource = (app.get(page).body for page in pages_of(broken))
-    assert "1 of 2 links not reachable since" in dataset
-    assert "Not reachable since" in dataset
-    assert "This link has not been reachable since" in resource
-
-
-def test_stars_stay_and_say_what_they_rest_on(
+def test_pages_of_a_dataset_say_what_links_and_stars_rest_on(
     broken: Place, app: CKANTestApp, move: Callable[[float], None]
 ) -> None:
+    dataset, resource = (app.get(page).body for page in pages_of(broken))
+    assert "1 of 2 links not reachable since" in dataset, "from the first failed check on"
+    assert "Not reachable since" in dataset
+    assert "This link has not been reachable since" in resource
     (first, second) = call_action("ukharvest_stars_show", id=broken.dataset["id"])["resources"]
     assert (first["stars"], second["stars"]) == (3, 3)
     assert "rests on the check of" in first["basis"]
     assert "rests on the last check that worked" in second["basis"]
-    assert "rests on the check of" in app.get(pages_of(broken)[0]).body
+    assert "rests on the check of" in dataset
     for days in (2, 4, 8):
         move(days)
         work()
@@ -84,11 +82,9 @@ def test_stars_of_an_unchecked_file_rest_on_its_name(place: Place, app: CKANTest
 
 
 def test_problems_of_a_source_have_its_broken_links(
-    broken: Place, app: CKANTestApp, organization: dict[str, str]
+    broken: Place, app: CKANTestApp, editor: Person
 ) -> None:
-    editor = factories.UserWithToken()
-    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
-    headers = {"Authorization": editor["token"]}
+    headers = editor["headers"]
     (group,) = call_action("ukharvest_problem_group_list", source_id="rivers")
     assert (group["code"], group["records"], group["occurrences"]) == ("broken-link", 1, 1)
     assert url_of(broken, BAD) in group["examples"][0]["message"]
@@ -105,43 +101,32 @@ def test_problems_of_a_source_have_its_broken_links(
     assert (row["url"], row["state"], row["source"]) == (url_of(broken, BAD), "failing", "rivers")
 
 
-def test_strangers_do_not_see_the_list(broken: Place, app: CKANTestApp) -> None:
+def test_list_is_for_people_who_may_see_the_datasets(
+    broken: Place, app: CKANTestApp, editor: Person
+) -> None:
     stranger = {"Authorization": factories.UserWithToken()["token"]}
     name = broken.dataset["organization"]["name"]
     for asked in ("", "?source=rivers", f"?organization={name}", "?source=nowhere"):
         for page in ("/harvest/links", "/harvest/links.csv"):
             assert app.get(page + asked, headers=stranger, status=None).status_code in (403, 404)
-
-
-def test_private_datasets_of_others_are_not_listed(
-    broken: Place, organization: dict[str, str]
-) -> None:
     other = factories.Organization()
     act("package_patch", id=broken.dataset["id"], owner_org=other["id"], private=True)
-    editor = factories.User()
-    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
     context = {"user": editor["name"], "ignore_auth": False}
     found = tk.get_action("ukharvest_broken_link_list")(context, {"source": "rivers"})
-    assert found == {"count": 0, "results": []}
+    assert found == {"count": 0, "results": []}, "a private dataset of others"
     assert call_action("ukharvest_broken_link_list", source="rivers")["count"] == 1
 
 
-@pytest.mark.parametrize(
-    ("asked", "count"),
-    [
+def test_broken_links_are_filtered_and_counted(broken: Place) -> None:
+    for asked, count in (
         ({}, 1),
         ({"source": "rivers"}, 1),
         ({"state": "failing"}, 1),
         ({"state": "dead"}, 0),
         ({"host": "127.0.0.1"}, 1),
         ({"host": "council.example"}, 0),
-    ],
-)
-def test_the_list_is_filtered(broken: Place, asked: dict[str, str], count: int) -> None:
-    assert call_action("ukharvest_broken_link_list", **asked)["count"] == count
-
-
-def test_links_are_counted_by_source_organisation_and_host(broken: Place) -> None:
+    ):
+        assert call_action("ukharvest_broken_link_list", **asked)["count"] == count, asked
     report = call_action("ukharvest_broken_link_report")
     figures = {"links": 1, "failing": 1, "away": 0, "dead": 0}
     assert report["total"] == figures
@@ -152,16 +137,14 @@ def test_links_are_counted_by_source_organisation_and_host(broken: Place) -> Non
         assert {key: row[key] for key in ("name", *figures)} == {"name": name, **figures}
 
 
-def test_dashboard_leads_to_the_list(broken: Place, app: CKANTestApp) -> None:
-    admin = {"Authorization": factories.SysadminWithToken()["token"]}
-    body = app.get("/ckan-admin/ukharvest", headers=admin).body
+def test_dashboard_and_weekly_summary_lead_to_the_list(
+    broken: Place, app: CKANTestApp, sysadmin: Person
+) -> None:
+    body = app.get("/ckan-admin/ukharvest", headers=sysadmin["headers"]).body
     assert "/harvest/links?state=failing" in body
-    body = app.get("/harvest/links?state=failing", headers=admin).body
+    body = app.get("/harvest/links?state=failing", headers=sysadmin["headers"]).body
     for part in ("Links by source", "Links by organisation", "Links by host", "127.0.0.1"):
         assert part in body
-
-
-def test_weekly_summary_leads_to_the_list(broken: Place) -> None:
     counts = broken_links.count_of_sources([broken.source])
     assert counts == {broken.source: 1}
     address = "editor@council.example"
@@ -177,11 +160,9 @@ def test_weekly_summary_leads_to_the_list(broken: Place) -> None:
 
 
 def test_pages_of_broken_links_in_a_browser(
-    broken: Place, visitor: Visitor, organization: dict[str, str]
+    broken: Place, visitor: Visitor, editor: Person
 ) -> None:
-    editor = factories.UserWithToken(image_url="")
-    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
-    visitor.page.context.set_extra_http_headers({"Authorization": editor["token"]})
+    visitor.page.context.set_extra_http_headers(editor["headers"])
     visitor.page.goto("/harvest/rivers/problems")
     visitor.page.locator("summary", has_text="Links that do not work").click()
     visitor.page.locator("a[href$='/harvest/links?source=rivers']").first.click()

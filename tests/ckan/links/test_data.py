@@ -36,6 +36,7 @@ from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import act, statements
 from tests.ckan.links.place import PATH, Place, queued, work
+from tests.ckan.people import member
 from tests.publisher import Publisher, Response
 
 pytestmark = pytest.mark.in_process
@@ -345,9 +346,7 @@ def test_check_again_is_for_editors(
 ) -> None:
     resource = make(data, owner_org=organization["id"])
     work()
-    editor, stranger = factories.UserWithToken(), factories.UserWithToken()
-    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
-    headers = {"Authorization": editor["token"]}
+    stranger, headers = factories.UserWithToken(), member(organization)["headers"]
     assert page_of(app, resource, headers=headers).xpath(".//form")
     assert not page_of(app, resource).xpath(".//form")
     url = f"/dataset/{resource['package_id']}/resource/{resource['id']}/data-check"

@@ -22,6 +22,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import act
 from tests.ckan.links.place import RIVERS, Place, work
+from tests.ckan.people import member
 
 pytestmark = pytest.mark.in_process
 
@@ -37,8 +38,7 @@ def test_internal_link_is_reported_to_its_editors(
     assert place.link() == {}
     work()
     assert place.formats == [""]
-    editor, stranger = factories.UserWithToken(), factories.UserWithToken()
-    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    editor, stranger = member(organization), factories.UserWithToken()
     why = place.link(user=editor["name"], ignore_auth=False)["why"]
     assert "10.20.30.40" in why
     assert place.link(user=stranger["name"], ignore_auth=False)["why"] == ""
@@ -91,8 +91,7 @@ def test_checked_link_pages_are_accessible_and_harmless(place: Place, visitor: V
 def test_link_actions_check_the_user(place: Place, organization: dict[str, str]) -> None:
     place.harvest()
     act("package_patch", id=place.dataset["id"], private=True)
-    editor, stranger = factories.User(), factories.User()
-    act("organization_member_create", id=organization["id"], username=editor["id"], role="editor")
+    editor, stranger = member(organization), factories.User()
     asked = {
         "ukharvest_link_show": {"id": place.resource["id"]},
         "ukharvest_link_check": {"id": place.dataset["id"]},

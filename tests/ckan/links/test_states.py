@@ -81,6 +81,10 @@ def test_a_link_dies_and_everything_says_so(place: Place, move: Move, app: CKANT
     assert place.harvest() == {"updated": 1}
     assert stars(place)["code"] == "dead-link"
     assert all_datasets.score_one(place.dataset["id"]) == []
+    place.publisher.serve("/lakes.csv", "a,b\n1,2\n")
+    place.publish("/lakes.csv")
+    place.harvest()
+    assert (stars(place)["stars"], facet()) == (3, {"3": 1}), "another URL is another link"
 
 
 def test_a_link_recovers(place: Place, move: Move, app: CKANTestApp) -> None:
@@ -93,14 +97,6 @@ def test_a_link_recovers(place: Place, move: Move, app: CKANTestApp) -> None:
     assert place.link()["state"] == "works"
     assert (stars(place)["stars"], facet()) == (3, {"3": 1})
     assert "This link works (checked on" in pages(place, app)[1]
-
-
-def test_another_url_is_another_link(place: Place, move: Move) -> None:
-    die(place, move)
-    place.publisher.serve("/lakes.csv", "a,b\n1,2\n")
-    place.publish("/lakes.csv")
-    place.harvest()
-    assert (stars(place)["stars"], facet()) == (3, {"3": 1})
 
 
 def test_a_server_that_is_away_leaves_its_links_alive(

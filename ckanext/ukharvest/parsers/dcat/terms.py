@@ -61,7 +61,6 @@ NAMESPACES = {
     "cnt": ("http://www.w3.org/2011/content#",),
     "dpv": ("https://w3id.org/dpv#",),
     "health": ("http://healthdataportal.eu/ns/health#",),
-    "geodcat": ("http://data.europa.eu/930/",),
     "dcatus": ("http://resources.data.gov/ontology/dcat-us#",),
 }
 
