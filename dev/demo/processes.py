@@ -23,7 +23,7 @@ PREFIX = "demo-"
 JOBS = "jobs"
 GATHERERS = 3
 # In place of cron: run a command every half minute. SIGTERM ends what it is waiting for, too.
-CRON = 'trap "kill $!; exit" TERM; while true; do "$@" & wait $!; sleep 30 & wait $!; done'
+CRON = """trap 'kill $!; exit' TERM; while true; do "$@" & wait $!; sleep 30 & wait $!; done"""
 
 
 class PublisherServer(Service):
