@@ -1,6 +1,6 @@
 """bin/bench: how fast harvesting is, compared in one run with what it replaces and with a floor.
 
-``catalogues`` and ``serve`` make what is harvested, ``portals`` the CKAN sites, ``cases`` and
-``large`` what is measured and the targets, ``report`` the document. ``inside`` and ``counters`` run
-in CKAN's environment.
+``portals`` has what runs: CKAN sites, consumers and the publisher (``serve``). ``cases`` has what
+is measured and the targets, ``results`` the page. ``inside`` and ``counters`` run in CKAN's
+environment.
 """

@@ -1,20 +1,20 @@
-"""The cases: first harvests, and nights in which nothing or little has changed.
+"""The cases: first harvests, nights in which nothing or little has changed, and large sources.
 
 The sides of a case take turns, so that a slower minute hits all of them.
 """
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from types import MappingProxyType
-from typing import Any
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
 
 from stack.console import say, step
 
-from .catalogues import Catalogues
-from .portals import Consumers, Inside, Portal
+from .portals import Catalogues, Consumers, Inside, Portal
+from .results import Case, Side, Target
 
 LIMIT = 3600.0  # seconds for one run
 SHARE = 100  # one record in so many has changed in a night
@@ -30,117 +30,65 @@ OUR_TYPES = {
 FLOOR = "package_create alone"
 STOCK = "stock ckanext-dcat"
 BATCHES, SINGLE, TWO, FOUR = "ours", "ours, batches of 1", "ours, 2 consumers", "ours, 4 consumers"
+REFUSED = "ours, 5 % of the records refused"
 FIRST = "first harvest"
 SUM = "nothing changed, and the changed at first harvest's speed"
-REFUSED = "ours, 5 % of the records refused"
-ALONE, BEHIND = "alone", "behind 100,000 of another source"
 
-# Each twentieth record has such a title (catalogues.py).
-REFUSE = (
-    """CREATE OR REPLACE FUNCTION bench_refuse() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE check_violation USING MESSAGE = 'refused for the benchmark'; END $$""",
-    """CREATE OR REPLACE TRIGGER bench_refuse BEFORE INSERT ON package FOR EACH ROW
-    WHEN (NEW.title ~ '^Ward [0-9]*[13579]0 in') EXECUTE FUNCTION bench_refuse()""",
+# Format, sides of its first harvest, and what ours must reach: other side → ratio.
+FORMATS: tuple[tuple[str, tuple[str, ...], dict[str, float]], ...] = (
+    ("data.json", (BATCHES, SINGLE, STOCK, FLOOR), {FLOOR: 0.8, STOCK: 1.1}),
+    ("Turtle", (BATCHES, STOCK, FLOOR), {FLOOR: 0.8, STOCK: 1.1}),
+    ("inventory", (BATCHES, FLOOR), {FLOOR: 0.85}),
+    ("folder", (BATCHES, FLOOR), {FLOOR: 0.7}),
 )
-ACCEPT = "DROP TRIGGER bench_refuse ON package"
+FEW_STATEMENTS = Target(BATCHES, FLOOR, 6, at_most=True, count="statements")
+# One for each 50 records; the run itself has a few.
+FEW_COMMITS = [
+    Target(BATCHES, "", 0.02, at_most=True, count=count) for count in ("commits", "index requests")
+]
+
+MANY, FEW = 100_000, 600
+# Of the consumer's process; and of what a graph adds to a consumer that has CKAN loaded.
+MEGABYTES = [("data.json", "", 250)]
+MORE_MEGABYTES = [("Turtle", "", 150), ("JSON-LD", "", 150)]
+ALONE, BEHIND = "alone", "behind 100,000 of another source"
+HEAD_START = 5.0  # seconds of the large source's import
+
+# Each twentieth record has such a title (tests/publishing/catalogues.py).
+REFUSE = """
+    CREATE OR REPLACE FUNCTION bench_refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE check_violation USING MESSAGE = 'refused for the benchmark'; END $$;
+    CREATE OR REPLACE TRIGGER bench_refuse BEFORE INSERT ON package FOR EACH ROW
+    WHEN (NEW.title ~ '^Ward [0-9]*[13579]0 in') EXECUTE FUNCTION bench_refuse()"""
+ACCEPT = "DROP TRIGGER IF EXISTS bench_refuse ON package"
+
+
+class Plan(NamedTuple):
+    """Cases that are measured together, and the function that fills them."""
+
+    cases: list[Case]
+    measure: Callable[[], None]
 
 
 @dataclass
-class Side:
-    """The measurements of one side of a case.
-
-    Attributes:
-        values: one for each round, in the case's unit.
-        per_record: counts of the last round, by name, for each record.
-        peak: highest memory of a process in MB.
-    """
-
-    values: list[float] = field(default_factory=list)
-    per_record: dict[str, float] = field(default_factory=dict)
-    peak: int = 0
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.values)
-
-
-@dataclass(frozen=True)
-class Target:
-    """At least ``ratio`` times another side; or at least a value of its own, if that is "".
-
-    Attributes:
-        at_most: the ratio or value must not be exceeded.
-        count: name of a count for each record that is meant instead of the value; of another side
-            so many more are allowed.
-    """
-
-    side: str
-    other: str
-    ratio: float
-    at_most: bool = False
-    count: str = ""
-
-    def is_met(self, reached: float, tolerance: float = 1.0) -> bool:
-        """Tell whether the target is reached; with a tolerance of 0.5, half of it will do."""
-        if self.at_most:
-            return reached <= self.ratio / tolerance
-        return reached >= self.ratio * tolerance
-
-
-@dataclass
-class Case:
-    """A case with its measurements; sides by name.
-
-    Attributes:
-        measured: date and commit, filled when the case is written to a document.
-    """
-
-    title: str
-    unit: str
-    targets: Sequence[Target] = ()
-    sides: dict[str, Side] = field(default_factory=dict)
-    measured: str = ""
-
-    def reached(self, target: Target) -> float:
-        """Return the ratio, the value or the count that the target speaks of."""
-        if target.count:
-            counts = [
-                self.sides[side].per_record[target.count]
-                for side in filter(None, (target.side, target.other))
-            ]
-            return counts[0] - sum(counts[1:])
-        value = self.sides[target.side].median
-        return value / self.sides[target.other].median if target.other else value
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the case for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, saved: Mapping[str, Any]) -> Case:
-        """Return a case from what ``as_dict`` returned."""
-        sides = {name: Side(**side) for name, side in saved["sides"].items()}
-        targets = [Target(**each) for each in saved["targets"]]
-        return cls(saved["title"], saved["unit"], targets, sides, saved["measured"])
-
-
 class Bench:
-    """The portals and the publisher of one run of the benchmark."""
+    """The portals and the publisher of one run of the benchmark.
 
-    def __init__(
-        self,
-        ours: Portal,
-        stock: Portal,
-        catalogues: Catalogues,
-        *,
-        rounds: int,
-        size: int,
-        nights: int,
-    ) -> None:
-        self.ours, self.stock, self.catalogues = ours, stock, catalogues
-        self.rounds, self.size, self.nights = rounds, size, nights
-        self._number = 0
-        self._packages: dict[str, list[dict[str, Any]]] = {}
+    Attributes:
+        size: records of a catalogue.
+        nights: records of a source in which little changes.
+        night_rounds: they take seconds, so that in a single one a disturbance would decide.
+    """
+
+    ours: Portal
+    stock: Portal
+    catalogues: Catalogues
+    size: int
+    nights: int
+    rounds: int
+    night_rounds: int
+    _number: int = 0
+    _packages: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def serve(self, format_: str, count: int) -> tuple[str, str]:
         """Serve a new catalogue; return its name and the URL that a source names."""
@@ -148,109 +96,83 @@ class Bench:
         name = f"catalogue-{self._number}"
         return name, self.catalogues.serve(format_, name, count)
 
+    def source(
+        self, inside: Inside, format_: str, count: int, types: Mapping[str, str] = OUR_TYPES
+    ) -> str:
+        """Serve a new catalogue; return the id of a source that names it."""
+        name, url = self.serve(format_, count)
+        return str(inside.ask("source", name=name, url=url, kind=types[format_])["id"])
+
+    def warm_up(self, inside: Inside, format_: str) -> None:
+        """Harvest three records, so that every consumer has loaded what it needs."""
+        inside.ask("harvest", source_id=self.source(inside, format_, 3), limit=120)
+
     def first_harvest(
-        self,
-        title: str,
-        format_: str,
-        sides: Sequence[str],
-        targets: Sequence[Target],
-        *,
-        size: int = 0,
-        ini: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Case:
+        self, case: Case, format_: str, size: int = 0, settings: Mapping[str, Any] | None = None
+    ) -> None:
         """Measure the first harvest of a catalogue.
 
         Args:
             size: records of the catalogue, if it is not the benchmark's.
-            ini: settings of the portals; "__" stands for a full stop in their names.
+            settings: of the portals; "__" stands for a full stop in their names.
         """
-        size = size or self.size
-        case = Case(title, "records/s", targets, {side: Side() for side in sides})
+        size, sides = size or self.size, list(case.sides)
         for number in range(self.rounds):
-            turned = [*sides[number % len(sides) :], *sides[: number % len(sides)]]
+            turn = number % len(sides)
+            turned = sides[turn:] + sides[:turn]
             if number == 0:  # the floor writes what ours has written
                 turned.sort(key=lambda side: side == FLOOR)
-            for side in turned:
-                with step(f"{title}: {side}, round {number + 1}"):
-                    self._measure(case.sides[side], side, format_, size, ini)
-                say(f"    {case.sides[side].values[-1]:.1f} records/s")
-        return case
+            for name in turned:
+                with step(f"{case.title}: {name}, round {number + 1}"):
+                    seconds, counts = self._measure(name, format_, size, settings or {})
+                side = case.sides[name]
+                side.values.append(size / seconds)
+                side.peak = max(side.peak, counts.pop("peak MB", 0))
+                side.per_record = {key: value / size for key, value in counts.items()}
+                say(f"    {side.values[-1]:.1f} records/s")
 
     def _measure(
-        self, found: Side, side: str, format_: str, size: int, ini: Mapping[str, Any]
-    ) -> None:
-        how: Callable[..., tuple[float, dict[str, int]]] = self._through_the_queue
-        if side == REFUSED:
-            how = self._refused
+        self, side: str, format_: str, size: int, settings: Mapping[str, Any]
+    ) -> tuple[float, dict[str, int]]:
         if side == STOCK:
-            how = self._stock
+            return self._stock(format_, size, settings)
         if side == FLOOR:
-            how = self._floor
-        seconds, counts = how(side, format_, size, ini)
-        found.values.append(size / seconds)
-        found.peak = max(found.peak, counts.pop("peak MB", 0))
-        found.per_record = {key: value / size for key, value in counts.items()}
-
-    def _refused(
-        self, side: str, format_: str, size: int, ini: Mapping[str, Any]
-    ) -> tuple[float, dict[str, int]]:
-        """Let the database refuse the datasets of some records."""
-        with self.ours.inside(**ini) as inside:
-            for statement in REFUSE:
-                inside.ask("sql", statement=statement)
-            try:
-                return self._through_the_queue(side, format_, size, ini)
-            finally:
-                inside.ask("sql", statement=ACCEPT)
-
-    def _through_the_queue(
-        self, side: str, format_: str, size: int, ini: Mapping[str, Any]
-    ) -> tuple[float, dict[str, int]]:
+            return self._floor(format_, size, settings)
         fetchers = {TWO: 2, FOUR: 4}.get(side, 1)
-        batch = "1" if side == SINGLE else "100"
-        settings = {"ckanext__ukharvest__batch_size": batch, **ini}
+        settings = {"ckanext__ukharvest__batch_size": "1" if side == SINGLE else "100", **settings}
         with (
             self.ours.inside(**settings) as inside,
             self.ours.consumers(fetchers, **settings) as consumers,
         ):
             self.warm_up(inside, format_)
             id_ = self.source(inside, format_, size)
-            refused = size // 20 if side == REFUSED else 0
-            seconds, counts = counted(inside, consumers, id_, size, refused=refused)
+            if side == REFUSED:
+                self.ours.sql(REFUSE)
+            try:
+                refused = size // 20 if side == REFUSED else 0
+                seconds, counts = counted(inside, consumers, id_, size, refused=refused)
+            finally:
+                self.ours.sql(ACCEPT)
             if format_ not in self._packages:
                 self._packages[format_] = inside.ask("export", source_id=id_)["packages"]
         return seconds, counts
 
-    def source(self, inside: Inside, format_: str, count: int) -> str:
-        """Serve a new catalogue; return the id of a source of ours that names it."""
-        name, url = self.serve(format_, count)
-        return str(inside.ask("source", name=name, url=url, kind=OUR_TYPES[format_])["id"])
-
-    def stock_source(self, inside: Inside, format_: str, count: int) -> str:
-        """Serve a new catalogue; return the id of a source of ckanext-dcat's that names it."""
-        name, url = self.serve(format_, count)
-        return str(inside.ask("source", name=name, url=url, kind=STOCK_TYPES[format_])["id"])
-
-    def warm_up(self, inside: Inside, format_: str) -> None:
-        """Harvest three records, so that every consumer has loaded what it needs."""
-        inside.ask("harvest", source_id=self.source(inside, format_, 3), limit=120)
-
     def _stock(
-        self, _side: str, format_: str, size: int, ini: Mapping[str, Any]
+        self, format_: str, size: int, settings: Mapping[str, Any]
     ) -> tuple[float, dict[str, int]]:
-        with self.stock.inside(**ini) as inside:
+        with self.stock.inside(**settings) as inside:
             for count in (3, size):
-                id_ = self.stock_source(inside, format_, count)
+                id_ = self.source(inside, format_, count, STOCK_TYPES)
                 answer = inside.ask("inline", source_id=id_)
         check(answer["figures"], {"added": size})
         return answer["seconds"], answer["counts"]
 
     def _floor(
-        self, _side: str, format_: str, size: int, ini: Mapping[str, Any]
+        self, format_: str, size: int, settings: Mapping[str, Any]
     ) -> tuple[float, dict[str, int]]:
         packages = self._packages[format_][:size]
         self._number += 1
-        with self.stock.inside(**ini) as inside:
+        with self.stock.inside(**settings) as inside:
             inside.ask("floor", packages=packages[:3], name=f"warm-{self._number}", batch=100)
             answer = inside.ask("floor", packages=packages, name=f"f-{self._number}", batch=100)
         return answer["seconds"], answer["counts"]
@@ -268,106 +190,145 @@ def counted(
     return answer["seconds"], counts
 
 
-def check(found: dict[str, int], expected: dict[str, int]) -> None:
+def check(figures: dict[str, int], expected: dict[str, int]) -> None:
     """Fail if a run did not do what is measured."""
-    if found != expected:
-        raise AssertionError(f"bench: the run ended with {found}, expected {expected}")
+    if figures != expected:
+        raise AssertionError(f"bench: the run ended with {figures}, expected {expected}")
+
+
+def sides_of(*names: str) -> dict[str, Side]:
+    return {name: Side() for name in names}
+
+
+def plans(bench: Bench) -> Iterator[Plan]:
+    """Yield all cases, those that take long at the end."""
+
+    def first(
+        what: str, format_: str, sides: Sequence[str], targets: Sequence[Target], **more: Any
+    ) -> Plan:
+        title = ", ".join(filter(None, ("First harvest", format_, what)))
+        case = Case(title, "records/s", targets, sides_of(*sides))
+        return Plan([case], partial(bench.first_harvest, case, format_, **more))
+
+    targets = {
+        format_: [*(Target(BATCHES, *ratio) for ratio in ratios.items()), FEW_STATEMENTS]
+        for format_, _sides, ratios in FORMATS
+    }
+    for format_, sides, _ratios in FORMATS:
+        yield first("", format_, sides, targets[format_])
+    commit = {"ckan__search__solr_commit": "true"}
+    limits = [Target(BATCHES, STOCK, 1.7)]
+    text = "CKAN's default settings"
+    yield first(text, "data.json", (BATCHES, STOCK), limits, settings=commit)
+    limits = [Target(REFUSED, BATCHES, 0.7)]
+    yield first("5 % of the records refused", "data.json", (BATCHES, REFUSED), limits)
+    for format_, sides, _ratios in FORMATS:
+        some, text = [side for side in sides if side != SINGLE], "with CKAN's activity plugin"
+        yield first(text, format_, some, targets[format_], settings={"activity": True})
+    limits = [Target(TWO, BATCHES, 1.5), *FEW_COMMITS]
+    # Enough batches for four consumers to share.
+    size = max(800, bench.size)
+    text = "800 records and more consumers"
+    yield first(text, "data.json", (BATCHES, TWO, FOUR), limits, size=size)
+    yield Nights(bench, "data.json", bench.nights, unchanged=100, upgrade=10).plan
+    yield Nights(bench, "folder", bench.nights // 5, unchanged=1000, upgrade=4).plan
+    title = f"Gather of {MANY:,} records: memory of the consumer"
+    whole = Case(title, "MB", [Target(*limit, at_most=True) for limit in MEGABYTES])
+    limits = [Target(*limit, at_most=True) for limit in MORE_MEGABYTES]
+    more = Case(f"{title}, beyond what it has before", "MB", limits)
+    yield Plan([whole, more], partial(_gather, bench, whole, more))
+    title = f"First harvest of {FEW} records, two consumers"
+    limits = [Target(BEHIND, ALONE, 1 / 2.5)]
+    case = Case(title, "records/s", limits, sides_of(ALONE, BEHIND))
+    yield Plan([case], partial(_behind, bench, case))
 
 
 class Nights:
     """A source whose records were harvested before, and what its next nights cost.
 
-    Attributes:
-        cases: filled by ``measure``.
+    Args:
+        count: records of the source.
+        unchanged: target of a night without changes: times stock, or records a second if there is
+            no stock harvester.
+        upgrade: target of a night after an upgrade: times the first harvest.
     """
 
     def __init__(
-        self, bench: Bench, format_: str, count: int, targets: Mapping[str, float]
+        self, bench: Bench, format_: str, count: int, *, unchanged: float, upgrade: float
     ) -> None:
-        """Name the cases.
+        self._bench, self._format, self._count = bench, format_, count
+        other = STOCK if format_ in STOCK_TYPES else ""
 
-        Args:
-            count: records of the source.
-            targets: "unchanged": times stock, or records a second if there is no stock harvester;
-                "upgrade": times the first harvest.
-        """
-        self._bench = bench
-        self._format = format_
-        self._count = count
-        self._has_stock = format_ in ("data.json", "Turtle")
-        self._name = ""
-        self._source = ""
-        self._changed = 0
-        of = f"{format_}, {count:,} records"
-        other, ratio = (STOCK if self._has_stock else ""), targets["unchanged"]
-        self.unchanged = Case(
-            f"Nothing changed, {of}",
-            "records/s",
-            [Target(BATCHES, other, ratio)],
-            {BATCHES: Side()},
-        )
-        self.changed = Case(
-            f"1 % changed, {of}",
-            "records/s",
-            [Target(BATCHES, SUM, 1 / 1.5)],
-            {BATCHES: Side(), SUM: Side()},
-        )
-        self.upgraded = Case(
-            f"Upgrade night, nothing comes out differently, {of}",
-            "records/s",
-            [Target(BATCHES, FIRST, targets["upgrade"])],
-            {BATCHES: Side(), FIRST: Side()},
-        )
-        self.cases = [self.unchanged, self.changed, self.upgraded]
+        def case(what: str, other: str, ratio: float, *more: str) -> Case:
+            title, targets = (
+                f"{what}, {format_}, {count:,} records",
+                [Target(BATCHES, other, ratio)],
+            )
+            return Case(title, "records/s", targets, sides_of(BATCHES, *more))
+
+        self._unchanged = case("Nothing changed", other, unchanged)
+        self._changed = case("1 % changed", SUM, 1 / 1.5, SUM)
+        text = "Upgrade night, nothing comes out differently"
+        self._upgraded = case(text, FIRST, upgrade, FIRST)
+        self.plan = Plan([self._unchanged, self._changed, self._upgraded], self.measure)
 
     def measure(self) -> None:
         """Harvest the records once, then again and again."""
         bench = self._bench
         with bench.ours.inside() as inside:
             with step(f"First harvest of {self._count:,} records, {self._format}"):
-                self._fill(inside)
-            for number in range(bench.rounds):
-                self._round(inside, number)
-        if self._has_stock:
-            self._measure_stock()
+                name, source = self._fill(inside)
+            changed = 0
+            for number in range(bench.night_rounds):
+                changed = self._count // SHARE - changed  # changed, and back again
+                self._round(inside, number, name, source, changed)
+        if self._format in STOCK_TYPES:
+            side = self._unchanged.sides.setdefault(STOCK, Side())
+            with bench.stock.inside() as inside, step(f"{self._unchanged.title}: {STOCK}"):
+                id_ = bench.source(inside, self._format, bench.size, STOCK_TYPES)
+                inside.ask("inline", source_id=id_)
+                side.values.append(bench.size / inside.ask("inline", source_id=id_)["seconds"])
 
-    def _fill(self, inside: Inside) -> None:
-        """Harvest some records with one consumer, for the comparison, then all with more."""
+    def _fill(self, inside: Inside) -> tuple[str, str]:
+        """Harvest some records with one consumer, for the comparison, then all with more.
+
+        Returns:
+            The catalogue's name and the source's id.
+        """
         bench = self._bench
-        self._name, url = bench.serve(self._format, bench.size)
-        kind = OUR_TYPES[self._format]
-        self._source = inside.ask("source", name=self._name, url=url, kind=kind)["id"]
+        name, url = bench.serve(self._format, bench.size)
+        source = inside.ask("source", name=name, url=url, kind=OUR_TYPES[self._format])["id"]
         with bench.ours.consumers() as consumers:
             bench.warm_up(inside, self._format)
-            seconds, _counts = counted(inside, consumers, self._source, bench.size)
-        self.upgraded.sides[FIRST].values.append(bench.size / seconds)
-        bench.catalogues.serve(self._format, self._name, self._count)
+            seconds, _counts = counted(inside, consumers, source, bench.size)
+        self._upgraded.sides[FIRST].values.append(bench.size / seconds)
+        bench.catalogues.serve(self._format, name, self._count)
         with bench.ours.consumers(FILLERS):
-            inside.ask("harvest", source_id=self._source, limit=LIMIT)
-        inside.ask("sql", statement="ANALYZE")
+            inside.ask("harvest", source_id=source, limit=LIMIT)
+        bench.ours.sql("ANALYZE")
+        return name, source
 
-    def _round(self, inside: Inside, number: int) -> None:
-        bench, rate = self._bench, self.upgraded.sides[FIRST].median
+    def _round(self, inside: Inside, number: int, name: str, source: str, changed: int) -> None:
+        bench, rate = self._bench, self._upgraded.sides[FIRST].median
+        share = self._count // SHARE
         with bench.ours.consumers():
             bench.warm_up(inside, self._format)  # a portal's consumers run for weeks
             if number:  # back to this version's rules
-                inside.ask("harvest", source_id=self._source, limit=LIMIT)
-            with step(f"{self.unchanged.title}, round {number + 1}"):
-                seconds = self._night(inside, self.unchanged, {})
-            share = self._count // SHARE
-            self._changed = share - self._changed  # changed, and back again
-            bench.catalogues.serve(self._format, self._name, self._count, changed=self._changed)
-            with step(f"{self.changed.title}, round {number + 1}"):
-                self._night(inside, self.changed, {"updated": share})
-        self.changed.sides[SUM].values.append(self._count / (seconds + share / rate))
+                inside.ask("harvest", source_id=source, limit=LIMIT)
+            seconds = self._night(inside, self._unchanged, source, {})
+            bench.catalogues.serve(self._format, name, self._count, changed=changed)
+            self._night(inside, self._changed, source, {"updated": share})
+        self._changed.sides[SUM].values.append(self._count / (seconds + share / rate))
         with bench.ours.consumers(1, number + 1):
             bench.warm_up(inside, self._format)
-            with step(f"{self.upgraded.title}, round {number + 1}"):
-                self._night(inside, self.upgraded, None)
+            self._night(inside, self._upgraded, source, None)
 
-    def _night(self, inside: Inside, case: Case, figures: dict[str, int] | None) -> float:
+    def _night(
+        self, inside: Inside, case: Case, source: str, figures: dict[str, int] | None
+    ) -> float:
         """Run the source; ``figures``: of its harvest objects, None for any without a change."""
-        answer = inside.ask("harvest", source_id=self._source, limit=LIMIT)
+        with step(f"{case.title}, round {len(case.sides[BATCHES].values) + 1}"):
+            answer = inside.ask("harvest", source_id=source, limit=LIMIT)
         if figures is None:
             figures = {key: n for key, n in answer["figures"].items() if key == "not modified"}
         check(answer["figures"], figures)
@@ -376,10 +337,42 @@ class Nights:
         say(f"    {seconds:.1f} s, {self._count / seconds:,.0f} records/s")
         return seconds
 
-    def _measure_stock(self) -> None:
-        bench = self._bench
-        side = self.unchanged.sides.setdefault(STOCK, Side())
-        with bench.stock.inside() as inside, step(f"{self.unchanged.title}: {STOCK}"):
-            id_ = bench.stock_source(inside, self._format, bench.size)
-            inside.ask("inline", source_id=id_)
-            side.values.append(bench.size / inside.ask("inline", source_id=id_)["seconds"])
+
+def _gather(bench: Bench, whole: Case, more: Case) -> None:
+    """Measure the memory of a gather consumer that reads a large catalogue."""
+    for format_, *_ in (*MEGABYTES, *MORE_MEGABYTES):
+        with bench.ours.inside() as inside, bench.ours.consumers(0) as consumers:
+            before = consumers.counts()["peak MB"]
+            id_ = bench.source(inside, format_, MANY)
+            with step(f"{whole.title}, {format_}"):
+                inside.ask("harvest", source_id=id_, limit=LIMIT, gather_only=True)
+            peak = consumers.counts()["peak MB"]
+            whole.sides[format_] = Side([peak])
+            more.sides[format_] = Side([peak - before])
+            say(f"    {peak} MB, {before} MB before")
+            _drop(bench, inside, id_)
+
+
+def _behind(bench: Bench, case: Case) -> None:
+    """Measure the first harvest of a source that comes after a far larger one."""
+    with bench.ours.inside() as inside, bench.ours.consumers(2) as consumers:
+        bench.warm_up(inside, "data.json")
+        large = ""
+        for side in (ALONE, BEHIND):
+            if side == BEHIND:
+                large = bench.source(inside, "data.json", MANY)
+                with step(f"Gather of {MANY:,} records"):
+                    inside.ask("harvest", source_id=large, limit=LIMIT, gather_only=True)
+                time.sleep(HEAD_START)
+            with step(f"{FEW} records, {side}"):
+                id_ = bench.source(inside, "data.json", FEW)
+                seconds, _counts = counted(inside, consumers, id_, FEW)
+            case.sides[side].values.append(FEW / seconds)
+            say(f"    {FEW / seconds:.1f} records/s")
+        _drop(bench, inside, large)
+
+
+def _drop(bench: Bench, inside: Inside, source_id: str) -> None:
+    """Delete what waits of a source, so that the next case begins without it."""
+    inside.ask("drop", source_id=source_id)
+    bench.catalogues.clear()

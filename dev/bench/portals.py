@@ -1,4 +1,4 @@
-"""The CKAN sites that are measured: ours, and one with the harvesters that it replaces."""
+"""What is measured runs in processes: a publisher, and CKAN sites with their consumers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from demo.api import tell
+from demo.publishers import CONTROL
 from stack import console, venv
 from stack.child import Child
 from stack.console import StackError, step
 from stack.paths import DEV, log_file
+from stack.postgres import Postgres
 from stack.site import Site
 
 HERE = Path(__file__).parent
@@ -22,8 +25,35 @@ OURS = (
     " harvest"
 )
 STOCK = "dcat dcat_json_harvester dcat_rdf_harvester harvest"
-WITH_TABLES = ("activity", "harvest", "ukharvest")
 READY_SECONDS = 60
+
+
+class Catalogues:
+    """The running publisher (serve.py) at a URL."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+
+    def serve(self, format_: str, name: str, count: int, *, changed: int = 0) -> str:
+        """Serve a catalogue, or serve it anew; return the URL that a source names.
+
+        Args:
+            changed: so many of the first records have another description.
+        """
+        wanted = {"format_": format_, "name": name, "count": count, "changed": changed}
+        return f"{self._base}{tell(self._base + CONTROL, **wanted)}"
+
+    def clear(self) -> None:
+        """Serve nothing more."""
+        tell(self._base + CONTROL)
+
+
+@contextlib.contextmanager
+def publisher() -> Iterator[Catalogues]:
+    """Start the publisher, in the environment that has its libraries."""
+    command: list[str | Path] = [venv.program("python"), "-B", HERE / "serve.py"]
+    with Child(command, log_file("bench-publisher"), reads=True) as child:
+        yield Catalogues(child.line())
 
 
 class Portal:
@@ -37,7 +67,6 @@ class Portal:
     def __init__(self, site: Site, plugins: str) -> None:
         self.site = site
         self.plugins = plugins
-        self.name = site.name
 
     def ini(self, *, activity: bool = False, **settings: str) -> Path:
         """Write the ini with other settings; "__" stands for a full stop in their names.
@@ -58,22 +87,19 @@ class Portal:
 
     def prepare(self) -> None:
         """Empty the database and the index, and make the tables."""
-        with step(f"{self.name}: empty tables"):
+        with step(f"{self.site.name}: empty tables"):
             self.site.empty_database()
-            ini = self.ini(activity=True)
-            has_ours = "ukharvest" in self.plugins
-            plugins = [each for each in WITH_TABLES if has_ours or each != "ukharvest"]
-            self._ckan(
-                ini,
-                "db upgrade --skip-plugins",
-                *(f"db upgrade -p {each}" for each in plugins),
-                "search-index clear",
-                "harvester purge-queues",
-            )
+            plugins = ("activity", "harvest", *(["ukharvest"] * (self.plugins == OURS)))
+            tables = ("--skip-plugins", *(f"-p {plugin}" for plugin in plugins))
+            lines = [f"db upgrade {which}" for which in tables]
+            lines += ["search-index clear", "harvester purge-queues"]
+            command = venv.ckan_commands(self.site.ckan, self.ini(activity=True), *lines)
+            log, environment = log_file(self.site.name), venv.environment_of_ckan()
+            console.run(command, log, env=environment, cwd="/")
 
-    def _ckan(self, ini: Path, *lines: str) -> None:
-        command = venv.ckan_commands(self.site.ckan, ini, *lines)
-        console.run(command, log_file(self.name), env=venv.environment_of_ckan(), cwd="/")
+    def sql(self, statement: str) -> None:
+        """Execute a statement."""
+        Postgres().query(self.site.database_url, statement)
 
     @contextlib.contextmanager
     def inside(self, **settings: Any) -> Iterator[Inside]:
@@ -88,20 +114,31 @@ class Portal:
     def consumers(
         self, fetchers: int = 1, upgrades: int = 0, /, **settings: Any
     ) -> Iterator[Consumers]:
-        """Start a gather consumer and fetch consumers.
+        """Start a gather consumer and fetch consumers, which count what they do (counters.py).
 
         Args:
             upgrades: so many releases later, each of which raised the parsers' versions.
         """
-        with Consumers(self, fetchers, self.ini(**settings), upgrades) as running:
-            yield running
+        ini, python = self.ini(**settings), venv.program("python", self.site.ckan)
+        with contextlib.ExitStack() as stack:
+            files = []
+            for number, kind in enumerate(["gather-consumer", *["fetch-consumer"] * fetchers]):
+                files.append(self.site.folder / f"counts-{number}.json")
+                files[-1].unlink(missing_ok=True)
+                command: list[str | Path] = [python, HERE / "counters.py", files[-1], str(upgrades)]
+                command += ["-c", ini, "harvester", kind]
+                log = log_file(f"{self.site.name}-{kind}-{number}")
+                child = stack.enter_context(Child(command, log, env=venv.environment_of_ckan()))
+            # Connecting to the queue is their last step before the first counts.
+            child.wait_until(lambda: all(file.is_file() for file in files), READY_SECONDS)
+            yield Consumers(files)
 
 
 class Inside:
     """A process inside CKAN (inside.py)."""
 
     def __init__(self, portal: Portal, ini: Path) -> None:
-        self._log = log_file(f"{portal.name}-inside")
+        self._log = log_file(f"{portal.site.name}-inside")
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
                 [venv.program("python", portal.site.ckan), HERE / "inside.py", ini],
@@ -137,56 +174,17 @@ class Inside:
 
 
 class Consumers:
-    """Consumers that count what they do (counters.py)."""
+    """Running consumers, which keep writing their counts into files."""
 
-    def __init__(self, portal: Portal, fetchers: int, ini: Path, upgrades: int) -> None:
-        kinds = ["gather-consumer", *["fetch-consumer"] * fetchers]
-        python = venv.program("python", portal.site.ckan)
-        self._stack = contextlib.ExitStack()
-        self._files = []
-        for number, kind in enumerate(kinds):
-            file = portal.site.folder / f"counts-{number}.json"
-            file.unlink(missing_ok=True)
-            self._files.append(file)
-            words: list[str | Path] = [
-                python,
-                HERE / "counters.py",
-                file,
-                str(upgrades),
-                "-c",
-                ini,
-                "harvester",
-                kind,
-            ]
-            self._stack.enter_context(
-                Child(
-                    words,
-                    log_file(f"{portal.name}-{kind}-{number}"),
-                    env=venv.environment_of_ckan(),
-                )
-            )
-        self._wait()
-
-    def _wait(self) -> None:
-        """Wait for the first counts; connecting to the queue is their last step."""
-        deadline = time.monotonic() + READY_SECONDS
-        while not all(file.is_file() for file in self._files):
-            if time.monotonic() > deadline:
-                raise StackError("bench: the consumers did not start")
-            time.sleep(0.1)
+    def __init__(self, files: list[Path]) -> None:
+        self._files = files
 
     def counts(self) -> dict[str, int]:
         """Return the sums of their counts, and the highest peak of memory."""
         time.sleep(0.5)  # until the files are current
-        found = [json.loads(file.read_text()) for file in self._files]
-        keys = {key for each in found for key in each}
+        counts = [json.loads(file.read_text()) for file in self._files]
+        names = {name for each in counts for name in each}
         return {
-            key: (max if key == "peak MB" else sum)(each.get(key, 0) for each in found)
-            for key in keys
+            name: (max if name == "peak MB" else sum)(each.get(name, 0) for each in counts)
+            for name in names
         }
-
-    def __enter__(self) -> Consumers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()

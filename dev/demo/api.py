@@ -73,10 +73,10 @@ def fetch(url: str) -> bytes:
         raise
 
 
-def tell(url: str, **values: object) -> None:
-    """Send JSON to a publisher's control route."""
+def tell(url: str, **values: object) -> Any:
+    """Send JSON to a publisher's control route; return its answer."""
     body = json.dumps(values).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})  # noqa: S310 - our own site
     # The benchmark's publisher writes 100,000 records before it answers.
-    with direct.open(request, timeout=300):
-        pass
+    with direct.open(request, timeout=300) as answer:
+        return json.load(answer)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .api import Api, fetch
-from .publishers import Box, Served
+from .publishers import Served
 from .runs import FIGURES, Row, Source
 
 # Solr shows changes within a second; a slow machine gets more time.
@@ -139,7 +139,7 @@ def _facts(dataset: dict[str, Any], record: Served) -> Iterator[tuple[str, Any, 
     for name, value in record.extras.items():
         yield f"the extra {name}", extras.get(name, ""), value
     if record.box:
-        yield "the box around spatial", _box(extras.get("spatial", "")), record.box
+        yield "the box around spatial", _box(extras.get("spatial", "")), tuple(record.box)
 
 
 def _extras(dataset: dict[str, Any]) -> dict[str, str]:
@@ -154,7 +154,7 @@ def _extras(dataset: dict[str, Any]) -> dict[str, str]:
     return {**fields, **extras}
 
 
-def _box(text: str) -> Box | None:
+def _box(text: str) -> tuple[float, ...] | None:
     if not text:
         return None
     points = list(_points(json.loads(text)["coordinates"]))

@@ -24,15 +24,6 @@ OTHERS = ("spatial_metadata", "spatial_query", "resource_proxy", "image_view", "
 
 
 @dataclass(frozen=True)
-class Login:
-    """The sysadmin's login, for people and for the API."""
-
-    name: str
-    password: str
-    token: str
-
-
-@dataclass(frozen=True)
 class Portal:
     """One version's demo portal: what is made before it runs."""
 
@@ -78,9 +69,14 @@ class Portal:
         return self.site.write_ini(HERE / "demo.ini", self.ini, more).read_text()
 
     @property
-    def login(self) -> Login:
-        known = self._secrets()
-        return Login(SYSADMIN, known["password"], known["token"])
+    def password(self) -> str:
+        """Return the sysadmin's password."""
+        return self._secrets()["password"]
+
+    @property
+    def token(self) -> str:
+        """Return the sysadmin's token for the API."""
+        return self._secrets()["token"]
 
     def _secrets(self, **learnt: str) -> dict[str, str]:
         """Return the secrets, made at the first call; only the checkout's owner may read them."""
@@ -110,19 +106,22 @@ class Portal:
         # Says nothing about another cluster: its database may have been made again.
         cluster = str(made.stat().st_mtime_ns) if made.is_file() else Postgres().url
         migrations = sorted(ROOT.glob("ckanext/ukharvest/migration/**/*.py"))
-        wanted = digest([*migrations, HERE / "seed.py"], cluster, self.site.name)
+        wanted = digest(migrations, cluster, self.site.name)
         return Stamp(self.site.folder / "stamp-demo", wanted)
 
     def _sign_up(self) -> None:
-        user = {
-            "name": SYSADMIN,
-            "email": "demo@thornmere.example",
-            "fullname": "Demo sysadmin",
-            "password": self._secrets()["password"],
-        }
-        command: list[str | Path] = [self.program("python"), "-P", HERE / "seed.py", self.ini]
-        answer = self._run(command, json.dumps(user))
-        self._secrets(**json.loads(answer.splitlines()[-1]))
+        """Make the sysadmin, or set the password of an older database's, and make a token."""
+        known = f"SELECT 1 FROM \"user\" WHERE name = '{SYSADMIN}'"
+        is_known = Postgres().query(self.site.database_url, known)
+        lines = (
+            f"user setpass {SYSADMIN} --password={self.password}"
+            if is_known
+            else f"user add {SYSADMIN} password={self.password} email=demo@thornmere.example",
+            f"sysadmin add {SYSADMIN}",
+            f"user token add {SYSADMIN} bin/demo --quiet",
+        )
+        answer = self._run(venv.ckan_commands(self.site.ckan, self.ini), "\n".join(lines))
+        self._secrets(token=answer.split()[-1])
 
     def empty(self) -> None:
         """Empty the database, the index and the queues."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,13 +15,15 @@ from stack.service import Service
 from stack.site import services
 
 from .api import Api, ApiError, fetch
-from .portal import Portal
+from .portal import SYSADMIN, Portal
 from .publishers import CONTROL, SHOWCASE
 
 HERE = Path(__file__).parent
 PREFIX = "demo-"
 JOBS = "jobs"
 GATHERERS = 3
+# In place of cron: run a command every half minute. SIGTERM ends what it is waiting for, too.
+CRON = """trap 'kill $!; exit' TERM; while true; do "$@" & wait $!; sleep 30 & wait $!; done"""
 
 
 class PublisherServer(Service):
@@ -93,7 +94,7 @@ class Web(Service):
     def answers(self) -> bool:
         # Another checkout's site on this port does not know our token.
         try:
-            Api(self.url, self.portal.login.token)("api_token_list", user_id=self.portal.login.name)
+            Api(self.url, self.portal.token)("api_token_list", user_id=SYSADMIN)
         except ApiError:
             return False
         return True
@@ -129,7 +130,7 @@ def workers(portal: Portal) -> list[Worker]:
         ),
         Worker(portal, "fetch", [*harvester, "fetch-consumer"]),
         Worker(portal, JOBS, [portal.program("ckan"), "-c", portal.ini, "jobs", "worker"]),
-        Worker(portal, "cron", [sys.executable, "-B", HERE / "cron.py", portal.site.ckan]),
+        Worker(portal, "cron", ["sh", "-c", CRON, "cron", *harvester, "run"]),
     ]
 
 
@@ -151,7 +152,7 @@ def start(
     web.start()
     at_work = workers(portal)
     if not any(worker.daemon.pid() for worker in at_work):
-        _give_up_jobs(Api(web.url, portal.login.token))
+        _give_up_jobs(Api(web.url, portal.token))
     for worker in at_work:
         worker.start()
     _running(portal, portal.ini.read_text()).write()
@@ -179,7 +180,8 @@ def _running(portal: Portal, ini: str) -> Stamp:
 def stop_demo(portal: Portal | None = None) -> None:
     """Stop the processes of a version's demo, or of all; the publishers are shared."""
     of = f"{PREFIX}{portal.site.ckan}-*" if portal else f"{PREFIX}*"
-    names = [path.stem for pattern in {of, f"{PREFIX}publisher-*"} for path in _pids(pattern)]
+    patterns = {of, f"{PREFIX}publisher-*"}
+    names = [path.stem for each in patterns for path in (STACK / "run").glob(f"{each}.pid")]
     running = [daemon for daemon in map(Daemon, sorted(set(names))) if daemon.pid() is not None]
     if running:
         with step("Demo: stopping"):
@@ -191,10 +193,6 @@ def stop_demo(portal: Portal | None = None) -> None:
                 daemon.stop()
     for name in names:
         Daemon(name).stop()  # cleans up after one that ended by itself
-
-
-def _pids(pattern: str) -> list[Path]:
-    return list((STACK / "run").glob(f"{pattern}.pid"))
 
 
 def are_services_running() -> bool:

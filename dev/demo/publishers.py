@@ -8,7 +8,7 @@ records their documents were made. This is what the harvest is held against.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,8 +26,6 @@ CONTROL = "/_control"
 SHOWCASE = "showcase"
 LATER = "later"
 
-Box = tuple[float, float, float, float]  # west, south, east, north
-
 
 @dataclass(frozen=True)
 class Served:
@@ -35,6 +33,7 @@ class Served:
 
     Attributes:
         raw: the whole record; a changed text means a changed record.
+        box: west, south, east, north.
         is_readable: False for a record that no portal could import.
         licence: CKAN's id of the licence.
         extras: some of the extras.
@@ -42,11 +41,11 @@ class Served:
 
     guid: str
     title: str
-    urls: frozenset[str]
+    urls: Collection[str]
     raw: str
     licence: str = ""
     extras: Mapping[str, str] = field(default_factory=dict)
-    box: Box | None = None
+    box: Sequence[float] | None = None
     is_readable: bool = True
 
 
@@ -77,18 +76,7 @@ class Publisher:
     def served(self, control: str) -> list[Served] | None:
         """Return the records that it serves now; None if it cannot be read to its end."""
         answer = json.loads(fetch(f"{control}?records"))
-        if answer is None:
-            return None
-        return [
-            Served(
-                **{
-                    **each,
-                    "urls": frozenset(each["urls"]),
-                    "box": tuple(each["box"]) if each["box"] else None,
-                }
-            )
-            for each in answer
-        ]
+        return answer and [Served(**each) for each in answer]
 
 
 def described(control: str) -> list[Publisher]:

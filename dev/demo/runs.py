@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from stack.console import StackError, say
+from stack.console import StackError, step
 
 from .api import Api, NotFound
 from .processes import PublisherServer, Worker
@@ -18,9 +17,12 @@ from .publishers import Publisher, described
 
 # Seconds without any progress, after which a run has failed.
 STALLED_SECONDS = 180
-POLL_SECONDS = 0.5
-QUIET_SECONDS = 10
+POLL_SECONDS = 2
+ENDED = ("Finished", "Aborted")
 FIGURES = ("added", "updated", "not modified", "missing", "deleted", "errored")
+# Of the table that bin/demo prints on standard output; figures follow the left-aligned columns.
+HEADINGS = ("source", "type", "run", *FIGURES[:-1], "errors", "records/s")
+WORDS = 3
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,6 @@ class Source:
     @property
     def title(self) -> str:
         return self.publisher.title
-
-    @property
-    def url(self) -> str:
-        return self.server.url + self.publisher.path
 
 
 @dataclass(frozen=True)
@@ -101,18 +99,31 @@ def _ensure_organisation(api: Api, title: str) -> str:
 def run(api: Api, sources: Sequence[Source], workers: Iterable[Worker], label: str) -> list[Row]:
     """Run all sources at once and wait for all of them."""
     jobs = {source: _start(api, source) for source in sources}
-    progress = _Progress(label)
-    while True:
-        shown = {source: api("harvest_job_show", id=job) for source, job in jobs.items()}
-        progress.show(shown.items())
-        if all(job["status"] in ("Finished", "Aborted") for job in shown.values()):
-            break
-        for worker in workers:
-            worker.check()
-        progress.check()
-        time.sleep(POLL_SECONDS)
-    progress.end()
-    return [_row(source, label, job) for source, job in shown.items()]
+    moved, last = time.monotonic(), ""
+    with step(": ".join(filter(None, ("Harvest", label)))):
+        while True:
+            shown = {source: api("harvest_job_show", id=job) for source, job in jobs.items()}
+            busy = [source.kind for source, job in shown.items() if job["status"] not in ENDED]
+            if not busy:
+                return [_row(source, label, job) for source, job in shown.items()]
+            progress = repr([_progress(job) for job in shown.values()])
+            if progress != last:
+                moved, last = time.monotonic(), progress
+            elif time.monotonic() - moved > STALLED_SECONDS:
+                raise StackError(
+                    f"nothing has moved for {STALLED_SECONDS} s ({', '.join(busy)});"
+                    " look at the logs: bin/stack logs demo-<version>-gather-1, -fetch, -cron"
+                )
+            for worker in workers:
+                worker.check()
+            time.sleep(POLL_SECONDS)
+            # Finishes runs as cron does, which comes only now and then.
+            api("harvest_jobs_run")
+
+
+def _progress(job: dict[str, Any]) -> tuple[Any, ...]:
+    counts = (job.get("ukharvest") or {}).get("counts", {})
+    return job["status"], job["gather_started"], job["gather_finished"], job["stats"], counts
 
 
 def _start(api: Api, source: Source) -> str:
@@ -140,59 +151,34 @@ def _rate(job: dict[str, Any]) -> float | None:
     seen = (job.get("ukharvest") or {}).get("counts", {}).get("seen")
     if not seen or not job["finished"] or not job["gather_started"]:
         return None
-    took = _time(job["finished"]) - _time(job["gather_started"])
-    return int(seen) / max(took.total_seconds(), 0.001)
+    begin, end = (datetime.fromisoformat(job[key]) for key in ("gather_started", "finished"))
+    return int(seen) / max((end - begin).total_seconds(), 0.001)
 
 
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def table(rows: Sequence[Row]) -> str:
+    """Return one line per run, and below them why a run or a record failed."""
+    columns = list(zip(HEADINGS, *map(_cells, rows), strict=True))
+    if not any(row.label for row in rows):
+        del columns[HEADINGS.index("run")]
+    widths = [max(map(len, column)) for column in columns]
+    words = len(columns) - len(HEADINGS) + WORDS
+    lines = [
+        "  ".join(
+            cell.ljust(width) if number < words else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ).rstrip()
+        for cells in zip(*columns, strict=True)
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    messages = [f"  {_run_of(row)}: {text}" for row in rows for text in row.messages]
+    return "\n".join([*lines, *([""] if messages else []), *messages])
 
 
-class _Progress:
-    """Progress, one line per source: updated on a terminal, printed now and then in a log."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.started = self.moved = self.said = time.monotonic()
-        self.last: list[str] = []
-        self.on_terminal = sys.stderr.isatty()
-
-    def show(self, jobs: Iterable[tuple[Source, dict[str, Any]]]) -> None:
-        lines = [f"{source.kind:<14} {_state(job)}" for source, job in jobs]
-        now = time.monotonic()
-        if lines != self.last:
-            self.moved = now
-        seconds = now - self.started
-        if self.on_terminal:
-            up = f"\033[{len(self.last)}F" if self.last else ""
-            text = "\n".join(f"\033[2K  {line}  {seconds:.0f} s" for line in lines)
-            print(f"{up}{text}", file=sys.stderr, flush=True)
-        elif lines != self.last and (not self.last or now - self.said > QUIET_SECONDS):
-            self.said = now
-            say("\n".join(f"  {line}" for line in lines))
-        self.last = lines
-
-    def check(self) -> None:
-        if time.monotonic() - self.moved > STALLED_SECONDS:
-            raise StackError(
-                f"nothing has moved for {STALLED_SECONDS} s ({'; '.join(self.last)});"
-                " look at the logs: bin/stack logs demo-<version>-gather-1, -fetch, -cron"
-            )
-
-    def end(self) -> None:
-        if self.on_terminal and self.last:
-            print(f"\033[{len(self.last)}F\033[J", end="", file=sys.stderr, flush=True)
-        title = ": ".join(filter(None, ("Harvest", self.label)))
-        say(f"  {title:<60} {time.monotonic() - self.started:6.1f} s")
+def _cells(row: Row) -> tuple[str, ...]:
+    rate = "" if row.rate is None else f"{row.rate:,.0f}"
+    figures = (str(row.figures[name]) for name in FIGURES)
+    return (row.source.title, row.source.kind, row.label, *figures, rate)
 
 
-def _state(job: dict[str, Any]) -> str:
-    if job["status"] in ("Finished", "Aborted"):
-        return "done"
-    if not job["gather_finished"]:
-        return "being read" if job["gather_started"] else "waiting"
-    stats = job["stats"]
-    done = sum(stats.get(name, 0) for name in ("added", "updated", "deleted", "errored"))
-    counts = (job.get("ukharvest") or {}).get("counts", {})
-    silent = stats.get("not modified", 0)
-    return f"gathered {counts.get('seen', 0)}, imported {done} of {counts.get('seen', 0) - silent}"
+def _run_of(row: Row) -> str:
+    return ", ".join(filter(None, (row.source.kind, row.label)))

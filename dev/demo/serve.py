@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Collection
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "dev"), str(ROOT)]
@@ -24,12 +23,12 @@ from tests.publishing import SERVICES, files  # noqa: E402
 from tests.publishing.dcat import TURTLE, turtle_of  # noqa: E402
 from tests.publishing.listing import Listing  # noqa: E402
 from tests.publishing.records import Record  # noqa: E402
-from tests.publishing.service import NOT_FOUND, number, path_of, tagged  # noqa: E402
+from tests.publishing.service import NOT_FOUND, json_response, number, path_of, tagged  # noqa: E402
 from tests.publishing.sparql import Endpoint  # noqa: E402
+from tests.publishing.wms import Layer, MapService  # noqa: E402
 
 from demo import catalogue, publishers, showcase  # noqa: E402
 from demo.catalogue import SIZE  # noqa: E402
-from demo.map_service import Layer, MapService  # noqa: E402
 from demo.publishers import CONTROL, LATER, SHOWCASE  # noqa: E402
 
 FAILURE = Response(
@@ -119,7 +118,7 @@ class Site:
             publishers.Served(
                 guid=self.service.guid(each),
                 title=each.title,
-                urls=frozenset(self.service.urls(each)),
+                urls=sorted(set(self.service.urls(each))),
                 raw=repr(each),
                 licence="uk-ogl",
                 extras=catalogue.EXTRAS[self.kind](each),
@@ -198,26 +197,18 @@ class Stage:
     def state(self, request: Request) -> Response:
         if "?records" in request.path and isinstance(self.site, Site):
             found = self.site.served(self.fault)
-            return _json(found if found is None else [_plain(each) for each in found])
+            return json_response(found and [asdict(each) for each in found])
         described = [asdict(each) for each in self.site.descriptions]
         state = {"type": self.kind, "pid": os.getpid(), "fault": self.fault}
-        return _json({**state, "publishers": described})
+        return json_response({**state, "publishers": described})
 
     def obey(self, request: Request) -> Response:
         wanted = json.loads(request.body)["fault"]
         if wanted and wanted not in self.site.faults:
-            return _json({"error": f"fault is one of: {', '.join(self.site.faults)}"}, 400)
+            text = f"fault is one of: {', '.join(self.site.faults)}"
+            return replace(json_response({"error": text}), status=400)
         self.show(wanted)
         return self.state(request)
-
-
-def _plain(served: publishers.Served) -> dict[str, Any]:
-    return {**asdict(served), "urls": sorted(served.urls)}
-
-
-def _json(value: object, status: int = 200) -> Response:
-    headers = {"Content-Type": "application/json"}
-    return Response(json.dumps(value).encode() + b"\n", status, headers)
 
 
 def main() -> None:

@@ -14,9 +14,9 @@ from tests.publishing import files
 from tests.publishing.data_json import dataset
 from tests.publishing.records import OGL, Box, File, Record
 from tests.publishing.service import json_response
+from tests.publishing.wms import Layer
 
 from .catalogue import slug
-from .map_service import Layer
 from .publishers import Publisher
 
 Entries = list[dict[str, Any]]

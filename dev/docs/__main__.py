@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import export
-from .pages import FOLDER, codes_by_type, pages
+from .pages import FOLDER, codes_by_type, export_page, pages
 
 
 def main() -> int:
     parser = argparse.ArgumentParser("bin/docs", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if old")
     is_check = parser.parse_args().check
-    made = {**pages(), **codes_by_type(), **export.page()}
+    made = {**pages(), **codes_by_type(), **export_page()}
     there = set(FOLDER.glob("*.md")) if FOLDER.is_dir() else set()
     old = [path for path, text in made.items() if not path.is_file() or path.read_text() != text]
     old += there - made.keys()

@@ -1,4 +1,4 @@
-"""One page of docs/sources for each source type, from the code's declarations."""
+"""One page of docs/sources for each source type, and one about exports, from the code's tables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ConfigError, RecordError, SourceError, UkharvestError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.operations.export.losses import DATA_JSON, LOSSES, RDF, Loss
 from ckanext.ukharvest.parsers import record_checks, record_limits
 from ckanext.ukharvest.parsers.gemini.rules import RULES
 from ckanext.ukharvest.source_types import COMMON_OPTIONS, TYPES, SourceType
@@ -56,6 +57,18 @@ _OF_OTHERS = (
 )
 # Modules with the problems of forms: a source's, whatever its type, and that of checks.
 _FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.engine.jobs.check"})
+
+_EXPORT_HEAD = """\
+# What the exported files cannot carry
+
+{made}
+
+[The exported catalogue](export.md) as JSON Lines has all fields of all datasets. A portal that
+harvests the other files gets the same datasets, except for these fields. A test compares all
+others, for all source types. "Added" says that datasets and files without a value get one, and
+that all others keep theirs. Names are those of fields and extras in CKAN; `resource.` stands
+before those of resources.
+"""
 
 
 def pages() -> dict[Path, str]:
@@ -214,3 +227,22 @@ def _modules(kind: SourceType) -> set[str]:
         found.add(name)
         open_ends |= codes.imports_of(paths[name]) - found
     return found
+
+
+def export_page() -> dict[Path, str]:
+    """Return path and text of the page about what exported files cannot carry."""
+    head = ("field", "why it differs", RDF, DATA_JSON)
+    rows = (
+        (
+            ", ".join(f"`{field}`" for field in loss.fields),
+            loss.reason,
+            *(_effect(loss) if format_ in loss.formats else "" for format_ in (RDF, DATA_JSON)),
+        )
+        for loss in LOSSES
+    )
+    text = "\n".join([_EXPORT_HEAD.format(made=MADE), *table(head, rows), ""])
+    return {codes.ROOT / "docs" / "portal" / "export-fields.md": text}
+
+
+def _effect(loss: Loss) -> str:
+    return "added" if loss.is_added else "differs"

@@ -1,7 +1,8 @@
 """A pycsw over the ISO records of a folder: `python serve.py RECORDS DATABASE`.
 
 Run by the Python of pycsw's own environment. When ready, it prints its URL, on a free port, and the
-number of its records.
+number of its records. `PYCSW_CONFIG=SETTINGS python serve.py PORT` serves what a settings file
+names, by pycsw's own WSGI application.
 """
 
 from __future__ import annotations
@@ -50,9 +51,7 @@ def settings(database: str, url: str) -> dict[str, dict[str, str]]:
     }
 
 
-def main() -> None:
-    folder, file = sys.argv[1:]
-    logging.basicConfig(level=logging.WARNING)
+def serve_records(folder: str, file: str) -> None:
     database = f"sqlite:///{file}"
     admin.setup_db(database, TABLE, "")
     held = admin.load_records(StaticContext(), database, TABLE, folder)
@@ -69,5 +68,14 @@ def main() -> None:
     server.serve_forever()
 
 
+def serve_settings(port: str) -> None:
+    from pycsw.wsgi import application  # reads the settings
+
+    server = make_server("127.0.0.1", int(port), application)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
 if __name__ == "__main__":
-    main()
+    logging.basicConfig(level=logging.WARNING)
+    (serve_settings if len(sys.argv) == 2 else serve_records)(*sys.argv[1:])

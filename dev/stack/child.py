@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
-from .console import StackError, tail
+from .console import StackError, tail, wait_until
 
 STOP_SECONDS = 10
 
@@ -38,7 +35,7 @@ class Child:
         self._begin = log.stat().st_size if log.is_file() else 0
         with log.open("a") as out:
             self._process: subprocess.Popen[str] = subprocess.Popen(
-                [_program("setpriv"), "--pdeathsig", "TERM", *command],
+                ["setpriv", "--pdeathsig", "TERM", *command],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE if reads else out,
                 stderr=out,
@@ -73,11 +70,9 @@ class Child:
         Raises:
             StackError: it has ended, or does not answer in that time.
         """
-        deadline = time.monotonic() + seconds
-        while not answers():
-            if not self.is_alive or time.monotonic() > deadline:
-                raise self.failure()
-            time.sleep(0.02)
+        ready = wait_until(lambda: answers() or not self.is_alive, seconds, 0.02)
+        if not ready or not self.is_alive:
+            raise self.failure()
 
     def failure(self) -> StackError:
         """Return an error with the process's output."""
@@ -96,12 +91,7 @@ class Child:
     def __enter__(self) -> Child:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
 
@@ -112,10 +102,3 @@ def listens(port: int) -> bool:
             return True
     except OSError:
         return False
-
-
-def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        raise StackError(f"{name} is not installed (Debian: util-linux)")
-    return found

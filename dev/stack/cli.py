@@ -8,7 +8,7 @@ import shlex
 import shutil
 
 from . import venv
-from .console import StackError, say, tail
+from .console import command, tail
 from .paths import CKAN_VERSIONS, DEFAULT_CKAN, MEMORY, STACK, log_file
 from .process import Daemon
 from .site import PURPOSES, Site, all_services, ensure_site
@@ -35,15 +35,10 @@ bin/stack env prints the variables with which a CKAN or a pytest that you start 
 """
 
 
+@command
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    try:
-        return int(options.run(options) or 0)
-    except StackError as error:
-        say(f"\n{error}")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return int(options.run(options) or 0)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,11 +6,13 @@ All of it goes to standard error; standard output is for the results of commands
 from __future__ import annotations
 
 import contextlib
+import functools
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,27 @@ QUIET_SECONDS = 20
 
 class StackError(Exception):
     """An error that a person has to fix; its text says what and how."""
+
+
+def command(main: Callable[..., int]) -> Callable[..., int]:
+    """Decorate the function behind a script in bin/.
+
+    A StackError is printed and becomes the exit code 1. A limit on the whole (timeout, CI) is like
+    Ctrl-C: it ends what was started, too; the exit code is 130.
+    """
+
+    @functools.wraps(main)
+    def run(*arguments: Any) -> int:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            return main(*arguments)
+        except StackError as error:
+            say(f"\n{error}")
+            return 1
+        except KeyboardInterrupt:
+            return 130
+
+    return run
 
 
 def say(text: str) -> None:
@@ -54,6 +77,16 @@ def _tick(title: str, started: float, done: threading.Event) -> None:
             print(f"\r  {title:<60} {seconds:4.0f} s …", end="", file=sys.stderr, flush=True)
         else:
             say(f"  {title} … {seconds:.0f} s")
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.1) -> bool:
+    """Wait until something is so; return False if it is not within that time."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(pause)
+    return True
 
 
 def tail(path: Path, lines: int = 30, *, since: int = 0) -> str:

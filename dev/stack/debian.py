@@ -83,9 +83,8 @@ def ensure(needs: Sequence[Need]) -> None:
 
 
 def _install(missing: Sequence[Need]) -> None:
-    privilege = _privilege(missing)
     packages = list(dict.fromkeys(package for need in missing for package in need.packages))
-    apt = [*privilege, "apt-get", "--yes", "--quiet", "--no-install-recommends"]
+    apt = [*privilege(missing), "apt-get", "--yes", "--quiet", "--no-install-recommends"]
     # A new machine may still be installing its updates.
     apt += ["-o", "DPkg::Lock::Timeout=300"]
     log = log_file("apt")
@@ -109,30 +108,7 @@ def _sizes(command: Sequence[str], environment: dict[str, str]) -> str:
     return "\n".join(f"  {line}" for line in lines)
 
 
-def unpacked(package: str, folder: Path) -> Path:
-    """Unpack a package into a folder once, for a program that the machine may lack."""
-    done = folder / "unpacked"
-    if done.exists():
-        return folder
-    with step(f"Debian: {package}, unpacked"):
-        folder.mkdir(parents=True, exist_ok=True)
-        log = log_file("apt")
-        download = ["apt-get", "--quiet", "download", package]
-        try:
-            console.run(download, log, cwd=folder)
-        except StackError:  # the package lists are missing or outdated
-            need = Need(package, lambda: False, (package,))
-            update = [*_privilege([need]), "apt-get", "--quiet", "update"]
-            console.run(update, log)
-            console.run(download, log, cwd=folder)
-        newest = max(folder.glob(f"{package}_*.deb"), key=lambda path: path.stat().st_mtime)
-        console.run(["dpkg-deb", "--extract", newest, folder], log)
-        newest.unlink()
-        done.touch()
-    return folder
-
-
-def _privilege(missing: Sequence[Need]) -> list[str]:
+def privilege(missing: Sequence[Need]) -> list[str]:
     """Return the words before a command that only root may use."""
     by_hand = f"Install these (the names are Debian's) and try again:\n{_listed(missing)}"
     if not shutil.which("apt-get"):

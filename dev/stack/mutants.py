@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -18,8 +17,8 @@ from typing import NamedTuple
 
 from tests.mutants import MUTANTS, Mutant
 
-from . import flaky
-from .console import StackError, say
+from . import reports
+from .console import StackError, command
 from .paths import ROOT, log_file, make_folder
 
 DESCRIPTION = """\
@@ -52,6 +51,7 @@ class Result(NamedTuple):
         return f"{self.mutant.name:<32} {self.seconds:6.1f} s  {outcome}"
 
 
+@command
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         "bin/mutants", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -61,20 +61,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="then run bin/test --all")
     options = parser.parse_args(arguments)
     rest: list[str] | None = ["--all"] if options.all else []
-    # A limit on the whole (timeout, CI) ends the tests and restores the file, too.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     results: list[Result] = []
-    try:
-        chosen = choose(options.names)
-        refuse_changes()
-        for mutant in chosen:
-            results.append(try_mutant(mutant, None if options.first else rest))
-            print(results[-1], flush=True)
-    except StackError as error:
-        say(f"\n{error}")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    chosen = choose(options.names)
+    refuse_changes()
+    for mutant in chosen:
+        results.append(try_mutant(mutant, None if options.first else rest))
+        print(results[-1], flush=True)
     lost = [result for result in results if not result.caught_by]
     print(f"\n{len(results) - len(lost)} of {len(results)} caught")
     for result in lost:
@@ -154,7 +146,7 @@ def run_tests(name: str, words: Sequence[str]) -> tuple[str, str]:
         status = _wait([sys.executable, str(ROOT / "bin" / "test"), *words], log.fileno())
     trouble = f"bin/test ended with {status}; see the log" if status else ""
     for failures in sorted(results.glob("*.failures"), key=lambda path: path.stat().st_mtime):
-        passed = flaky.flaky_of(failures)
+        passed = reports.flaky_of(failures)
         again = passed.read_text().splitlines() if passed.is_file() else []
         for test in failures.read_text().splitlines():
             if test not in again:

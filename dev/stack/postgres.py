@@ -40,17 +40,17 @@ class Postgres(Service):
 
     def ensure_database(self, database: str, *, durable: bool) -> None:
         """Make the database if it is missing; a test's need not survive a power cut."""
-        if self._query(self.url, f"select 1 from pg_database where datname = '{database}'"):
+        if self.query(self.url, f"select 1 from pg_database where datname = '{database}'"):
             return
         with step(f"PostgreSQL: making the database {database}"):
             options = "encoding 'UTF8' template template0"
-            self._query(self.url, f'create database "{database}" {options}')
+            self.query(self.url, f'create database "{database}" {options}')
             if not durable:
-                self._query(self.url, f'alter database "{database}" set synchronous_commit = off')
+                self.query(self.url, f'alter database "{database}" set synchronous_commit = off')
 
     def drop_database(self, database: str) -> None:
         """Drop the database, even if it has connections."""
-        self._query(self.url, f'drop database if exists "{database}" with (force)')
+        self.query(self.url, f'drop database if exists "{database}" with (force)')
 
     def prepare(self) -> None:
         made = self.folder / "initialised"
@@ -112,15 +112,15 @@ class Postgres(Service):
     def answers(self) -> bool:
         # Another checkout's server on this port does not know our password.
         try:
-            return self._query(self._url_of(SUPERUSER), "select 1") == "1"
+            return self.query(self._url_of(SUPERUSER), "select 1") == "1"
         except StackError:
             return False
 
     def start(self) -> None:
         super().start()
         superuser = self._url_of(SUPERUSER)
-        if not self._query(superuser, f"select 1 from pg_roles where rolname = '{ROLE}'"):
-            self._query(superuser, f"create role {ROLE} login createdb password '{self.password}'")
+        if not self.query(superuser, f"select 1 from pg_roles where rolname = '{ROLE}'"):
+            self.query(superuser, f"create role {ROLE} login createdb password '{self.password}'")
 
     def _url_of(self, role: str) -> str:
         return f"postgresql://{role}:{self.password}@127.0.0.1:{self.port}/postgres"
@@ -144,7 +144,7 @@ class Postgres(Service):
         finally:
             os.close(handle)
 
-    def _query(self, url: str, statement: str) -> str:
+    def query(self, url: str, statement: str) -> str:
         """Return psql's output for the statement; the password stays out of the process list."""
         parts = urlsplit(url)
         login, _, host = parts.netloc.rpartition("@")

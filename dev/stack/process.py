@@ -8,13 +8,12 @@ import pwd
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .console import StackError
+from .console import StackError, wait_until
 from .paths import make_folder
 
 STOP_SECONDS = 30
@@ -68,20 +67,12 @@ class Daemon:
         pid = self.pid()
         if pid is not None:
             _send(pid, how)
-            if not self._ends_within(STOP_SECONDS):
+            if not wait_until(lambda: self.pid() is None, STOP_SECONDS):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(pid, signal.SIGKILL)
-                self._ends_within(STOP_SECONDS)
+                wait_until(lambda: self.pid() is None, STOP_SECONDS)
         self.pid_file.unlink(missing_ok=True)
         return pid is not None
-
-    def _ends_within(self, seconds: float) -> bool:
-        deadline = time.monotonic() + seconds
-        while self.pid() is not None:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-        return True
 
 
 def _send(pid: int, how: signal.Signals) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 
-from .console import StackError
 from .process import as_user
 from .service import RootlessService
 
@@ -27,13 +25,10 @@ class Redis(RootlessService):
         """Do nothing: Redis makes what it needs."""
 
     def spawn(self, port: int) -> None:
-        program = shutil.which("redis-server")
-        if program is None:
-            raise StackError("redis-server is not installed")
         user = self.own_folder()
         self.daemon.start(
             [
-                *(program, "--port", str(port), "--bind", "127.0.0.1"),
+                *("redis-server", "--port", str(port), "--bind", "127.0.0.1"),
                 # Saved once a minute and when stopped: a queue survives bin/stack stop.
                 *("--dir", self.folder, "--save", "60", "1"),
             ],

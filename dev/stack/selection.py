@@ -27,15 +27,7 @@ SLOW = tuple(
     )
 )
 # Options of pytest whose value may be a word of its own.
-WITH_VALUE = (
-    "--samples",
-    "--batch-size",
-    "--fuzz",
-    "--fuzz-seed",
-    "--seed",
-    "--faults",
-    "--minutes",
-)
+WITH_VALUE = re.compile("--(samples|batch-size|fuzz|fuzz-seed|seed|faults|minutes)")
 
 
 class Mode(NamedTuple):
@@ -91,8 +83,10 @@ class Selection:
 
 def select(arguments: Iterable[str], *, only_ckan: bool) -> Selection:
     """Parse -m and the paths from pytest's arguments."""
-    rest = _joined(arguments)
-    expression = _take_expression(rest)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("-m", default="")
+    options, rest = parser.parse_known_args(_joined(arguments))
+    expression = options.m
     if "--chaos" in rest and not _paths(rest):
         rest.append(str(CHAOS))
     paths = _paths(rest)
@@ -120,25 +114,11 @@ def _joined(arguments: Iterable[str]) -> list[str]:
     """Join an option and its value into one word, so that the value is not taken for a path."""
     rest: list[str] = []
     for word in arguments:
-        if rest and rest[-1] in WITH_VALUE:
+        if rest and WITH_VALUE.fullmatch(rest[-1]):
             rest[-1] += f"={word}"
         else:
             rest.append(word)
     return rest
-
-
-def _take_expression(arguments: list[str]) -> str:
-    """Remove -m EXPRESSION from the arguments and return the expression."""
-    expression = ""
-    for index in range(len(arguments) - 1, -1, -1):
-        word = arguments[index]
-        if word == "-m" and index + 1 < len(arguments):
-            expression = expression or arguments[index + 1]
-            del arguments[index : index + 2]
-        elif word.startswith("-m") and not word.startswith("--") and len(word) > 2:
-            expression = expression or word[2:].removeprefix("=")
-            del arguments[index]
-    return expression
 
 
 def take_mode(words: list[str]) -> tuple[Mode, list[str]]:

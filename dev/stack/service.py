@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from . import console
-from .console import StackError, step
+from .console import StackError, step, wait_until
 from .paths import log_file, make_folder
 from .process import Daemon, can_reach, give_to, service_user
 from .state import State, choosing_ports, free_port
@@ -104,12 +104,8 @@ class Service(ABC):
         raise StackError(f"{log}\n\n{self.title} does not start; all of it: {self.log}")
 
     def _becomes_ready(self) -> bool:
-        deadline = time.monotonic() + self.ready_seconds
-        while self.daemon.pid() is not None and time.monotonic() < deadline:
-            if self.answers():
-                return True
-            time.sleep(0.1)
-        return False
+        wait_until(lambda: self.daemon.pid() is None or self.answers(), self.ready_seconds)
+        return self.daemon.pid() is not None and self.answers()
 
     def stop(self) -> None:
         """Stop the process, if it runs."""

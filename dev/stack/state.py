@@ -61,9 +61,6 @@ class State:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or STACK / "state.json"
 
-    def read(self, service: str) -> dict[str, Any]:
-        return dict(self._all().get(service, {}))
-
     def write(self, service: str, **values: Any) -> None:
         everything = self._all()
         everything.setdefault(service, {}).update(values)
@@ -74,7 +71,7 @@ class State:
         draft.replace(self.path)
 
     def port(self, service: str) -> int | None:
-        return self.read(service).get("port")
+        return self._all().get(service, {}).get("port")
 
     def _all(self) -> dict[str, dict[str, Any]]:
         return json.loads(self.path.read_text()) if self.path.is_file() else {}

@@ -19,8 +19,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import debian, flaky, kept, reports, venv
-from .console import StackError, run, say, step, tail
+from . import debian, kept, reports, venv
+from .console import StackError, command, run, step, tail
 from .parts import Part, choose, parts
 from .paths import (
     CKAN_VERSIONS,
@@ -85,6 +85,7 @@ class Result:
     note: str = ""
 
 
+@command
 def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     if {"-h", "--help"} & set(words):
@@ -92,16 +93,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     # Paths are relative to the checkout, wherever the command was typed.
     os.chdir(ROOT)
-    # A limit on the whole (timeout, CI) ends the parts too, and their output is shown.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        mode, words = take_mode(words)
-        return _run(select(words, only_ckan=mode.name in CKAN_VERSIONS), mode)
-    except StackError as error:
-        say(f"\n{error}")
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    mode, words = take_mode(words)
+    return _run(select(words, only_ckan=mode.name in CKAN_VERSIONS), mode)
 
 
 def _run(selection: Selection, mode: Mode) -> int:
@@ -324,10 +317,10 @@ def _pytest(part: Part, words: list[str], out: TextIO | None) -> Result:
             check=False,
         ).returncode
 
-    report, failures = part.report, flaky.failures_of(part.report)
+    report, failures = part.report, reports.failures_of(part.report)
     status = run_once(f"--junit-xml={report}", f"--failures={failures}", *part.paths)
-    if status == flaky.TESTS_FAILED and part.is_whole:
-        status = flaky.run_again(report, lambda test: run_once("--shard=", test), out)
+    if status == reports.TESTS_FAILED and part.is_whole:
+        status = reports.run_again(report, lambda test: run_once("--shard=", test), out)
     return Result(part, status, time.monotonic() - started)
 
 

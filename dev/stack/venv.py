@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from . import console, debian
@@ -228,15 +228,11 @@ def _make(place: Path, chosen: tuple[str, str]) -> None:
     # Installing does not repair an environment that was moved, or whose Python is gone.
     code = "import pip, sys; sys.exit([sys.prefix, sys.version] != sys.argv[1:])"
     found, version = chosen
-    if not _succeeds([place / "bin" / "python", "-c", code, place, version]):
-        console.run([found, "-m", "venv", "--clear", place], log_file(place.name))
-
-
-def _succeeds(command: Sequence[str | Path]) -> bool:
-    try:
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except OSError:
-        return False
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        command: list[str | Path] = [place / "bin" / "python", "-c", code, place, version]
+        subprocess.run(command, capture_output=True, check=True)
+        return
+    console.run([found, "-m", "venv", "--clear", place], log_file(place.name))
 
 
 def _install(place: Path, constraints: Path, *what: str | Path) -> None:

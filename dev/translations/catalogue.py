@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from . import tables
+from .tables import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ckanext" / "ukharvest"
@@ -26,14 +27,8 @@ METHODS = [
     ("**/templates/**.txt", "ckan"),
 ]
 # Header lines that say who wrote the file, when and with what.
-_CHANGING = (
-    '"Project-Id-Version',
-    '"Report-Msgid',
-    '"POT-Creation',
-    '"PO-Revision',
-    '"Last-Trans',
-    '"Language-Team',
-    '"Generated-By',
+_CHANGING = re.compile(
+    '"(Project-Id-Version|Report-Msgid|POT-Creation|PO-Revision|Last-Trans|Language-Team|Generated-By)'
 )
 LEFT_OUT = "vendor"  # libraries have their own translations, or none
 
@@ -45,9 +40,9 @@ def made() -> Catalog:
     )
     for path, text, comments, context in sorted(_marked(), key=lambda each: each[0]):
         catalog.add(text, None, [(path, 1)], auto_comments=comments, context=context)
-    for table in tables.tables():
-        for text in filter(None, table.texts):
-            catalog.add(text, None, [(f"ckanext/ukharvest/{table.path}", 1)])
+    for path, texts in tables().items():
+        for text in filter(None, texts):
+            catalog.add(text, None, [(f"ckanext/ukharvest/{path}", 1)])
     return catalog
 
 
@@ -70,7 +65,7 @@ def written() -> str:
     stream = io.BytesIO()
     write_po(stream, made(), width=100, include_lineno=False, sort_by_file=False)
     lines = stream.getvalue().decode().splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(_CHANGING))
+    return "".join(line for line in lines if not _CHANGING.match(line))
 
 
 def texts_of(path: Path) -> set[Any]:

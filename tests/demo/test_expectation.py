@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from demo import expectation, table
+from demo import expectation
 from demo.expectation import Expectation, dead_links, differences
 from demo.publishers import Served
-from demo.runs import FIGURES, Row
+from demo.runs import FIGURES, Row, table
 
 from tests.publisher import Publisher
 
@@ -172,7 +172,7 @@ def test_the_table_has_a_line_for_each_run_and_the_reasons_below(source: _Source
         Row(source, "first", _figures(added=3), 12.6, "finished", ()),  # type: ignore[arg-type]
         Row(source, "again", _figures(errored=1), None, "failed", ("It broke.",)),  # type: ignore[arg-type]
     ]
-    lines = table.render(rows).splitlines()
+    lines = table(rows).splitlines()
     assert lines[0].split() == (
         [
             "source",
@@ -191,4 +191,4 @@ def test_the_table_has_a_line_for_each_run_and_the_reasons_below(source: _Source
     assert lines[2].split() == ["X", "data_json", "first", "3", "0", "0", "0", "0", "0", "13"]
     assert lines[3].split() == ["X", "data_json", "again", "0", "0", "0", "0", "0", "1"]
     assert lines[-1] == "  data_json, again: It broke."
-    assert "run" not in table.render([Row(source, "", _figures(), None, "", ())])  # type: ignore[arg-type]
+    assert "run" not in table([Row(source, "", _figures(), None, "", ())])  # type: ignore[arg-type]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import struct
-import zlib
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 
 import pytest
 from demo.api import fetch
-from demo.map_service import Layer, MapService
 from demo.publishers import CONTROL, LATER, SHOWCASE, described
 from demo.serve import Stage
 
 from tests.publisher import Publisher
+from tests.publishing.wms import Layer, MapService
 
 
 def titles(publisher: Publisher) -> dict[str, list[str]]:
@@ -48,17 +48,6 @@ def test_all_links_of_the_showcase_work(publisher: Publisher) -> None:
 SERVICE = MapService("http://x/wms", "Maps", [Layer("park", "Park", (1, 2, 3), [(-2, 52, -1, 53)])])
 
 
-def picture(query: str, publisher: Publisher) -> list[bytes]:
-    """Return the rows of the picture, four bytes a pixel."""
-    publisher.routes = {f"/wms?{query}": SERVICE.respond}
-    data = fetch(publisher.url(f"/wms?{query}"))
-    assert data.startswith(b"\x89PNG")
-    at = data.index(b"IDAT")
-    (length,) = struct.unpack(">I", data[at - 4 : at])
-    rows = zlib.decompress(data[at + 4 : at + 4 + length])
-    return [rows[start + 1 : start + 41] for start in range(0, len(rows), 41)]
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -67,11 +56,19 @@ def picture(query: str, publisher: Publisher) -> list[bytes]:
     ],
 )
 def test_bounding_box_is_drawn_at_its_place(query: str, publisher: Publisher) -> None:
-    rows = picture(query, publisher)
-    drawn = [[row[at + 3] > 0 for at in range(0, 40, 4)] for row in rows]
+    publisher.routes = {f"/wms?{query}": SERVICE.respond}
+    picture = ET.fromstring(fetch(publisher.url(f"/wms?{query}")))
+    assert (picture.get("width"), picture.get("height")) == ("10", "10")
+    # From 3° west and 54° north, two degrees each way.
+    assert numbers(picture.attrib["viewBox"].split()) == [-3, -54, 2, 2]
+    (box,) = picture
     # East of 2° west and south of 53° north: the lower right quarter.
-    assert not any(drawn[2])
-    assert drawn[7] == [False] * 5 + [True] * 5
+    sides = ("x", "y", "width", "height")
+    assert numbers(box.attrib[side] for side in sides) == [-2, -53, 1, 1]
+
+
+def numbers(texts: Iterable[str]) -> list[float]:
+    return [float(text) for text in texts]
 
 
 def test_a_wrong_picture_is_refused_as_a_service_does(publisher: Publisher) -> None:

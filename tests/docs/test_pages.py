@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from docs.pages import FOLDER, pages
-
-from docs import export
+from docs.pages import FOLDER, export_page, pages
 
 
 def test_pages_of_source_types_are_up_to_date() -> None:
@@ -15,5 +13,5 @@ def test_pages_of_source_types_are_up_to_date() -> None:
 
 
 def test_the_page_of_the_export_is_up_to_date() -> None:
-    ((path, text),) = export.page().items()
+    ((path, text),) = export_page().items()
     assert path.read_text(encoding="utf-8") == text, "run bin/docs"

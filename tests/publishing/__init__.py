@@ -7,11 +7,12 @@ on each page, and how many records are announced. ``SERVICES`` has the service o
 - ``service.fixed`` serves records in two pages, at exactly the addresses that a reader requests.
   ``tests.contract.SERVERS`` makes them for the contract, the faults and the forged requests.
 - ``Service.serve`` answers any request. ``listing.FAULTY`` are pages that do not fit together, and
-  the demo and the benchmark serve any number of records this way.
+  the demo serves its records this way.
 - ``faults.play`` breaks the answers of a publisher that serves by either.
 - ``csw.Catalogue``, ``oaipmh.Repository``, ``opensearch.Search`` and ``sparql.Endpoint`` are whole
   servers, whose switches the tests of the readers use.
-- ``files`` makes the files behind a record's links.
+- ``files`` makes the files behind a record's links, and ``wms`` draws maps.
+- ``catalogues`` makes catalogues of any size, for storms and the benchmark.
 
 The HTTP server is ``tests.publisher.Publisher``. A new source type adds its module, and its line
 below.

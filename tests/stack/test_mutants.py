@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from stack import console, flaky, mutants, paths
+from stack import console, mutants, paths, reports
 
 from tests import mutants as table
 
@@ -44,7 +44,7 @@ def failing(house: Path, *ids: str, status: int = 1, is_always: bool = False) ->
         seen.append(house.read_text())
         fails = is_always or seen[-1] == fault
         report = paths.make_folder("results") / "part.xml"
-        flaky.failures_of(report).write_text("".join(f"{each}\n" for each in ids if fails))
+        reports.failures_of(report).write_text("".join(f"{each}\n" for each in ids if fails))
         return status if fails else 0
 
     with pytest.MonkeyPatch.context() as patch:

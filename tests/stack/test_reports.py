@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from stack import flaky, reports
+from stack import reports
 from stack.paths import ROOT
 
 
@@ -49,7 +49,7 @@ def failed_run(folder: Path, *ids: str) -> Path:
     """Write the report of a run in which tests of these ids failed, each in one phase."""
     report = folder / "one.xml"
     report.write_text(f'<testsuites><testsuite tests="9" failures="{len(ids)}"/></testsuites>')
-    flaky.failures_of(report).write_text("".join(f"{test}\n" for test in ids))
+    reports.failures_of(report).write_text("".join(f"{test}\n" for test in ids))
     return report
 
 
@@ -57,7 +57,7 @@ def test_passing_rerun_is_named_flaky(tmp_path: Path) -> None:
     report = failed_run(tmp_path, "tests/test_a.py::test_one[a b]", "tests/test_a.py::test_two")
     run: list[str] = []
 
-    assert flaky.run_again(report, lambda test: run.append(test) or 0, None) == 0
+    assert reports.run_again(report, lambda test: run.append(test) or 0, None) == 0
     assert run == ["tests/test_a.py::test_one[a b]", "tests/test_a.py::test_two"]
     assert reports.count([report]) == "9 passed, 0 failed, 0 skipped"
     first, _ = reports.flaky([report])
@@ -67,15 +67,15 @@ def test_passing_rerun_is_named_flaky(tmp_path: Path) -> None:
 def test_failing_rerun_fails_the_run(tmp_path: Path) -> None:
     report = failed_run(tmp_path, "tests/test_a.py::test_one", "tests/test_a.py::test_two")
 
-    assert flaky.run_again(report, lambda test: int(test.endswith("one")), None) == 1
+    assert reports.run_again(report, lambda test: int(test.endswith("one")), None) == 1
     assert reports.count([report]) == "8 passed, 1 failed, 0 skipped"
     assert len(reports.flaky([report])) == 1
 
 
 def test_many_failures_are_not_run_again(tmp_path: Path) -> None:
-    report = failed_run(tmp_path, *(f"test_a.py::test_{n}" for n in range(flaky.MOST + 1)))
+    report = failed_run(tmp_path, *(f"test_a.py::test_{n}" for n in range(reports.MOST + 1)))
 
-    assert flaky.run_again(report, lambda _: pytest.fail("it was run"), None) == 1
+    assert reports.run_again(report, lambda _: pytest.fail("it was run"), None) == 1
     assert reports.flaky([report]) == []
 
 

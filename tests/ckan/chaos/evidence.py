@@ -17,7 +17,7 @@ from ckan.common import config
 from ckan.lib.search.common import make_connection
 
 from ckanext.ukharvest import compat
-from tests.ckan.servers import catalogues
+from tests.publishing import catalogues
 
 TRIGGERS = """
 CREATE SCHEMA chaos;

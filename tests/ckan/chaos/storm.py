@@ -18,8 +18,8 @@ from tests.ckan.chaos.evidence import Evidence
 from tests.ckan.chaos.services import Services
 from tests.ckan.chaos.supervisor import HURRIED, HURRIED_SETTINGS, Supervisor
 from tests.ckan.harvesting import Portal, act, write_ini
-from tests.ckan.servers import catalogues
 from tests.publisher import Publisher
+from tests.publishing import catalogues
 
 CONSUMERS = ("gather-1", "fetch-1", "fetch-2")
 # Source type → format of the catalogue, and its records.
@@ -130,7 +130,7 @@ class Storm:
             own = f"{name}-{form}"
             self.publisher.routes.update(catalogues.routes(form, own, count))
             self.records |= evidence.published(own, count)
-            url = self.publisher.url(catalogues.PATHS[form].format(own))
+            url = self.publisher.url(catalogues.path_of(form, own))
             made.append(self.portal.source(url, type_, name=own.lower().replace(".", "-")))
         self.sources += made
         return made

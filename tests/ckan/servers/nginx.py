@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import debian
-from .child import Child, listens
-from .paths import STACK, log_file
-from .state import locked, own_port
+from stack import console, debian
+from stack.child import Child, listens
+from stack.paths import STACK, log_file
+from stack.state import locked, own_port
 
 # One process without a master: the started process is the one to stop, and keeps its user.
 CONFIG = """\
@@ -70,7 +70,30 @@ def ensure() -> Path:
         return Path(found)
     with locked():
         debian.ensure(debian.NGINX)
-        return debian.unpacked("nginx", STACK / "nginx") / "usr" / "sbin" / "nginx"
+        return _unpacked("nginx", STACK / "nginx") / "usr" / "sbin" / "nginx"
+
+
+def _unpacked(package: str, folder: Path) -> Path:
+    """Unpack a package into a folder once, for a program that the machine may lack."""
+    done = folder / "unpacked"
+    if done.exists():
+        return folder
+    with console.step(f"Debian: {package}, unpacked"):
+        folder.mkdir(parents=True, exist_ok=True)
+        log = log_file("apt")
+        download = ["apt-get", "--quiet", "download", package]
+        try:
+            console.run(download, log, cwd=folder)
+        except console.StackError:  # the package lists are missing or outdated
+            need = debian.Need(package, lambda: False, (package,))
+            update = [*debian.privilege([need]), "apt-get", "--quiet", "update"]
+            console.run(update, log)
+            console.run(download, log, cwd=folder)
+        newest = max(folder.glob(f"{package}_*.deb"), key=lambda path: path.stat().st_mtime)
+        console.run(["dpkg-deb", "--extract", newest, folder], log)
+        newest.unlink()
+        done.touch()
+    return folder
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What tests use of dev/: nginx, pycsw, Oxigraph, RabbitMQ, a browser, and large catalogues."""
+"""Servers that only tests need, such as nginx and RabbitMQ; and what tests use of dev/stack."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from ckan.config.middleware import make_app
 from werkzeug.serving import make_server
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "dev"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "dev"))
 
-from bench import serve as catalogues  # noqa: E402
-from stack import browser, console, nginx, oxigraph, postgres, pycsw, rabbitmq, site, state  # noqa: E402
+from stack import console, postgres, site, state  # noqa: E402
+
+from tests.ckan.servers import browser, nginx, oxigraph, pycsw, rabbitmq  # noqa: E402
 
 __all__ = [
     "browser",
-    "catalogues",
     "console",
     "nginx",
     "own_site",

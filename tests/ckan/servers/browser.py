@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import debian
-from .console import StackError
-from .paths import make_folder
-from .state import locked
+from stack import debian
+from stack.console import StackError
+from stack.paths import make_folder
+from stack.state import locked
 
 
 def ensure() -> Path:

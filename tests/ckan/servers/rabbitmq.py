@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import debian
-from .child import Child
-from .console import step
-from .paths import log_file
-from .state import locked, own_port
+from stack import debian
+from stack.child import Child
+from stack.console import step
+from stack.paths import log_file
+from stack.state import locked, own_port
 
 # Debian's /usr/sbin/rabbitmq-server changes to a user of its own.
 PROGRAMS = Path("/usr/lib/rabbitmq/bin")

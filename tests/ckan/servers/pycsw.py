@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from . import venv
-from .child import Child
-from .paths import DEV, log_file
-from .state import locked
+from stack import venv
+from stack.child import Child
+from stack.paths import DEV, log_file
+from stack.state import locked
 
 HOME = DEV / "pycsw"
 
@@ -32,7 +32,14 @@ def ensure() -> Path:
 @contextmanager
 def serve(records: Path, database: Path) -> Iterator[Catalogue]:
     """Load the .xml files of a folder into a new database, and serve them."""
-    command: list[str | Path] = [ensure(), "-W", "ignore", HOME / "serve.py", records, database]
+    command: list[str | Path] = [
+        ensure(),
+        "-W",
+        "ignore",
+        HOME / "serve.py",
+        records,
+        database,
+    ]
     with Child(command, log_file("pycsw"), reads=True) as child:
         url, count = child.line().split()
         yield Catalogue(url, int(count))
@@ -42,7 +49,7 @@ def serve(records: Path, database: Path) -> Iterator[Catalogue]:
 def serve_settings(settings: Path, port: int) -> Iterator[None]:
     """Serve what a settings file names, as pycsw's documentation says, until the block ends."""
     environ = [f"PYCSW_CONFIG={settings}", f"PATH={os.environ['PATH']}"]
-    command: list[str | Path] = ["env", *environ, ensure(), "-W", "ignore", HOME / "wsgi.py"]
+    command: list[str | Path] = ["env", *environ, ensure(), "-W", "ignore", HOME / "serve.py"]
     with Child([*command, str(port)], log_file("pycsw"), reads=True) as child:
         child.line()
         yield

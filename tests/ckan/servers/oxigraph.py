@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
-from . import venv
-from .child import Child, listens
-from .console import StackError
-from .paths import DEV, log_file
-from .state import locked, own_port
+from stack import venv
+from stack.child import Child, listens
+from stack.console import StackError
+from stack.paths import DEV, log_file
+from stack.state import locked, own_port
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,159 @@
+"""What was measured: cases with their sides and targets, and the page that shows them."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import statistics
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from stack.paths import ROOT
+
+COUNTS = ("statements", "commits", "index requests")
+INTRODUCTION = """\
+# Performance
+
+`bin/bench` measures how fast records are harvested, and writes this page. Each record has three
+resources. The sides:
+
+- **ours**: one gather consumer and one fetch consumer, by Redis, with batches of 100.
+- **stock ckanext-dcat**: its harvesters in one process, which waits for no queue.
+- **package_create alone**: CKAN's own action with the dicts that ours wrote, with a commit and a
+  request to the index for each 100. Nothing that uses this action can be faster: it is the floor.
+
+Solr commits by itself (`ckan.search.solr_commit = false`), except where a case says otherwise.
+
+Figures are medians of {rounds} rounds with {size} records, unless a case says otherwise;
+the sides take turns in each round. Statements, commits and requests to the index are
+counts for each record.
+
+Machine: {machine}. PostgreSQL, Redis,
+Solr, publisher and consumers share it.
+"""
+
+
+@dataclass
+class Side:
+    """The measurements of one side of a case.
+
+    Attributes:
+        values: one for each round, in the case's unit.
+        per_record: counts of the last round, by name, for each record.
+        peak: highest memory of a process in MB.
+    """
+
+    values: list[float] = field(default_factory=list)
+    per_record: dict[str, float] = field(default_factory=dict)
+    peak: int = 0
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+
+@dataclass(frozen=True)
+class Target:
+    """At least ``ratio`` times another side; or at least a value of its own, if that is "".
+
+    Attributes:
+        at_most: the ratio or value must not be exceeded.
+        count: name of a count for each record that is meant instead of the value; of another side
+            so many more are allowed.
+    """
+
+    side: str
+    other: str
+    ratio: float
+    at_most: bool = False
+    count: str = ""
+
+    def is_met(self, reached: float, tolerance: float = 1.0) -> bool:
+        """Tell whether the target is reached; with a tolerance of 0.5, half of it will do."""
+        if self.at_most:
+            return reached <= self.ratio / tolerance
+        return reached >= self.ratio * tolerance
+
+
+@dataclass
+class Case:
+    """A case with its measurements; sides by name."""
+
+    title: str
+    unit: str
+    targets: Sequence[Target] = ()
+    sides: dict[str, Side] = field(default_factory=dict)
+
+    def reached(self, target: Target) -> float:
+        """Return the ratio, the value or the count that the target speaks of."""
+        if target.count:
+            ours, *other = (
+                self.sides[side].per_record[target.count]
+                for side in filter(None, (target.side, target.other))
+            )
+            return ours - sum(other)
+        value = self.sides[target.side].median
+        return value / self.sides[target.other].median if target.other else value
+
+    def is_missed(self, tolerance: float = 1.0) -> bool:
+        """Tell whether a target is missed, each multiplied with the tolerance."""
+        return not all(each.is_met(self.reached(each), tolerance) for each in self.targets)
+
+    def section(self) -> str:
+        """Return the results as Markdown: a heading, a table and the targets."""
+        heads = ["side", self.unit, "lowest–highest", *COUNTS, "peak memory"]
+        rows = [heads, *(_cells(name, side) for name, side in self.sides.items())]
+        # Columns that no side fills are left out.
+        columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+        lines = [f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)]
+        lines.insert(1, f"| {' | '.join(['---', *['---:'] * (len(columns) - 1)])} |")
+        targets = [f"- {self._verdict(target)}" for target in self.targets]
+        return "\n".join([f"## {self.title}", "", *lines, "", *targets]).rstrip()
+
+    def _verdict(self, target: Target) -> str:
+        digits = 3 if target.count else 2
+        reached = round(self.reached(target), digits)
+        limit = f"at {'most' if target.at_most else 'least'} {target.ratio:,.4g}"
+        what = f" times {target.other}" if target.other else f" {self.unit}"
+        if target.count:
+            more = f" more than {target.other}" if target.other else ""
+            what = f" {target.count} a record{more}"
+        verdict = "met" if target.is_met(reached) else "missed"
+        return f"{target.side}: target {limit}{what}, measured {reached:,.{digits}f}: {verdict}"
+
+
+def _cells(name: str, side: Side) -> list[str]:
+    low, high = min(side.values), max(side.values)
+    spread = f"{_number(low)}–{_number(high)}" if len(side.values) > 1 else ""
+    counts = [f"{side.per_record[key]:.2f}" if key in side.per_record else "" for key in COUNTS]
+    return [name, _number(side.median), spread, *counts, f"{side.peak} MB" if side.peak else ""]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int, update: bool) -> None:
+    """Write the page.
+
+    Args:
+        update: keep the page's other cases, each with the day and the commit of its figures, and
+            the reason that was written by hand below a target that is still missed.
+    """
+    old = path.read_text() if update else ""
+    sections = {text.partition("\n")[0]: text.rstrip() for text in re.split(r"\n## ", old)[1:]}
+    commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True)
+    measured = f"- measured {datetime.now(UTC):%Y-%m-%d}, commit {commit.strip()}"
+    for case in cases:
+        reasons = re.findall(r"^- Reason: .*$", sections.get(case.title, ""), re.MULTILINE)
+        lines = [case.section(), *(reasons if case.is_missed() else ()), measured]
+        sections[case.title] = "\n".join(lines).removeprefix("## ")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
+    machine += f"Python {platform.python_version()}"
+    head = INTRODUCTION.format(size=size, rounds=rounds, machine=machine)
+    path.write_text("\n## ".join([head, *(f"{text}\n" for text in sections.values())]))
