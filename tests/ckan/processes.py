@@ -6,7 +6,6 @@ imported what they need (preload.py).
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import io
 import multiprocessing
@@ -14,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -42,7 +42,6 @@ ckan(prog_name="ckan")
 FAULTY_PROGRAM = f"import tests.ckan.bugs\n{PROGRAM}"
 # The program ``ckan`` as it is.
 COMMAND = 'from ckan.cli.cli import ckan; ckan(prog_name="ckan")'
-PR_SET_PDEATHSIG = 1  # of Linux's prctl(2)
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["tests.ckan.preload"])
@@ -135,9 +134,20 @@ def finish(
     return done
 
 
+def _end_with_tests() -> None:
+    """Wait for the end of the tests, then end this process.
+
+    A consumer that outlives killed tests would work on the messages of the next ones. The process
+    it is forked from is no sign of their end: it ends after the last of its children.
+    """
+    tests = multiprocessing.parent_process()
+    assert tests is not None
+    tests.join()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def _run(program: str, words: list[str], paths: tuple[str, str], environ: dict[str, str]) -> None:
-    # The process it is forked from ends with the tests, so that no consumer outlives them.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    threading.Thread(target=_end_with_tests, daemon=True).start()
     os.environ.clear()
     os.environ.update(environ)
     for number, path in enumerate(paths, 1):

@@ -11,9 +11,10 @@ from ckan import model
 from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp, call_action
 
+from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.model import Record, handed_on
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, act, extras, figures
+from tests.ckan.harvesting import Portal, act, extras, figures, statements
 from tests.ckan.test_batches import consume_twice, together
 from tests.ckan.test_run_pages import sysadmin
 from tests.ckan.test_takeover import RemoteSite, package
@@ -147,6 +148,40 @@ def test_own_dataset_that_was_deleted_does_not_come_back(
     serve(publisher, [of_own(own, 1)])
     assert figures(portal.run(portal.source(publisher.base, "ckan"))) == {"not modified": 1}
     assert portal.datasets() == []
+
+
+@pytest.mark.parametrize("type_", ["ckan", "data_json"])
+def test_purged_dataset_that_comes_back_is_counted(
+    app: CKANTestApp, portal: Portal, publisher: Publisher, type_: str
+) -> None:
+    own = factories.Dataset(owner_org=portal.organization_id)
+    act("dataset_purge", id=own["id"])
+    page = f"http://test.ckan.net/dataset/{own['id']}"
+    if type_ == "ckan":
+        back = of_own(own, 1)
+        back["extras"].append({"key": "harvest_source_reference", "value": page})
+        serve(publisher, [back])
+    else:
+        publisher.serve("/", catalogue([dataset(1, identifier=page)]))
+    source = portal.source(publisher.base, type_, name="there")
+    job = portal.run(source)
+    assert figures(job) == {"not modified": 1}
+    assert act("ukharvest_run_show", id=job["id"])["counts"]["same"] == 1
+    shown = app.get(f"/harvest/there/job/{job['id']}", headers=sysadmin()).body
+    assert "its dataset is here already, or was deleted here" in shown
+    row = record(source)
+    assert row["came_back"]
+    shown = app.get(f"/harvest/there/record/{row['id']}", headers=sysadmin()).body
+    assert "Its dataset was made here, and has been deleted." in shown
+
+
+def test_new_records_with_uuids_cost_one_statement_a_batch(portal: Portal) -> None:
+    """One that looks for datasets of this portal with these ids."""
+    guids = [ORIGIN.format(number) for number in range(3)]
+    with statements() as sent:
+        records = {("source", guid): DatasetRecord(guid, "Rivers") for guid in guids}
+        assert handed_on.lock_and_find(records) == {}
+    assert len(sent) == 1
 
 
 @pytest.fixture

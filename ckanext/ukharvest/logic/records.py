@@ -57,6 +57,7 @@ def describe_record(context: Any, found: Found) -> dict[str, Any]:
         "last_seen": iso(row.last_seen),
         "dataset": _dataset(dataset) if dataset and may_read else None,
         "same_as": _same_as(context, row),
+        "came_back": row.outcome == RecordOutcome.SKIPPED and bool(row.origin_guid),
         "error": _error(row.error),
         "problems": problems_of(row.id),
         "history": _history(row, record_history.passes(row)) if may_read else [],

@@ -103,7 +103,8 @@ class Record(tk.BaseModel):  # type: ignore[misc, name-defined]
             that is gone, whose dataset a person kept.
         removed: a run deleted the dataset because its record was gone; else a person did.
         origin_guid: of a record that another portal hands on: the identity under which that portal
-            got it; "" if it names none.
+            got it; "" if it names none. Of a record that came back from another portal and whose
+            dataset is purged it is never "", of one that the options skip always.
         same_as: the dataset that a skipped record would be once more (``model.handed_on``); None:
             it was skipped by the options, or that dataset is gone.
         title: the record's, "" if none was read yet.

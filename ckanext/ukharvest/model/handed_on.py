@@ -51,7 +51,8 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
     guids = {guid for _source, guid in origins}
     guids.update(guid for origin in origins.values() for guid in origin.guids)
     # All at once: the identifiers of new datasets are locked again afterwards.
-    guid_conflicts.lock(guids)
+    if any(each.guids for each in origins.values()):
+        guid_conflicts.lock(guids)
     datasets = _datasets(guids)
     routes = _routes({each.guid for each in origins.values() if is_globally_unique(each.guid)})
     found = {}
@@ -103,20 +104,22 @@ class _Dataset(NamedTuple):
 
 
 def _datasets(ids: Collection[str]) -> dict[str, _Dataset]:
-    """Return the datasets of this portal with these ids."""
+    """Return the datasets of this portal with these ids; mostly there are none: one statement."""
     package = model.Package
-    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == _any(ids))
+    query = Session.query(package.id, package.state == "active")
+    states = dict(query.filter(package.id == _any(ids), package.type == "dataset").all())
+    if not states:
+        return {}
+    rows = Session.query(Record.package_id, Record.guid).filter(Record.package_id == _any(states))
     objects = Session.query(HarvestObject.package_id, HarvestObject.guid).filter(
-        HarvestObject.package_id == _any(ids), HarvestObject.current.is_(True)
+        HarvestObject.package_id == _any(states), HarvestObject.current.is_(True)
     )
     harvested = [*rows, *objects]
     from_records = {id_ for id_, _guid in harvested}
     with_ids_of_records = {id_ for id_, guid in harvested if id_ == guid}
-    query = Session.query(package.id, package.state == "active")
-    datasets = query.filter(package.id == _any(ids), package.type == "dataset")
     return {
         id_: _Dataset(is_active, id_ in from_records, id_ in with_ids_of_records)
-        for id_, is_active in datasets
+        for id_, is_active in states.items()
     }
 
 

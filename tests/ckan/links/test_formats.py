@@ -208,6 +208,20 @@ def test_a_format_given_by_a_person_ends_the_problem(place: Place) -> None:
     assert shown_problems(place) == before
 
 
+def test_old_refusals_are_looked_for_once_in_a_link_check(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not after each batch of links: all problems are read for it."""
+    place.publish(RIVERS, f"{RIVERS}?2", f"{RIVERS}?3")
+    place.harvest()
+    monkeypatch.setattr(link_check, "BATCH", 1)
+    with statements("DELETE FROM ukharvest_problem") as sent:
+        work()
+    assert place.formats == ["WMS", "WMS", "WMS"]
+    refusals = [each for each in sent if "ukharvest_link" in each]
+    assert len(refusals) == 1
+
+
 @pytest.mark.ckan_config("ckan.views.default_views", ["ukharvest_map_view"])
 def test_views_that_a_plugin_refuses_are_a_problem_of_the_record(
     place: Place, monkeypatch: pytest.MonkeyPatch

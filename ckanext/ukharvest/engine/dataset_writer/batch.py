@@ -361,7 +361,8 @@ def _skip(write: Write, obj: HarvestObject, row: Record, same: handed_on.Same) -
     obj.report_status = UNCHANGED
     row.outcome, row.error = RecordOutcome.SKIPPED, None
     row.same_as = same.package_id
-    row.origin_guid = _origin_guid(write)
+    # By it such a record is known whose dataset, purged, has no id any more.
+    row.origin_guid = _origin_guid(write) or ("" if same.package_id else row.guid)
     row.owner_org = stored_organization(write.defaults.owner_org)
     record_rows.put_title(row, write.record.title)
     record_rows.put_stamp(row, write.stamp)

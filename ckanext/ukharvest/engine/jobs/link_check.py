@@ -152,6 +152,9 @@ def _check_due_links(
     # Datasets left by a job that was killed, imported during the link check, or refused by CKAN
     # before.
     walk.fill(_unfilled(interruption))
+    # Once: it reads all problems.
+    link_checks.forget_refusals_of_filled()
+    Session.commit()
     link_stars.rescore(must_end)
     if must_end():
         return True
@@ -262,8 +265,6 @@ class _Walk:
                 compat.rollback()
                 why = f"{type(exc).__name__}; the portal's log has the details"
                 self._refuse(package_id, why, filled)
-        link_checks.forget_refusals_of_filled()
-        Session.commit()
 
     def _refuse(self, package_id: str, why: str, filled: Collection[str]) -> None:
         """Save why a dataset did not get its formats or, if these are ``filled``, its views."""

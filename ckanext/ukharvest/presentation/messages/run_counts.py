@@ -25,11 +25,11 @@ def format_counts(counts: Mapping[str, int]) -> str:
 
 
 def describe_same(count: int) -> str:
-    """Return why records of datasets that are here already were skipped."""
+    """Return why records of datasets that are here already, or were, were skipped."""
     return ungettext(
-        "{n} record was skipped: its dataset is here already. It came back from another portal, "
-        "or by way of two.",
-        "{n} records were skipped: their datasets are here already. They came back from another "
-        "portal, or by way of two.",
+        "{n} record was skipped: its dataset is here already, or was deleted here. It came back "
+        "from another portal, or by way of two.",
+        "{n} records were skipped: their datasets are here already, or were deleted here. They "
+        "came back from another portal, or by way of two.",
         count,
     )
