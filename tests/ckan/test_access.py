@@ -25,7 +25,7 @@ from ckanext.ukharvest.model import JobReport, Record, RecordProblem
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
 from tests.ckan.portal_copies import SourceMaker
-from tests.publisher import Publisher, Response
+from tests.publisher import Response
 
 pytestmark = pytest.mark.in_process
 
@@ -48,14 +48,13 @@ class Place(NamedTuple):
 
 
 @pytest.fixture
-def place(portal: Portal, publisher: Publisher, ready_source: SourceMaker) -> Place:
+def place(portal: Portal, ready_source: SourceMaker) -> Place:
     """A source with a failed record, one with a problem, and a failed run."""
     lost = dataset(1, title="")
     faulty = dataset(2, modified="the tenth of Brumaire")
-    source = ready_source(PATH, catalogue([dataset(0), lost, faulty]), name=NAME)
-    jobs = [ready_source.job_id]
-    publisher.serve(PATH, Response(b"gone", status=410))
-    jobs.append(portal.run(source)["id"])
+    served, gone = catalogue([dataset(0), lost, faulty]), Response(b"gone", status=410)
+    source = ready_source(PATH, served, name=NAME, then=[gone])
+    jobs = [row[0] for row in Session.query(HarvestJob.id).order_by(HarvestJob.created)]
     told = (
         *(row[0] for row in Session.query(HarvestGatherError.message)),
         *(row[0] for row in Session.query(HarvestObjectError.message)),

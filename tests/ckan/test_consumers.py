@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import subprocess
 import time
@@ -187,25 +188,22 @@ def test_consumers_survive_idleness_restarts_and_parser_errors(
     assert consumers.are_alive
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        ("9" * 500_000, "number of more than 1,000 characters"),
-        ("[" * 100_000, "more than 100 levels deep"),
-    ],
-    ids=["number", "depth"],  # their values in an id are more than a process's environment takes
-)
-@pytest.mark.parametrize("type_", ["data_json", "ckan"])
-def test_document_that_breaks_the_parser_ends_no_consumer(
-    portal: Portal, publisher: Publisher, ini: str, type_: str, value: str, words: str
+def test_documents_that_break_the_parser_end_no_consumer(
+    portal: Portal, publisher: Publisher, ini: str
 ) -> None:
-    document = f'{{"dataset": [{{"identifier": {value}}}], "success": true, "result": {value}}}'
-    publisher.serve(PATH, document.encode())
-    source = portal.source(publisher.url(PATH), type_)
+    values = {
+        "number of more than 1,000 characters": "9" * 500_000,
+        "more than 100 levels deep": "[" * 100_000,
+    }
     with Consumers(ini, fetchers=0) as consumers:
-        job = consumers.run(source)
-        assert consumers.are_alive
-    assert job["ukharvest"]["outcome"] == "failed"
-    (error,) = job["gather_error_summary"]
-    assert words in error["message"]
-    assert publisher.url(PATH) in error["message"]
+        for number, (type_, words) in enumerate(itertools.product(("data_json", "ckan"), values)):
+            value = values[words]
+            listed = f'"dataset": [{{"identifier": {value}}}]'
+            path = f"/{number}.json"
+            publisher.serve(path, f'{{{listed}, "success": true, "result": {value}}}')
+            job = consumers.run(portal.source(publisher.url(path), type_))
+            assert consumers.are_alive, (type_, words)
+            assert job["ukharvest"]["outcome"] == "failed"
+            (error,) = job["gather_error_summary"]
+            assert words in error["message"]
+            assert publisher.url(path) in error["message"]

@@ -129,18 +129,15 @@ def row(number: int) -> Record:
     return model.Session.query(Record).filter_by(guid=guid(number)).one()
 
 
-def test_unchanged_files_are_not_read(portal: Portal, folder: Folder, source: str) -> None:
+def test_only_changed_files_are_read(portal: Portal, folder: Folder, source: str) -> None:
     assert folder.told[0].copies == {}
     assert folder.read == [0, 1, 2, 3, 4]
     for _ in range(2):
         assert figures(portal.run(source)) == {"not modified": 5}
-        assert folder.read == []
+        assert folder.read == [], "unchanged files are not read"
         assert folder.told[-1].copies == {
             address(number): Copy(guid(number), etag="1") for number in range(5)
         }
-
-
-def test_only_changed_files_are_read(portal: Portal, folder: Folder, source: str) -> None:
     folder.files[1] = ("2", {"title": "Renamed"})
     folder.files[2] = ("2", {})
     assert figures(portal.run(source)) == {"updated": 1, "not modified": 4}
@@ -160,32 +157,21 @@ def test_a_file_that_is_gone_goes_as_ever(portal: Portal, folder: Folder, source
     assert folder.read == [4]
 
 
-def test_other_options_read_all_files(portal: Portal, folder: Folder, source: str) -> None:
+def test_forced_runs_and_other_options_read_all_files(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    assert figures(portal.run(source, force=True)) == {"updated": 5}
+    assert folder.read == [0, 1, 2, 3, 4]
+    assert knows_them(folder), "a forced run"
     act("harvest_source_patch", id=source, config=json.dumps({"default_tags": ["open"]}))
     assert figures(portal.run(source)) == {"updated": 5}
-    assert knows_them(folder)
-    assert figures(portal.run(source)) == {"not modified": 5}
-    assert folder.read == []
-
-
-@pytest.mark.parametrize("is_listing", [False, True], ids=["etag", "listed"])
-def test_another_organisation_reads_all_files(
-    portal: Portal, folder: Folder, source: str, is_listing: bool
-) -> None:
-    folder.is_listing = is_listing
-    portal.run(source)
+    assert knows_them(folder), "other options"
     elsewhere = factories.Organization()["id"]
     act("harvest_source_patch", id=source, owner_org=elsewhere)
     assert figures(portal.run(source)) == {"updated": 5}
     assert {each["owner_org"] for each in portal.datasets()} == {elsewhere}
     assert figures(portal.run(source)) == {"not modified": 5}
     assert folder.read == []
-
-
-def test_a_forced_run_reads_all_files(portal: Portal, folder: Folder, source: str) -> None:
-    assert figures(portal.run(source, force=True)) == {"updated": 5}
-    assert folder.read == [0, 1, 2, 3, 4]
-    assert knows_them(folder)
 
 
 def test_run_of_one_record_gets_no_stamps(portal: Portal, folder: Folder, source: str) -> None:
@@ -199,47 +185,40 @@ def test_run_of_one_record_gets_no_stamps(portal: Portal, folder: Folder, source
     assert knows_them(folder)
 
 
-def test_a_record_that_failed_is_read_again(portal: Portal, folder: Folder, source: str) -> None:
+def test_records_without_their_dataset_are_read_again(
+    portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder.files[2] = ("2", {"title": ""})
     for _ in range(2):
         assert figures(portal.run(source)) == {"not modified": 4, "errored": 1}
-        assert folder.read == [2]
+        assert folder.read == [2], "it failed"
     assert copied(folder) == [0, 1, 3, 4]
-
-
-def test_a_record_without_dataset_is_read_again(
-    portal: Portal, folder: Folder, source: str
-) -> None:
-    act("dataset_purge", id=row(2).package_id)
-    assert figures(portal.run(source)) == {"added": 1, "not modified": 4}
-    assert folder.read == [2]
-
-
-def test_record_of_deleted_dataset_is_not_read(portal: Portal, folder: Folder, source: str) -> None:
-    act("package_delete", id=row(2).package_id)
-    assert figures(portal.run(source)) == {"not modified": 5}
-    assert folder.read == []
-
-
-def test_skipped_record_is_not_read_again(portal: Portal, folder: Folder, source: str) -> None:
-    folder.files[5] = ("1", {"accessLevel": "non-public"})
-    assert figures(portal.run(source)) == {"not modified": 6}
-    assert figures(portal.run(source)) == {"not modified": 6}
-    assert folder.read == []
-
-
-def test_record_refused_by_solr_is_read_again(
-    portal: Portal, folder: Folder, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder.files[3] = ("2", {"title": "Renamed"})
+    folder.files[2] = ("1", {})
+    portal.run(source, force=True)
 
     def refuse(ids: list[str]) -> dict[str, str]:
         return dict.fromkeys(ids, "a field is too long")
 
+    folder.files[3] = ("2", {"title": "Renamed"})
     with monkeypatch.context() as patch:
         patch.setattr(compat, "index_packages", refuse)
         assert figures(portal.run(source)) == {"not modified": 4, "errored": 1}
-    assert figures(portal.run(source)) == {"updated": 1, "not modified": 4}
+    assert figures(portal.run(source)) == {"updated": 1, "not modified": 4}, "Solr had refused it"
+    act("dataset_purge", id=row(4).package_id)
+    assert figures(portal.run(source)) == {"added": 1, "not modified": 4}
+    assert folder.read == [4], "its dataset was purged"
+
+
+def test_records_without_a_dataset_on_purpose_are_not_read(
+    portal: Portal, folder: Folder, source: str
+) -> None:
+    act("package_delete", id=row(2).package_id)
+    assert figures(portal.run(source)) == {"not modified": 5}
+    assert folder.read == [], "a person deleted it"
+    folder.files[5] = ("1", {"accessLevel": "non-public"})
+    assert figures(portal.run(source)) == {"not modified": 6}
+    assert figures(portal.run(source)) == {"not modified": 6}
+    assert folder.read == [], "it was skipped"
 
 
 def test_a_file_of_two_records_is_always_read(portal: Portal, folder: Folder, source: str) -> None:
@@ -346,7 +325,13 @@ def _other_parser(patch: pytest.MonkeyPatch, _source_id: str) -> str:
     return "not modified"
 
 
-@pytest.mark.parametrize("change", [_other_options, _other_parser])
+def _other_organisation(_patch: pytest.MonkeyPatch, source_id: str) -> str:
+    """Return how the records' imports end."""
+    act("harvest_source_patch", id=source_id, owner_org=factories.Organization()["id"])
+    return "updated"
+
+
+@pytest.mark.parametrize("change", [_other_options, _other_organisation, _other_parser])
 def test_listed_records_are_fetched_when_the_rules_changed(
     portal: Portal,
     folder: Folder,

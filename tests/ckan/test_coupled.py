@@ -98,21 +98,6 @@ def test_deleted_coupled_dataset_is_not_linked(records: Records) -> None:
     assert coupled(records.id_of("wms"))["datasets"] == []
 
 
-def test_a_private_dataset_is_not_shown_to_the_public(
-    records: Records, organization: dict[str, str]
-) -> None:
-    rivers = records.harvest("rivers", dataset(RIVERS))
-    wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER]))
-    act("package_patch", id=rivers, private=True)
-    member, stranger = factories.User(), factories.User()
-    act("organization_member_create", id=organization["id"], username=member["id"], role="editor")
-    assert coupled(wms)["datasets"] == []
-    assert coupled(wms, stranger["name"])["datasets"] == []
-    assert coupled(wms, member["name"])["datasets"] == ["Rivers"]
-    with pytest.raises(tk.NotAuthorized):
-        call_auth("ukharvest_coupling_show", {"user": "", "model": model}, id=rivers)
-
-
 def test_a_short_name_means_nothing_in_another_source(records: Records) -> None:
     records.harvest("rivers", dataset("1"))
     wms = records.harvest("wms", service(SERVICE, ["1"]))
@@ -144,39 +129,48 @@ def cost(id_: str) -> int:
     return len(sent)
 
 
-def test_the_pages_of_both_have_links(records: Records, app: CKANTestApp) -> None:
+def test_the_pages_of_both_have_links(
+    records: Records,
+    app: CKANTestApp,
+    organization: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    elsewhere = BY_IDENTIFIER.replace(RIVERS, uuid(3))
     rivers = records.harvest("rivers", dataset(RIVERS, "Rivers <script>alert(1)</script>"))
-    wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER]))
+    wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER, elsewhere]))
     names = {id_: act("package_show", id=id_)["name"] for id_ in (rivers, wms)}
     page = app.get(f"/dataset/{names[wms]}").body
-    assert "Coupled datasets" in page
+    assert rows(page)["Coupled datasets"].startswith("Rivers")
+    assert rows(page)["Coupled datasets"].count("(not on this site)") == 1
     assert "Coupled services" not in page
     assert f'href="/dataset/{names[rivers]}"' in page
     assert "<script>alert(1)" not in page
     page = app.get(f"/dataset/{names[rivers]}").body
-    assert "Coupled services" in page
+    assert rows(page)["Coupled services"] == "Rivers as a service"
     assert f'<a href="/dataset/{names[wms]}">Rivers as a service</a>' in page
 
-
-@pytest.mark.parametrize("fault", ["Failed to connect to server", "(HTTP 400): too long"])
-def test_a_page_says_that_coupled_datasets_are_not_known(
-    records: Records, app: CKANTestApp, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
-    rivers = records.harvest("rivers", dataset(RIVERS))
-    wms = records.harvest("wms", service(SERVICE, [BY_IDENTIFIER]))
-    names = {id_: act("package_show", id=id_)["name"] for id_ in (rivers, wms)}
     real = pysolr.Solr.search
+    for fault in ("Failed to connect to server", "(HTTP 400): too long"):
 
-    def search(self: pysolr.Solr, q: str, **more: Any) -> Any:
-        # CKAN's own part of the page searches too, and fails if it cannot.
-        if f'id:("{rivers}")' in str(more) or f'id:("{wms}")' in str(more):
-            raise pysolr.SolrError(fault)
-        return real(self, q, **more)
+        def search(self: pysolr.Solr, q: str, fault: str = fault, **more: Any) -> Any:
+            # CKAN's own part of the page searches too, and fails if it cannot.
+            if f'id:("{rivers}")' in str(more) or f'id:("{wms}")' in str(more):
+                raise pysolr.SolrError(fault)
+            return real(self, q, **more)
 
-    monkeypatch.setattr(pysolr.Solr, "search", search)
-    found = rows(app.get(f"/dataset/{names[wms]}").body)
-    assert found["Coupled datasets"] == NOT_KNOWN
-    assert "Coupled services" not in found
-    found = rows(app.get(f"/dataset/{names[rivers]}").body)
-    assert found["Coupled services"] == NOT_KNOWN
-    assert "Coupled datasets" not in found
+        with monkeypatch.context() as patch:
+            patch.setattr(pysolr.Solr, "search", search)
+            found = rows(app.get(f"/dataset/{names[wms]}").body)
+            assert found["Coupled datasets"] == NOT_KNOWN, fault
+            assert "Coupled services" not in found
+            found = rows(app.get(f"/dataset/{names[rivers]}").body)
+            assert found["Coupled services"] == NOT_KNOWN, fault
+            assert "Coupled datasets" not in found
+
+    act("package_patch", id=rivers, private=True)
+    member, stranger = factories.User(), factories.User()
+    act("organization_member_create", id=organization["id"], username=member["id"], role="editor")
+    for user, shown in (("", 0), (stranger["name"], 0), (member["name"], 1)):
+        assert len(coupled(wms, user)["datasets"]) == shown, f"a private dataset, to {user!r}"
+    with pytest.raises(tk.NotAuthorized):
+        call_auth("ukharvest_coupling_show", {"user": "", "model": model}, id=rivers)

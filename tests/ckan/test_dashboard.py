@@ -207,15 +207,6 @@ def test_two_thousand_sources_cost_as_many_statements_as_one(
     assert found["states"] == {"stuck": 1, "queued": 5}
 
 
-def test_only_sysadmins_see_it(app: CKANTestApp) -> None:
-    user = headers(factories.User())
-    for address in (PAGE, f"{PAGE}/state"):
-        assert app.get(address, headers=user, status=403)
-    assert app.post(f"{PAGE}/notice", data={"text": "x"}, headers=user, status=403)
-    assert app.post(f"{PAGE}/checks", headers=user, status=403)
-    assert app.get("/api/3/action/ukharvest_dashboard_show", headers=user, status=403)
-
-
 def test_the_notice(app: CKANTestApp, sysadmin: dict[str, str]) -> None:
     text = "<b>No harvest</b> on Sunday"
     answer = app.post(f"{PAGE}/notice", data={"text": text}, headers=sysadmin)

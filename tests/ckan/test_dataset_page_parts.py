@@ -14,11 +14,12 @@ from lxml import html
 
 from ckanext.ukharvest.model import assessments
 from ckanext.ukharvest.quality.themes import choice as themes
+from tests.ckan.catalogues import catalogue
 from tests.ckan.forms import portal_with
-from tests.ckan.gemini_records import dataset, service, uuid
 from tests.ckan.harvesting import Portal, statements
+from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_dataset_page import BOX, made, rows
-from tests.publisher import Publisher, recorded
+from tests.publisher import recorded
 
 pytestmark = pytest.mark.in_process
 
@@ -45,7 +46,13 @@ def paths(portal: Portal) -> dict[str, Any]:
 
 
 def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) -> None:
-    page = app.get(f"/dataset/{paths['name']}")
+    address = f"/dataset/{paths['name']}"
+    app.get(address)
+    with statements() as sent:
+        page = app.get(address)
+    own = [each for each in sent if "ukharvest_" in each or "harvest_object" in each]
+    # Once for its harvest, stars and theme, links, source record; twice for coupled datasets.
+    assert len(own) == 6, "\n".join(own)
     head = text_of(page, by_class("ukharvest-head"))
     assert "3 out of 5: structured data in an open format" in head
     assert "UK Location data" in head
@@ -58,10 +65,8 @@ def test_the_page_of_a_gemini_record(app: CKANTestApp, paths: dict[str, Any]) ->
     for part in ("Borchester", "North 52.25° N", "South 52.05° N", "West 2.15° W", "East 1.85° W"):
         assert part in area
 
-
-def test_its_additional_information(app: CKANTestApp, paths: dict[str, Any]) -> None:
-    page = app.get(f"/dataset/{paths['name']}").body
-    found = rows(page)
+    # Its additional information.
+    found = rows(page.body)
     assert found["Frequency of update"] == "Twice a year"
     assert (
         found["Dataset reference date"] == "Created 1954; published April 2013; revised 30 May 2024"
@@ -83,17 +88,7 @@ def test_its_additional_information(app: CKANTestApp, paths: dict[str, Any]) -> 
     wanted += ["Data first issued"]
     assert [each for each in order if each in wanted] == wanted
     for part in ('["', "[{", "&#34;", "eng<", "harvest_object_id", "import_source"):
-        assert part not in page
-
-
-def test_the_page_asks_the_database_little(app: CKANTestApp, paths: dict[str, Any]) -> None:
-    """Once for its harvest, stars and theme, links, source record; twice for coupled datasets."""
-    address = f"/dataset/{paths['name']}"
-    app.get(address)
-    with statements() as sent:
-        app.get(address)
-    own = [each for each in sent if "ukharvest_" in each or "harvest_object" in each]
-    assert len(own) == 6, "\n".join(own)
+        assert part not in page.body
 
 
 def test_a_suggested_theme_says_why(app: CKANTestApp) -> None:
@@ -183,40 +178,19 @@ def test_a_name_alone_is_a_place_without_a_map(app: CKANTestApp) -> None:
     assert not area.xpath(".//svg")
 
 
-def test_coupled_datasets_elsewhere_are_named(
-    portal: Portal, publisher: Publisher, app: CKANTestApp
-) -> None:
-    here, elsewhere = uuid(1), uuid(2)
-    addresses = [
-        f"https://csw.example/?request=GetRecordById&id={each}" for each in (here, elsewhere)
-    ]
-    for path, text in (("/a.xml", dataset(here)), ("/b.xml", service(uuid(3), addresses))):
-        publisher.serve(path, text, headers={"Content-Type": "application/xml"})
-        portal.run(portal.source(publisher.url(path), "gemini-single"))
-    [of_service] = [each for each in portal.datasets() if "service" in each["title"]]
-    [of_data] = [each for each in portal.datasets() if each != of_service]
-    found = rows(app.get(f"/dataset/{of_service['name']}").body)
-    assert found["Coupled datasets"].startswith("Rivers")
-    assert found["Coupled datasets"].count("(not on this site)") == 1
-    found = rows(app.get(f"/dataset/{of_data['name']}").body)
-    assert found["Coupled services"] == "Rivers as a service"
-
-
 def test_lists_have_stars_and_source_in_one_statement(
-    portal: Portal, publisher: Publisher, app: CKANTestApp
+    ready_source: SourceMaker, app: CKANTestApp
 ) -> None:
-    datasets = [{"identifier": str(n), "title": f"Dataset {n}"} for n in range(12)]
-    publisher.serve("/data.json", {"dataset": datasets})
-    portal.run(portal.source(publisher.url("/data.json")))
+    ready_source("/data.json", catalogue(4))
     factories.Dataset(title="By hand", resources=[{"url": CSV.format(1), "format": "CSV"}])
     app.get("/dataset/")
     with statements("ukharvest_assessment") as sent:
         page = app.get("/dataset/")
     assert len(sent) == 1, sent
     found = html.fromstring(page.body).xpath(by_class("ukharvest-listed"))
-    assert len(found) == 13
+    assert len(found) == 5
     words = [" ".join(each.text_content().split()) for each in found]
-    assert len([each for each in words if "Harvested from Source 1," in each]) == 12
+    assert len([each for each in words if "Harvested from Source 1," in each]) == 4
     assert all("out of 5" in each for each in words)
 
 

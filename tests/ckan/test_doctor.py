@@ -306,18 +306,6 @@ def test_stuck_runs_are_named_with_the_reason(portal: Portal, publisher: Publish
     assert_one(runs.stuck_jobs(), "error", "has not been closed", "ckan harvester run")
 
 
-def test_objects_left_by_ended_runs_are_found(portal: Portal, publisher: Publisher) -> None:
-    publisher.serve(PATH, catalogue(3))
-    job = portal.create_job(portal.source(publisher.url(PATH)))
-    portal.gather(job)
-    HarvestJob.get(job).status = "Finished"
-    for obj in model.Session.query(HarvestObject):
-        obj.state = "GATHERED"
-        obj.gathered -= HOUR
-    model.Session.commit()
-    assert_one(runs.leftovers(), "warning", "3 harvest objects", job)
-
-
 def test_a_cron_that_does_not_come_is_found() -> None:
     model.Session.query(model.SystemInfo).filter_by(key=sweeper.NOTE).delete()
     model.Session.commit()
@@ -349,21 +337,6 @@ def test_datasets_not_read_by_us_yet_are_no_fault(portal: Portal, publisher: Pub
     publisher.serve(PATH, "no JSON")
     assert portal.run(source)["ukharvest"]["outcome"] == "failed"
     assert list(datasets.records()) == []
-
-
-def test_database_and_index_are_compared_both_ways(source: str, portal: Portal) -> None:
-    assert list(search_index.index()) == []
-    first, second, _third = portal.datasets()
-    search.clear(first["id"])
-    model.Session.execute(
-        sa.text("UPDATE package SET state = 'deleted' WHERE id = :id"), {"id": second["id"]}
-    )
-    model.Session.commit()
-    missing, ghost = search_index.index()
-    assert_one(
-        [missing], "error", "1 harvested dataset ", first["id"], "rebuild -o", "doctor --fix"
-    )
-    assert_one([ghost], "error", "1 search result", second["id"], "--fix")
 
 
 def test_the_index_is_compared_in_batches(

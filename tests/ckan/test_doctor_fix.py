@@ -1,4 +1,7 @@
-"""``ckan ukharvest doctor --fix`` says what it will do, and does what cron and the commands do."""
+"""``ckan ukharvest doctor --fix`` says what it will do, and does what cron and the commands do.
+
+The index, and objects of ended runs, are also found here: each fault needs the same preparation.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ from ckanext.ukharvest.operations.doctor import (
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures
 from tests.ckan.portal_copies import SourceMaker
-from tests.ckan.test_doctor import stop_clock
+from tests.ckan.test_doctor import assert_one, stop_clock
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -74,12 +77,17 @@ def objects() -> list[HarvestObject]:
 def test_the_index_is_made_to_agree_with_the_database(
     source: str, portal: Portal, fix: Fix
 ) -> None:
+    assert list(search_index.index()) == []
     first, second, _third = portal.datasets()
     search.clear(first["id"])
     # By SQL: CKAN 2.11 would take it out of the index when the session commits.
     statement = sa.text("UPDATE package SET state = 'deleted' WHERE id = :id")
     model.Session.execute(statement, {"id": second["id"]})
     model.Session.commit()
+    missing, ghost = search_index.index()
+    words = ("1 harvested dataset ", first["id"], "rebuild -o", "doctor --fix")
+    assert_one([missing], "error", *words)
+    assert_one([ghost], "error", "1 search result", second["id"], "--fix")
     output = fix()
     assert "index: indexed 1 dataset that the search index lacked" in output
     assert "index: removed 1 search result without a dataset" in output
@@ -184,6 +192,7 @@ def test_objects_left_by_ended_runs_are_removed(
         obj.state = "GATHERED"
         obj.gathered -= HOURS
     model.Session.commit()
+    assert_one(runs.leftovers(), "warning", "3 harvest objects", job)
     assert "leftovers: removed 3 harvest objects that ended runs never released" in fix()
     assert objects() == []
     assert list(runs.leftovers()) == []

@@ -124,35 +124,35 @@ def test_each_file_is_in_the_manifest(harvested: list[str], tmp_path: Path) -> N
         assert each["url"] == f"{config.site_url()}/catalogue/export/{each['name']}"
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("data_json", "data.json"),
-        ("data_json", "data.json.gz"),
-        ("dcat_rdf", "catalogue.ttl"),
-        ("dcat_rdf", "catalogue.nt"),
-    ],
+HARVESTED_FROM = (
+    ("data_json", "data.json"),
+    ("data_json", "data.json.gz"),
+    ("dcat_rdf", "catalogue.ttl"),
+    ("dcat_rdf", "catalogue.nt"),
 )
+
+
 def test_exported_catalogue_can_be_harvested(
     harvested: list[str],
     site: str,
     tmp_path: Path,
     ckan_config: Any,
     monkeypatch: pytest.MonkeyPatch,
-    kind: str,
-    name: str,
+    subtests: pytest.Subtests,
 ) -> None:
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.export.folder", str(tmp_path))
     export(tmp_path)
     model.Session.remove()
-    if name.endswith(".gz"):  # a folder of files, without CKAN and without any header
-        with Publisher() as publisher:
-            publisher.serve("/data.json", text(tmp_path, name))
-            code, found = check_source(kind, publisher.url("/data.json"))
-    else:
-        code, found = check_source(kind, f"{site}/catalogue/export/{name}")
-    assert (code, found["complete"], found["errors"]) == (0, True, [])
-    assert sorted(each["title"] for each in found["records"]) == harvested
+    for kind, name in HARVESTED_FROM:
+        with subtests.test(name):
+            if name.endswith(".gz"):  # a folder of files, without CKAN and without any header
+                with Publisher() as publisher:
+                    publisher.serve("/data.json", text(tmp_path, name))
+                    code, found = check_source(kind, publisher.url("/data.json"))
+            else:
+                code, found = check_source(kind, f"{site}/catalogue/export/{name}")
+            assert (code, found["complete"], found["errors"]) == (0, True, [])
+            assert sorted(each["title"] for each in found["records"]) == harvested
 
 
 def test_equal_datasets_give_equal_files(harvested: list[str], tmp_path: Path) -> None:

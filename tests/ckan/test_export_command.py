@@ -58,16 +58,16 @@ def repr_name(name: str) -> str:
 def test_memory_does_not_grow_with_the_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At most a page of datasets is in memory; 100,000 take no more than 400."""
-    monkeypatch.setattr(datasets, "PAGE", 20)
+    """At most a page of datasets is in memory; 100,000 take no more than 200."""
+    monkeypatch.setattr(datasets, "PAGE", 10)
     resource = {"url": "https://data.example/a.csv", "name": "A", "format": "CSV"}
-    factories.Dataset(name="model", notes="What it is about. " * 500, resources=[resource] * 5)
-    copy_dataset("model", 399)
+    factories.Dataset(name="model", notes="What it is about. " * 1000, resources=[resource] * 5)
+    copy_dataset("model", 199)
     peaks: list[int] = []
 
     def progress(done: int, total: int) -> None:
-        assert total == 400
-        if done in (200, 400):  # the caches of URIs and dates, of a fixed size, are full by then
+        assert total == 200
+        if done in (100, 200):  # the caches of URIs and dates, of a fixed size, are full by then
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.reset_peak()
 
@@ -78,7 +78,7 @@ def test_memory_does_not_grow_with_the_datasets(
         tracemalloc.stop()
     first, rest = peaks
     assert rest < first + 1_000_000
-    assert len(packages(tmp_path)) == 400
+    assert len(packages(tmp_path)) == 200
 
 
 def test_the_command(

@@ -37,27 +37,28 @@ def export(folder: Path, *names: str) -> None:
     exporting.export_catalogue(folder, formats, lambda _done, _total: None)
 
 
-@pytest.mark.parametrize(
-    ("name", "media_type"),
-    [
-        ("data.json.gz", "application/gzip"),
-        ("data.json", "application/json"),
-        ("datasets.jsonl", "application/jsonl"),
-        ("catalogue.ttl", "text/turtle; charset=utf-8"),
-        ("manifest.json", "application/json"),
-    ],
-)
+MEDIA_TYPES = {
+    "data.json.gz": "application/gzip",
+    "data.json": "application/json",
+    "datasets.jsonl": "application/jsonl",
+    "catalogue.ttl": "text/turtle; charset=utf-8",
+    "manifest.json": "application/json",
+}
+
+
 def test_a_file_has_its_media_type(
-    app: CKANTestApp, folder: Path, name: str, media_type: str
+    app: CKANTestApp, folder: Path, subtests: pytest.Subtests
 ) -> None:
-    answer = app.get(f"{ROUTE}/{name}", headers=PLAIN)
-    assert answer.status_code == 200
-    assert answer.headers["Content-Type"] == media_type
-    assert "Content-Encoding" not in answer.headers
-    stored = folder / name
-    content = stored if stored.is_file() else folder / f"{name}.gz"
-    expected = content.read_bytes()
-    assert answer.data == (expected if content is stored else gzip.decompress(expected))
+    for name, media_type in MEDIA_TYPES.items():
+        with subtests.test(name):
+            answer = app.get(f"{ROUTE}/{name}", headers=PLAIN)
+            assert answer.status_code == 200
+            assert answer.headers["Content-Type"] == media_type
+            assert "Content-Encoding" not in answer.headers
+            stored = folder / name
+            content = stored if stored.is_file() else folder / f"{name}.gz"
+            expected = content.read_bytes()
+            assert answer.data == (expected if content is stored else gzip.decompress(expected))
 
 
 def test_json_is_sent_compressed_to_clients_that_can(app: CKANTestApp, folder: Path) -> None:
@@ -68,19 +69,25 @@ def test_json_is_sent_compressed_to_clients_that_can(app: CKANTestApp, folder: P
     assert int(answer.headers["Content-Length"]) == len(answer.data)
 
 
-@pytest.mark.parametrize(
-    ("name", "headers"),
-    [("data.json.gz", PLAIN), ("data.json", PLAIN), ("data.json", ENCODED), ("manifest.json", {})],
+SENT = (
+    ("data.json.gz", PLAIN),
+    ("data.json", PLAIN),
+    ("data.json", ENCODED),
+    ("manifest.json", {}),
 )
+
+
 def test_nothing_is_sent_again_to_who_has_it(
-    app: CKANTestApp, folder: Path, name: str, headers: dict[str, str]
+    app: CKANTestApp, folder: Path, subtests: pytest.Subtests
 ) -> None:
-    first = app.get(f"{ROUTE}/{name}", headers=headers)
-    tag, date = first.headers["ETag"], first.headers["Last-Modified"]
-    for condition in ({"If-None-Match": tag}, {"If-Modified-Since": date}):
-        again = app.get(f"{ROUTE}/{name}", headers={**headers, **condition}, status=304)
-        assert (again.status_code, again.data) == (304, b"")
-        assert again.headers["ETag"] == tag
+    for name, headers in SENT:
+        with subtests.test(name, headers=headers):
+            first = app.get(f"{ROUTE}/{name}", headers=headers)
+            tag, date = first.headers["ETag"], first.headers["Last-Modified"]
+            for condition in ({"If-None-Match": tag}, {"If-Modified-Since": date}):
+                again = app.get(f"{ROUTE}/{name}", headers={**headers, **condition}, status=304)
+                assert (again.status_code, again.data) == (304, b"")
+                assert again.headers["ETag"] == tag
 
 
 def test_each_form_has_its_own_tag(app: CKANTestApp, folder: Path) -> None:
@@ -109,16 +116,17 @@ def test_a_broken_download_goes_on(app: CKANTestApp, folder: Path) -> None:
     assert (answer.status_code, answer.data) == (206, content[100:])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("other.json", "catalogue.nt", "manifest.json.gz", ".data.json.gz.part", "notes.txt"),
-        *("..%2Fmanifest.json", "%2Fetc%2Fpasswd", "data.json%00"),
-    ],
+NOT_SENT = (
+    *("other.json", "catalogue.nt", "manifest.json.gz", ".data.json.gz.part", "notes.txt"),
+    *("..%2Fmanifest.json", "%2Fetc%2Fpasswd", "data.json%00"),
 )
-def test_nothing_else_is_sent(app: CKANTestApp, folder: Path, name: str) -> None:
+
+
+def test_nothing_else_is_sent(app: CKANTestApp, folder: Path, subtests: pytest.Subtests) -> None:
     (folder / "notes.txt").write_text("Not ours")
-    assert app.get(f"{ROUTE}/{name}", status=404).status_code == 404
+    for name in NOT_SENT:
+        with subtests.test(name):
+            assert app.get(f"{ROUTE}/{name}", status=404).status_code == 404
 
 
 def test_without_an_export_there_is_nothing(

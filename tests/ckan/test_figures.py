@@ -50,27 +50,6 @@ def stats_of(job: dict[str, Any]) -> dict[str, int]:
     return {key: job["stats"].get(key, 0) for key in FIGURES}
 
 
-def test_the_api_by_get_and_post(
-    app: CKANTestApp, job: dict[str, Any], headers: dict[str, str]
-) -> None:
-    source = job["source_id"]
-
-    def ask(action: str, **data: str) -> list[Any]:
-        address = f"/api/3/action/{action}"
-        by_get = app.get(address, query_string=data, headers=headers).json["result"]
-        by_post = app.post(address, json=data, headers=headers).json["result"]
-        return [by_get, by_post]
-
-    for result in ask("harvest_job_show", id=job["id"]):
-        assert stats_of(result) == EXPECTED
-    for result in ask("harvest_job_list", source_id=source):
-        assert stats_of(next(each for each in result if each["id"] == job["id"])) == EXPECTED
-    for result in ask("harvest_source_show_status", id=source):
-        assert stats_of(result["last_job"]) == EXPECTED
-    for result in ask("harvest_source_show", id=source):
-        assert stats_of(result["status"]["last_job"]) == EXPECTED
-
-
 WORDS = {
     "Added": "added",
     "Updated": "updated",
@@ -95,13 +74,40 @@ def in_the_row(page: str, job_id: str) -> dict[str, int]:
     return {WORDS[word]: int(number) for word, number in found if word in WORDS}
 
 
-def test_the_pages(app: CKANTestApp, job: dict[str, Any], headers: dict[str, str]) -> None:
+def test_api_pages_and_command_show_the_same_figures(
+    app: CKANTestApp,
+    job: dict[str, Any],
+    headers: dict[str, str],
+    ckan: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    source = job["source_id"]
+
+    def ask(action: str, **data: str) -> list[Any]:
+        address = f"/api/3/action/{action}"
+        by_get = app.get(address, query_string=data, headers=headers).json["result"]
+        by_post = app.post(address, json=data, headers=headers).json["result"]
+        return [by_get, by_post]
+
+    for result in ask("harvest_job_show", id=job["id"]):
+        assert stats_of(result) == EXPECTED
+    for result in ask("harvest_job_list", source_id=source):
+        assert stats_of(next(each for each in result if each["id"] == job["id"])) == EXPECTED
+    for result in ask("harvest_source_show_status", id=source):
+        assert stats_of(result["last_job"]) == EXPECTED
+    for result in ask("harvest_source_show", id=source):
+        assert stats_of(result["status"]["last_job"]) == EXPECTED
+
     page = app.get(f"/harvest/figures/job/{job['id']}", headers=headers).body
     assert on_the_page(page) == EXPECTED
     assert "title" in page
     columns = {key: number for key, number in EXPECTED.items() if key != "missing"}
     for address in ("/harvest/figures/job", "/harvest/admin/figures"):
         assert in_the_row(app.get(address, headers=headers).body, job["id"]) == columns
+
+    text = ckan("harvester", "jobs").stdout
+    block = text.split(f"Job id: {job['id']}")[1].split("Job id:")[0]
+    for name, number in EXPECTED.items():
+        assert f"{name}: {number}\n" in block
 
 
 @pytest.mark.ckan_config("ckan.harvest.status_mail.all", "true")
@@ -132,12 +138,3 @@ def _body(message: str) -> str:
     payload = part.get_payload(decode=True)
     assert isinstance(payload, bytes)
     return payload.decode().replace("\r\n", "\n")
-
-
-def test_the_command(
-    ckan: Callable[..., subprocess.CompletedProcess[str]], job: dict[str, Any]
-) -> None:
-    text = ckan("harvester", "jobs").stdout
-    block = text.split(f"Job id: {job['id']}")[1].split("Job id:")[0]
-    for name, number in EXPECTED.items():
-        assert f"{name}: {number}\n" in block

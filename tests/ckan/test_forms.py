@@ -97,29 +97,23 @@ def lasting(dataset: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_harvest_extras_are_not_editable(
-    kind: str, portal: Portal, publisher: Publisher, browse: Browse
-) -> None:
-    source = portal.source(publisher.url("/"), "ckan")
-    publish(publisher)
-    portal.run(source)
-    (dataset,) = portal.datasets()
-    page = lxml.html.fromstring(browse.page(f"/dataset/edit/{dataset['name']}"))
-    keys = "//input[starts-with(@name, 'extras__') and contains(@name, '__key')]"
-    shown = [
-        text for each in page.xpath(f"{keys}[not(@type='hidden')]") if (text := each.get("value"))
-    ]
+def assert_extras_are_not_editable(kind: str, dataset: dict[str, Any], form: str) -> None:
+    """Check that the form to edit a dataset lets nobody change what the harvest stored."""
+    page = lxml.html.fromstring(form)
+
+    def inputs(part: str, is_hidden: str) -> list[str]:
+        path = f"//input[starts-with(@name, 'extras__') and contains(@name, '__{part}')]"
+        return [text for each in page.xpath(path + is_hidden) if (text := each.get("value"))]
+
+    shown = inputs("key", "[not(@type='hidden')]")
     if kind.startswith("scheming"):
         assert "guid" not in shown
         return
     assert not shown
-    assert "guid" in {each.get("value") for each in page.xpath(f"{keys}[@type='hidden']")}
-    values = "//input[starts-with(@name, 'extras__') and contains(@name, '__value')]"
-    typed = [
-        text for each in page.xpath(f"{values}[not(@type='hidden')]") if (text := each.get("value"))
-    ]
+    assert "guid" in inputs("key", "[@type='hidden']")
     theme = extras(dataset).get("theme-primary")
-    assert typed == ([theme] if theme else [])  # imports keep what a person writes there
+    # Imports keep what a person writes there.
+    assert inputs("value", "[not(@type='hidden')]") == ([theme] if theme else [])
     folded = page.xpath("//*[contains(@class, 'ukharvest-others')]")[0].text_content()
     assert "Harvest GUID" in folded
     assert "harvest_object_id" not in folded
@@ -138,6 +132,8 @@ def test_a_harvested_dataset_is_the_same_on_each(
     page = browse.page(f"/dataset/{dataset['name']}")
     assert "Public toilets" in page
     assert ">http://id.esd.org.uk" not in page
+    form = browse.page(f"/dataset/edit/{dataset['name']}")
+    assert_extras_are_not_editable(kind, dataset, form)
 
     browse.save(f"/dataset/edit/{dataset['name']}", "dataset-edit")
     (edited,) = portal.datasets()

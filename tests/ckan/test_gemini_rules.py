@@ -96,14 +96,13 @@ def test_3_a_box_without_an_area_is_a_place(portal: Portal, folder: Folder) -> N
     assert '"Point"' in extras(shown)["spatial"]
 
 
-@pytest.mark.parametrize("date", ["last May", "2026-13-45", ""])
-def test_4_a_date_that_cannot_be_read_loses_no_record(
-    portal: Portal, folder: Folder, date: str
-) -> None:
-    folder.serve({"rivers.xml": dataset(GUID, date=date)})
+def test_4_a_date_that_cannot_be_read_loses_no_record(portal: Portal, folder: Folder) -> None:
+    dates = ("last May", "2026-13-45", "")
+    folder.serve({f"{n}.xml": dataset(uuid(n), date=date) for n, date in enumerate(dates)})
     source = portal.source(folder.url, "gemini-waf")
-    assert figures(portal.run(source)) == {"added": 1}
-    assert [date in message for message in problems("bad-date")] == [True] * bool(date)
+    assert figures(portal.run(source)) == {"added": 3}
+    reported = " ".join(messages := problems("bad-date"))
+    assert ([date in reported for date in dates], len(messages)) == ([True] * 3, 2)
 
 
 def test_5_second_file_of_an_identifier_is_reported(
@@ -119,29 +118,31 @@ def test_5_second_file_of_an_identifier_is_reported(
         assert [each["title"] for each in portal.datasets()] == ["Rivers"]
 
 
-@pytest.mark.parametrize(
-    ("title", "advice"),
-    [
-        ("Rivers", "take the record out of one of the two sources"),
-        ("rivers ", "ask the portal's administrator"),
-        ("Lakes", "give the record an identifier of its own"),
-    ],
-)
 def test_6_an_identifier_of_another_publisher(
-    portal: Portal, publisher: Publisher, source: str, title: str, advice: str
+    portal: Portal, publisher: Publisher, folder: Folder, ready_source: SourceMaker
 ) -> None:
+    advice = {
+        "Rivers": "take the record out of one of the two sources",
+        "rivers ": "ask the portal's administrator",
+        "Lakes": "give the record an identifier of its own",
+    }
+    folder.serve({f"{n}.xml": dataset(uuid(n)) for n in range(3)})
+    source = ready_source(folder.path, type_="gemini-waf")
     before = portal.datasets()
     other_folder = Folder(publisher, "/other/")
-    other_folder.serve({"mine.xml": dataset(GUID, title, date="2026-06-01")})
+    other_folder.serve(
+        {f"{n}.xml": dataset(uuid(n), title, date="2026-06-01") for n, title in enumerate(advice)}
+    )
     elsewhere = factories.Organization()
     other = portal.source(other_folder.url, "gemini-waf", owner_org=elsewhere["id"])
     for _ in range(2):
         job = portal.run(other)
-        assert figures(job) == {"errored": 1}
-        [message] = errors(job)
-        for part in (GUID, other_folder.url, publisher.url("/waf/"), advice):
-            assert part in message
-        assert figures(portal.run(source)) == {"not modified": 1}
+        assert figures(job) == {"errored": 3}
+        for n, words in enumerate(advice.values()):
+            [message] = [each for each in errors(job) if uuid(n) in each]
+            for part in (other_folder.url, publisher.url("/waf/"), words):
+                assert part in message
+        assert figures(portal.run(source)) == {"not modified": 3}
         assert portal.datasets() == before
 
 
@@ -164,23 +165,33 @@ def test_7_a_newer_date_is_an_update_and_nothing_new_is_none(
     assert problems("date-not-changed") == []
 
 
-@pytest.mark.parametrize("date", ["2026-05-01", "2026-04-30", "2026-04", "2025"])
 def test_7_change_under_an_old_date_is_imported_and_reported(
-    portal: Portal, folder: Folder, source: str, date: str
+    portal: Portal, folder: Folder, ready_source: SourceMaker
 ) -> None:
-    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date=date)})
-    assert figures(portal.run(source)) == {"updated": 1}
-    assert portal.datasets()[0]["notes"] == "More."
-    [message] = problems("date-not-changed")
-    assert message.startswith("gmd:dateStamp: ")
-    for part in (date, "2026-05-01", "identifier"):
-        assert part in message
+    dates = ("2026-05-01", "2026-04-30", "2026-04", "2025")
+
+    def serve(*given: str, **fields: str) -> None:
+        records = [dataset(uuid(n), f"No {n}", date=date, **fields) for n, date in enumerate(given)]
+        folder.serve({f"{n}.xml": record for n, record in enumerate(records)})
+
+    serve(*["2026-05-01"] * 4)
+    source = ready_source(folder.path, type_="gemini-waf")
+    serve(*dates, abstract="More.")
+    assert figures(portal.run(source)) == {"updated": 4}
+    assert {each["notes"] for each in portal.datasets()} == {"More."}
+    found = problems("date-not-changed")
+    assert len(found) == 4
+    counts = {date: sum(date in message for message in found) for date in dates}
+    assert counts == {"2026-05-01": 4, "2026-04-30": 1, "2026-04": 2, "2025": 1}
+    for message in found:
+        assert message.startswith("gmd:dateStamp: ")
+        assert "identifier" in message
     # It stays reported until the publisher sets the date.
-    assert figures(portal.run(source)) == {"not modified": 1}
-    assert figures(portal.run(source, force=True)) == {"updated": 1}
-    assert len(problems("date-not-changed")) == 1
-    folder.serve({"rivers.xml": dataset(GUID, abstract="More.", date="2026-05-02")})
-    assert figures(portal.run(source)) == {"updated": 1}
+    assert figures(portal.run(source)) == {"not modified": 4}
+    assert figures(portal.run(source, force=True)) == {"updated": 4}
+    assert len(problems("date-not-changed")) == 4
+    serve(*["2026-05-02"] * 4, abstract="More.")
+    assert figures(portal.run(source)) == {"updated": 4}
     assert problems("date-not-changed") == []
 
 

@@ -22,21 +22,22 @@ from ckanext.ukharvest.operations.dashboard import snapshot
 from ckanext.ukharvest.operations.sweeper import objects
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
-from tests.ckan.processes import FAULTY_PROGRAM
+from tests.ckan.processes import FAULTY_PROGRAM, PROGRAM
 from tests.publisher import Publisher, Request, Response
 
 pytestmark = [
     pytest.mark.in_process,
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.object_timeout", "5"),
     pytest.mark.ckan_config("ckanext.ukharvest.sweeper.gather_timeout", "5"),
-    # A consumer sends a heartbeat every 10 seconds.
-    pytest.mark.ckan_config("ckanext.ukharvest.sweeper.worker_timeout", "20"),
+    pytest.mark.ckan_config("ckanext.ukharvest.sweeper.worker_timeout", "12"),
     # One record at a time, so that it is known which one hangs.
     pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1"),
 ]
 
 PATH = "/data.json"
 PATIENCE = 240.0  # seconds
+# A heartbeat every second instead of ten, so that none is missed within the timeouts above.
+BEATS = "from ckanext.ukharvest.model.workers import Heart\nHeart.__init__.__defaults__ = (1.0,)\n"
 Session = model.Session
 
 
@@ -56,7 +57,7 @@ def single(ini: str, tmp_path: Path) -> str:
 def faulty(single: str, go_on: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Consumers]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UKHARVEST_TEST_GO_ON", str(go_on))
-        consumers = Consumers(single, program=FAULTY_PROGRAM)
+        consumers = Consumers(single, program=BEATS + FAULTY_PROGRAM)
         consumers.start()
     yield consumers
     go_on.touch()
@@ -71,6 +72,16 @@ def until(condition: Callable[[], Any]) -> None:
         assert time.monotonic() < deadline
         Session.remove()
         time.sleep(0.2)
+
+
+def sweep_until(caplog: pytest.LogCaptureFixture, text: str) -> None:
+    """Run cron's command again and again until the sweeper logs a text."""
+
+    def is_logged() -> bool:
+        tick()
+        return text in caplog.text
+
+    until(is_logged)
 
 
 def state(id_: str) -> str:
@@ -121,14 +132,9 @@ def test_another_consumer_imports_the_object_of_a_hung_one(
     until(
         lambda: f"process {pid}, stuck" in app.get("/ckan-admin/ukharvest", headers=sysadmin).body
     )
-
-    def is_sent_again() -> bool:
-        tick()
-        return f"sent harvest object {stuck} again" in caplog.text
-
-    until(is_sent_again)
+    sweep_until(caplog, f"sent harvest object {stuck} again")
     assert faulty.processes[1].poll() is None  # it hangs, with heartbeats
-    with Consumers(single) as others:
+    with Consumers(single, program=BEATS + PROGRAM) as others:
         others.wait(job_id)
         assert figures(portal.finish(job_id)) == {"added": 3}
         before = [each["id"] for each in portal.datasets()]
@@ -157,15 +163,10 @@ def test_sweeper_gives_up_an_object_that_hung_three_times(
     job_id, stuck = hanging(portal, publisher, "Make the writer hang")
     Session.add(HarvestObjectExtra(harvest_object_id=stuck, key=objects.KILLS, value="2"))
     Session.commit()
-
-    def did(text: str) -> bool:
-        tick()
-        return text in caplog.text
-
-    until(lambda: did(f"left harvest object {stuck}: its consumer hangs"))
+    sweep_until(caplog, f"left harvest object {stuck}: its consumer hangs")
     assert state(stuck) == "IMPORT"
     faulty.processes[1].send_signal(signal.SIGKILL)
-    until(lambda: did(f"gave up harvest object {stuck}"))
+    sweep_until(caplog, f"gave up harvest object {stuck}")
     assert state(stuck) == "ERROR"
     assert "three times" in portal.job(job_id)["object_error_summary"][0]["message"]
 
@@ -194,13 +195,8 @@ def test_another_consumer_does_the_gather_of_a_hung_one(
     for part in (f"process {faulty.processes[0].pid}", job_id, "Source 1", "gather consumer"):
         assert part in finding.message
     publisher.serve(PATH, catalogue(3))
-
-    def is_sent_again() -> bool:
-        tick()
-        return f"sent job {job_id} to the gather queue again" in caplog.text
-
-    until(is_sent_again)
-    with Consumers(single) as others:
+    sweep_until(caplog, f"sent job {job_id} to the gather queue again")
+    with Consumers(single, program=BEATS + PROGRAM) as others:
 
         def is_done() -> bool:
             tick()  # a consumer that seemed gone may be back: its job is then sent once more
