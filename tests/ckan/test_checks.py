@@ -22,7 +22,7 @@ from ckanext.ukharvest.logic import check_rules
 from ckanext.ukharvest.model import SourcePreview, redis_cache, source_previews, utcnow
 from ckanext.ukharvest.operations import sweeper
 from tests.ckan.harvesting import Portal, act
-from tests.ckan.test_source_previews import PATH, editor, publisher, work  # noqa: F401 - fixtures
+from tests.ckan.test_source_previews import PATH, publisher, work  # noqa: F401 - a fixture
 from tests.publisher import PLACE, SOURCES, Publisher
 from tests.reading.test_source_preview import FULL, GUIDE_LIST, datasets
 

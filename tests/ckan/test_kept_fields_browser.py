@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from ckan.tests import factories
 from playwright.sync_api import expect
 
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.forms import FORM, FUNCTION, SERVICE, portal_with
-from tests.ckan.harvesting import Portal, act, extras
+from tests.ckan.harvesting import Portal, extras
+from tests.ckan.people import member
 from tests.ckan.test_form_browser import SPEND, choose
 from tests.ckan.test_kept_fields import NOTHING, Source
 from tests.publisher import Publisher
@@ -47,10 +47,8 @@ def source(form: None, portal: Portal, publisher: Publisher) -> Source:
 @pytest.fixture
 def editor(source: Source, visitor: Visitor) -> Visitor:
     """A window of an editor of the source's organisation."""
-    user = factories.UserWithToken(image_url="")
-    organization = source.portal.organization_id
-    act("organization_member_create", id=organization, username=user["name"], role="editor")
-    visitor.page.context.set_extra_http_headers({"Authorization": user["token"]})
+    user = member({"id": source.portal.organization_id})
+    visitor.page.context.set_extra_http_headers(user["headers"])
     return visitor
 
 

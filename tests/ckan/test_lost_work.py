@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from ckan import model
@@ -12,21 +14,34 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 from ckanext.ukharvest.model import Claim, JobReport, Record, Worker, utcnow
 from ckanext.ukharvest.operations import doctor, sweeper
 from tests.ckan.catalogues import catalogue
-from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, work_off
+from tests.ckan.harvesting import Consumers, Portal, act, figures, one_by_one, tick, work_off
 from tests.ckan.processes import Process
-from tests.ckan.test_sweeper import PATH, Move, gathered, move, on_queue, source, state
+from tests.ckan.test_sweeper import PATH, Move, gathered, move, on_queue, state
 from tests.publisher import Publisher
 
-__all__ = ["move", "source"]  # fixtures
+__all__ = ["move"]  # a fixture
 
 Session = model.Session
-one_by_one = pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
 pytestmark = pytest.mark.in_process
 
 # Those of ckanext-harvest and ours, and what no release of either writes.
 STATES = ("GATHERED", "WAITING", "FETCH", "IMPORT", "NEW", "ERROR", "COMPLETE", "", None)
 ENDED = ("ERROR", "COMPLETE", None)  # ckanext-harvest closes jobs of such objects
+DIED = ("gather", "fetch", "fetch with claim", "command", "nobody")
+STATUSES = ("Finished", "Aborted", "Aborting")
+OPEN = tuple(each for each in STATES if each not in ENDED)
 CHECKS = ("jobs", "claims", "leftovers")
+
+
+def crossed(states: Sequence[str | None], others: Sequence[str]) -> list[Any]:
+    """Return all pairs; bin/test has each state and each other once, bin/test --all the rest."""
+    return [
+        pytest.param(
+            in_state, other, marks=() if number % len(others) == place else pytest.mark.giant
+        )
+        for number, in_state in enumerate(states)
+        for place, other in enumerate(others)
+    ]
 
 
 def leave(object_id: str, in_state: str | None) -> None:
@@ -81,8 +96,7 @@ def assert_nothing_is_left(portal: Portal, source: str, job_id: str) -> None:
 
 
 @one_by_one
-@pytest.mark.parametrize("died", ["gather", "fetch", "fetch with claim", "command", "nobody"])
-@pytest.mark.parametrize("in_state", STATES)
+@pytest.mark.parametrize(("in_state", "died"), crossed(STATES, DIED))
 def test_a_run_ends_whoever_died_in_whatever_state(
     portal: Portal, source: str, move: Move, in_state: str | None, died: str
 ) -> None:
@@ -130,8 +144,7 @@ def test_a_gather_that_died_is_done_again(
 
 
 @one_by_one
-@pytest.mark.parametrize("status", ["Finished", "Aborted", "Aborting"])
-@pytest.mark.parametrize("in_state", [each for each in STATES if each not in ENDED])
+@pytest.mark.parametrize(("in_state", "status"), crossed(OPEN, STATUSES))
 def test_an_ended_run_leaves_no_object_open(
     portal: Portal, source: str, move: Move, in_state: str, status: str
 ) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from ckan.tests import factories
-from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.operations.notifications import sending
 from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.people import member
 
 pytestmark = pytest.mark.in_process
 
@@ -24,11 +23,9 @@ def source(portal: Portal) -> str:
 @pytest.fixture
 def editor(visitor: Visitor, organization: dict[str, str]) -> dict[str, str]:
     """An editor, with whose token the visitor's window sends requests."""
-    user = factories.UserWithToken(fullname=looks.HOSTILE[0], image_url="")
-    organisation = organization["id"]
-    call_action("organization_member_create", id=organisation, username=user["name"], role="editor")
-    visitor.page.context.set_extra_http_headers({"Authorization": user["token"]})
-    return dict(user)
+    user = member(organization, fullname=looks.HOSTILE[0])
+    visitor.page.context.set_extra_http_headers(user["headers"])
+    return user
 
 
 def test_notification_pages_are_accessible(

@@ -16,7 +16,7 @@ from aiosmtpd.controller import Controller
 from ckan import model
 from ckan.plugins import toolkit as tk
 from ckan.tests import factories
-from ckan.tests.helpers import CKANTestApp, call_action
+from ckan.tests.helpers import CKANTestApp
 from freezegun import freeze_time
 from markupsafe import escape
 
@@ -26,6 +26,7 @@ from ckanext.ukharvest.operations import doctor
 from ckanext.ukharvest.operations.notifications import MAX_TRIES, sending, weekly
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, act, tick
+from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher, Response
 
@@ -96,14 +97,6 @@ def fails(publisher: Publisher) -> None:
 def choose(source: str, **fields: Any) -> dict[str, Any]:
     settings = {"addresses": [TEAM], "events": ["failed", "recovered", "held"], **fields}
     return dict(act("ukharvest_mail_update", source_id=source, **settings))
-
-
-def editor_of(organization: dict[str, str], role: str = "editor") -> dict[str, Any]:
-    user = factories.UserWithToken()
-    call_action(
-        "organization_member_create", id=organization["id"], username=user["name"], role=role
-    )
-    return dict(user)
 
 
 def plain(message: EmailMessage) -> str:
@@ -196,13 +189,13 @@ def test_plain_text_and_html_say_the_same(
 def test_people_get_mails_as_long_as_they_are_editors(
     portal: Portal, source: str, organization: dict[str, str], fails: None, inbox: Inbox
 ) -> None:
-    editor, admin = editor_of(organization), editor_of(organization, "admin")
-    member = editor_of(organization, "member")
+    editor, admin = member(organization), member(organization, "admin")
+    other = member(organization, "member")
     shown = choose(source, addresses=[], people=[editor["name"], admin["name"]])
     assert shown["recipients"] == 2
-    assert member["id"] not in [each["id"] for each in shown["people"]]
+    assert other["id"] not in [each["id"] for each in shown["people"]]
     with pytest.raises(tk.ValidationError):
-        choose(source, people=[member["name"]])
+        choose(source, people=[other["name"]])
     act("organization_member_delete", id=organization["id"], username=editor["name"])
     portal.run(source)
     (message,) = inbox.new_mails()
@@ -261,7 +254,7 @@ def test_the_link_in_a_mail_ends_them_without_a_login(
 def test_unsubscribing_removes_an_address_everywhere(
     app: CKANTestApp, portal: Portal, organization: dict[str, str]
 ) -> None:
-    bob = editor_of(organization)
+    bob = member(organization)
     written = bob["email"].upper()
     person, address, both = (
         portal.source(f"https://data.example/{name}.json", name=name)
@@ -360,7 +353,7 @@ def test_the_stock_mail_of_a_failed_run_is_not_sent_as_well(
     monkeypatch: Any,
 ) -> None:
     monkeypatch.setitem(ckan_config, "ckan.harvest.status_mail.errored", True)
-    told, untold = editor_of(organization, "admin"), editor_of(organization, "admin")
+    told, untold = member(organization, "admin"), member(organization, "admin")
     choose(source, addresses=[], people=[told["name"]])
     portal.run(source)
     found = {
@@ -379,7 +372,7 @@ def test_the_stock_mail_of_a_failed_run_is_not_sent_as_well(
 def test_the_page(
     app: CKANTestApp, source: str, organization: dict[str, str], server: Inbox
 ) -> None:
-    user = editor_of(organization)
+    user = member(organization)
     headers = {"Authorization": user["token"]}
     address = "/harvest/somewhere/notifications"
     assert "No one gets emails about Source 1 yet" in app.get(address, headers=headers).body
@@ -451,7 +444,7 @@ def test_a_missing_mail_option_is_named_wherever_mails_are_set(
 ) -> None:
     choose(source)
     monkeypatch.setitem(ckan_config, option, None)
-    headers = {"Authorization": editor_of(organization)["token"]}
+    headers = member(organization)["headers"]
     words = f"{option} is not set"
     assert words in app.get("/harvest/somewhere/notifications", headers=headers).body
     assert words in app.get("/harvest/new", headers=headers).body
@@ -488,7 +481,7 @@ def test_a_mail_server_that_is_away_is_named_on_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     choose(source)
-    headers = {"Authorization": editor_of(organization)["token"]}
+    headers = member(organization)["headers"]
     address = "/harvest/somewhere/notifications"
     with monkeypatch.context() as patch:
         patch.setitem(ckan_config, "smtp.server", "127.0.0.1:1")  # where nothing listens

@@ -15,6 +15,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.ckan.test_mails import Inbox, choose, inbox, plain, server  # noqa: F401
 from tests.publisher import Publisher, Response
@@ -31,12 +32,6 @@ SHRUNK_HEADING = "9 of 11 records are missing from the source"
 SHRUNK_TEXT = (
     "If they are missing from the next complete run too, you will be asked before they are deleted."
 )
-
-
-def member(organization: dict[str, str], role: str) -> dict[str, Any]:
-    user = factories.UserWithToken(image_url="")
-    act("organization_member_create", id=organization["id"], username=user["name"], role=role)
-    return {"name": user["name"], "headers": {"Authorization": user["token"]}}
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from ckanext.ukharvest.model import SourceState
 from tests.ckan.harvesting import Portal, act, extras, figures
 from tests.publisher import Publisher
 
-COUNT = 30
-PAGE = 20
+COUNT = 8
+PAGE = 5
 LIST = "/api/explore/v2.1/catalog/datasets?limit=100&offset={}&order_by=dataset_id"
 SEARCH = "/api/datasets/1.0/search?rows=100&start={}&interopmetas=true"
 DCAT = "/api/explore/v2.1/catalog/exports/dcat"
@@ -119,7 +119,7 @@ def test_a_portal_is_harvested_whatever_its_interface(portal: Portal, publisher:
     assert figures(portal.run(source)) == {"not modified": COUNT}
 
     gone = known.pop(4)["dataset_id"]
-    known[10]["metas"]["default"]["title"] = "Ponds"
+    known[5]["metas"]["default"]["title"] = "Ponds"
     serve_explore(publisher, known)
     expected = {"updated": 1, "not modified": COUNT - 2, "missing": 1}
     assert figures(portal.run(source)) == expected

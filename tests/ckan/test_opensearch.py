@@ -13,7 +13,7 @@ from tests.publisher import Publisher
 from tests.publishing.opensearch import Search, atom_entry
 from tests.publishing.records import Item
 
-COUNT = 20
+COUNT = 8
 
 
 def entry(number: int, **changed: Any) -> str:
@@ -23,7 +23,7 @@ def entry(number: int, **changed: Any) -> str:
 def test_a_search_is_harvested_and_only_proven_lists_delete(
     portal: Portal, publisher: Publisher
 ) -> None:
-    service = Search([entry(number) for number in range(COUNT)], cap=7)
+    service = Search([entry(number) for number in range(COUNT)], cap=3)
     source = portal.source(service.serve(publisher), "opensearch", config={"search_terms": "title"})
     assert figures(portal.run(source)) == {"added": COUNT}
     assert {given["q"] for given in service.asked} == {"title"}

@@ -19,7 +19,6 @@ from ckanext.ukharvest.operations import sweeper
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick
 from tests.ckan.portal_copies import SourceMaker
-from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -28,22 +27,9 @@ PATH = "/data.json"
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    return portal.source(publisher.url(PATH))
-
-
-@pytest.fixture
 def harvested(ready_source: SourceMaker) -> str:
     """A source with three datasets."""
     return ready_source(PATH, catalogue(3))
-
-
-@pytest.fixture
-def faulty(ini: str) -> Iterator[Consumers]:
-    """Real consumers; a record can kill the one that imports it."""
-    with Consumers(ini, program=FAULTY_PROGRAM) as running:
-        yield running
 
 
 @contextmanager
@@ -86,13 +72,13 @@ def titles_in_the_database() -> set[str]:
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_tick_repairs_the_index_after_a_killed_consumer(
-    faulty: Consumers, portal: Portal, publisher: Publisher, moment: str
+    faulty_consumers: Consumers, portal: Portal, publisher: Publisher, moment: str
 ) -> None:
     title = f"Kill {moment} the index"
     records = [dataset(0, title=title, description="Kill around the index")]
     publisher.serve(PATH, catalogue(records))
     act("ukharvest_run_create", source_id=portal.source(publisher.url(PATH)))
-    wait_for_end(faulty)
+    wait_for_end(faulty_consumers)
     tick()
     assert titles_in_the_index() == titles_in_the_database()
 

@@ -32,8 +32,10 @@ from ckanext.ukharvest.model import (
 )
 from ckanext.ukharvest.operations.doctor import runs
 from ckanext.ukharvest.quality.stars import all_datasets
-from tests.ckan.harvesting import act
+from tests.ckan.harvesting import act, until
+from tests.ckan.people import Person, member
 from tests.ckan.processes import Process
+from tests.ckan.test_source_previews import as_
 from tests.publisher import Publisher, Request, Response
 from tests.reading.test_source_preview import FULL, datasets
 
@@ -81,24 +83,8 @@ def worker(ini: str, publisher: Publisher) -> Iterator[Callable[[], None]]:
 
 
 @pytest.fixture
-def editor(organization: dict[str, str]) -> dict[str, Any]:
-    user = factories.UserWithToken()
-    members = [{"name": user["name"], "capacity": "admin"}]
-    act("organization_patch", id=organization["id"], users=members)
-    return dict(user)
-
-
-def as_(user: dict[str, Any], action: str, **fields: Any) -> dict[str, Any]:
-    context = {"user": user["name"], "model": model, "session": Session}
-    return dict(tk.get_action(action)(context, fields))
-
-
-def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        Session.remove()
-        time.sleep(0.05)
+def editor(organization: dict[str, str]) -> Person:
+    return member(organization, "admin")
 
 
 def add_links(port: int) -> None:

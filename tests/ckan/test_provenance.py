@@ -16,6 +16,7 @@ from ckanext.ukharvest.model import Change, Record, changes
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.gemini_records import dataset as gemini
 from tests.ckan.harvesting import Portal, act, extras, figures, statements
+from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -43,128 +44,115 @@ def record_id(guid: str = GUID) -> int:
     return int(model.Session.query(Record.id).filter_by(guid=guid).scalar())
 
 
-def env(user: dict[str, Any]) -> dict[str, str]:
-    return {"Authorization": user["token"]}
+def test_unchanged_dataset_gets_no_second_history_entry(portal: Portal, source: str) -> None:
+    portal.run(source)
+    portal.run(source, force=True)
+    found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
+    assert found["count"] == 1
+    assert [each["kind"] for each in found["results"]] == ["added"]
 
 
-def person(role: str = "", organization: str = "") -> dict[str, Any]:
-    """Return a user with a token, and a role if an organisation is given."""
-    user = factories.UserWithToken()
-    if role:
-        act("organization_member_create", id=organization, username=user["name"], role=role)
-    return dict(user)
+def test_a_character_that_no_database_stores_loses_no_record(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    serve(publisher, description="Files lie in C:\\u0000 here.")
+    assert figures(portal.run(source)) == {"updated": 1, "not modified": 1}
+    found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
+    assert "C:\\u0000" in str(found["results"][0]["fields"]).replace("\\\\", "\\")
 
 
-class TestChanges:
-    def test_unchanged_dataset_gets_no_second_history_entry(
-        self, portal: Portal, source: str
-    ) -> None:
+def test_import_changes_are_listed_by_field(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    file = dataset(0)["distribution"][0]
+    serve(
+        publisher,
+        title="Parking in Borchester",
+        keyword=["roads", "cars"],
+        distribution=[{**file, "description": "All car parks."}],
+        temporal="2019-04-01/2020-03-31",
+    )
+    job = portal.run(source)
+    [update, _added] = call_action("ukharvest_dataset_change_list", id=first(portal)["id"])[
+        "results"
+    ]
+    assert update["job_id"] == job["id"]
+    assert update["kind"] == "updated"
+    told = {(each["field"], each["of"]): (each["old"], each["new"]) for each in update["fields"]}
+    assert told["title", "dataset"] == ("Dataset 00000", "Parking in Borchester")
+    assert told["tags", "dataset"] == ("parking, roads", "cars, roads")
+    assert told["temporal_coverage-from", "dataset"] == ("", "2019-04-01")
+    assert told["description", "Table 0"] == ("", "All car parks.")
+    # No internal fields of CKAN, and none that stayed the same.
+    assert {field for field, _of in told} == {
+        *("title", "tags", "description", "temporal_coverage-from", "temporal_coverage-to")
+    }
+    labels = {each["field"]: each["label"] for each in update["fields"]}
+    assert labels["tags"] == "Tags"
+    assert labels["temporal_coverage-from"] == "Covers from"
+
+
+def test_resources_come_and_go(portal: Portal, publisher: Publisher, source: str) -> None:
+    other = {**dataset(7)["distribution"][0], "title": "Other table"}
+    serve(publisher, distribution=[other])
+    portal.run(source)
+    [update, _] = call_action("ukharvest_dataset_change_list", id=first(portal)["id"])["results"]
+    told = [(each["field"], each["old"], each["new"]) for each in update["fields"]]
+    assert ("resources", "Table 0 (https://data.example/files/0.csv)", "") in told
+    assert ("resources", "", "Other table (https://data.example/files/7.csv)") in told
+
+
+def test_the_latest_are_kept_and_come_in_pages(
+    portal: Portal, publisher: Publisher, source: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(changes, "KEPT", 4)
+    name = first(portal)["name"]
+    for number in range(5):
+        serve(publisher, description=f"Text {number}.")
         portal.run(source)
-        portal.run(source, force=True)
-        found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
-        assert found["count"] == 1
-        assert [each["kind"] for each in found["results"]] == ["added"]
+    found = call_action("ukharvest_dataset_change_list", id=name, limit=2, offset=1)
+    assert found["count"] == 4
+    assert [each["fields"][0]["new"] for each in found["results"]] == ["Text 3.", "Text 2."]
+    for wrong in ({"limit": "many"}, {"offset": -1}):
+        with pytest.raises(tk.ValidationError):
+            call_action("ukharvest_dataset_change_list", id=name, **wrong)
 
-    def test_a_character_that_no_database_stores_loses_no_record(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        serve(publisher, description="Files lie in C:\\u0000 here.")
-        assert figures(portal.run(source)) == {"updated": 1, "not modified": 1}
-        found = call_action("ukharvest_dataset_change_list", id=first(portal)["name"])
-        assert "C:\\u0000" in str(found["results"][0]["fields"]).replace("\\\\", "\\")
 
-    def test_import_changes_are_listed_by_field(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        file = dataset(0)["distribution"][0]
-        serve(
-            publisher,
-            title="Parking in Borchester",
-            keyword=["roads", "cars"],
-            distribution=[{**file, "description": "All car parks."}],
-            temporal="2019-04-01/2020-03-31",
-        )
-        job = portal.run(source)
-        [update, _added] = call_action("ukharvest_dataset_change_list", id=first(portal)["id"])[
-            "results"
-        ]
-        assert update["job_id"] == job["id"]
-        assert update["kind"] == "updated"
-        told = {
-            (each["field"], each["of"]): (each["old"], each["new"]) for each in update["fields"]
-        }
-        assert told["title", "dataset"] == ("Dataset 00000", "Parking in Borchester")
-        assert told["tags", "dataset"] == ("parking, roads", "cars, roads")
-        assert told["temporal_coverage-from", "dataset"] == ("", "2019-04-01")
-        assert told["description", "Table 0"] == ("", "All car parks.")
-        # No internal fields of CKAN, and none that stayed the same.
-        assert {field for field, _of in told} == {
-            *("title", "tags", "description", "temporal_coverage-from", "temporal_coverage-to")
-        }
-        labels = {each["field"]: each["label"] for each in update["fields"]}
-        assert labels["tags"] == "Tags"
-        assert labels["temporal_coverage-from"] == "Covers from"
-
-    def test_resources_come_and_go(self, portal: Portal, publisher: Publisher, source: str) -> None:
-        other = {**dataset(7)["distribution"][0], "title": "Other table"}
-        serve(publisher, distribution=[other])
+def test_a_deleted_dataset_that_comes_back(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    for records in (2, 3, 3):
+        publisher.serve(PATH, catalogue(records))
         portal.run(source)
-        [update, _] = call_action("ukharvest_dataset_change_list", id=first(portal)["id"])[
-            "results"
-        ]
-        told = [(each["field"], each["old"], each["new"]) for each in update["fields"]]
-        assert ("resources", "Table 0 (https://data.example/files/0.csv)", "") in told
-        assert ("resources", "", "Other table (https://data.example/files/7.csv)") in told
-
-    def test_the_latest_are_kept_and_come_in_pages(
-        self, portal: Portal, publisher: Publisher, source: str, monkeypatch: Any
-    ) -> None:
-        monkeypatch.setattr(changes, "KEPT", 4)
-        name = first(portal)["name"]
-        for number in range(5):
-            serve(publisher, description=f"Text {number}.")
-            portal.run(source)
-        found = call_action("ukharvest_dataset_change_list", id=name, limit=2, offset=1)
-        assert found["count"] == 4
-        assert [each["fields"][0]["new"] for each in found["results"]] == ["Text 3.", "Text 2."]
-        for wrong in ({"limit": "many"}, {"offset": -1}):
-            with pytest.raises(tk.ValidationError):
-                call_action("ukharvest_dataset_change_list", id=name, **wrong)
-
-    def test_a_deleted_dataset_that_comes_back(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        for records in (2, 3, 3):
-            publisher.serve(PATH, catalogue(records))
-            portal.run(source)
-        for _run in range(2):
-            publisher.serve(PATH, catalogue([dataset(0), dataset(1)]))
-            portal.run(source)
-        publisher.serve(PATH, catalogue(3))
+    for _run in range(2):
+        publisher.serve(PATH, catalogue([dataset(0), dataset(1)]))
         portal.run(source)
-        model.Session.remove()
-        row = model.Session.get(Record, record_id("https://data.example/id/00002"))
-        kinds = model.Session.query(Change.kind).filter_by(record_id=row.id).order_by(Change.id)
-        assert [kind for (kind,) in kinds] == ["added", "deleted", "added"]
+    publisher.serve(PATH, catalogue(3))
+    portal.run(source)
+    model.Session.remove()
+    row = model.Session.get(Record, record_id("https://data.example/id/00002"))
+    kinds = model.Session.query(Change.kind).filter_by(record_id=row.id).order_by(Change.id)
+    assert [kind for (kind,) in kinds] == ["added", "deleted", "added"]
 
-    def test_hidden_extras_stay_hidden_in_the_changes(
-        self, portal: Portal, publisher: Publisher, source: str, ckan_config: dict[str, Any]
-    ) -> None:
-        jane = {"fn": "Data team", "hasEmail": "mailto:jane@somewhere.example"}
-        serve(publisher, temporal="2019-04-01/2020-03-31", contactPoint=jane)
-        portal.run(source)
-        ckan_config["package_hide_extras"] = "temporal_coverage-to"
-        editor = person("editor", portal.organization_id)["name"]
-        [update, _] = changes_for(editor, first(portal)["id"])
-        told = {each["field"]: each["new"] for each in update["fields"]}
-        assert told["temporal_coverage-from"]
-        assert "temporal_coverage-to" not in told
-        # The contact is a person's name and address, which the publisher may withdraw.
-        assert told["contact-email"] == "jane@somewhere.example"
-        assert "data@" in str(update)
-        [update, _] = changes_for("", first(portal)["id"])
-        assert told.keys() == {each["field"] for each in update["fields"]}
-        assert "@" not in str(update)
+
+def test_hidden_extras_stay_hidden_in_the_changes(
+    portal: Portal, publisher: Publisher, source: str, ckan_config: dict[str, Any]
+) -> None:
+    jane = {"fn": "Data team", "hasEmail": "mailto:jane@somewhere.example"}
+    serve(publisher, temporal="2019-04-01/2020-03-31", contactPoint=jane)
+    portal.run(source)
+    ckan_config["package_hide_extras"] = "temporal_coverage-to"
+    editor = member({"id": portal.organization_id})["name"]
+    [update, _] = changes_for(editor, first(portal)["id"])
+    told = {each["field"]: each["new"] for each in update["fields"]}
+    assert told["temporal_coverage-from"]
+    assert "temporal_coverage-to" not in told
+    # The contact is a person's name and address, which the publisher may withdraw.
+    assert told["contact-email"] == "jane@somewhere.example"
+    assert "data@" in str(update)
+    [update, _] = changes_for("", first(portal)["id"])
+    assert told.keys() == {each["field"] for each in update["fields"]}
+    assert "@" not in str(update)
 
 
 def changes_for(user: str, dataset_id: str) -> list[dict[str, Any]]:
@@ -173,297 +161,293 @@ def changes_for(user: str, dataset_id: str) -> list[dict[str, Any]]:
     return list(found["results"])
 
 
-class TestStore:
-    def test_record_has_its_title_and_error(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        serve(publisher, title="")
-        portal.run(source)
-        row = model.Session.get(Record, record_id())
-        assert (row.title, row.outcome) == ("Dataset 00000", "errored")
-        assert row.error["code"] == "missing-title"
-        assert row.error["message"]
-        serve(publisher, title="Better")
-        portal.run(source)
-        row = model.Session.get(Record, record_id(), populate_existing=True)
-        assert (row.title, row.error) == ("Better", None)
-
-    def test_a_record_that_is_refused_has_its_title_too(
-        self, portal: Portal, publisher: Publisher
-    ) -> None:
-        publisher.serve("/a.xml", gemini("a", "Brooks").encode(), headers=XML)
-        reject = {"validation": "reject"}
-        portal.run(portal.source(publisher.url("/a.xml"), "gemini-single", config=reject))
-        row = model.Session.query(Record).one()
-        assert (row.title, row.outcome, row.error["code"]) == ("Brooks", "errored", "not-valid")
-
-    def test_edit_is_distinguished_from_an_import(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        package = first(portal)
-        assert call_action("ukharvest_dataset_show", id=package["id"])["edited_since"] is None
-        act("package_patch", id=package["id"], notes="By hand.")
-        assert call_action("ukharvest_dataset_show", id=package["id"])["edited_since"]
-        portal.run(source, force=True)
-        assert call_action("ukharvest_dataset_show", id=package["id"])["edited_since"] is None
+def test_record_has_its_title_and_error(portal: Portal, publisher: Publisher, source: str) -> None:
+    serve(publisher, title="")
+    portal.run(source)
+    row = model.Session.get(Record, record_id())
+    assert (row.title, row.outcome) == ("Dataset 00000", "errored")
+    assert row.error["code"] == "missing-title"
+    assert row.error["message"]
+    serve(publisher, title="Better")
+    portal.run(source)
+    row = model.Session.get(Record, record_id(), populate_existing=True)
+    assert (row.title, row.error) == ("Better", None)
 
 
-class TestDataset:
-    def test_dataset_names_source_guid_and_harvest_url(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        shown = call_action("ukharvest_dataset_show", id=first(portal)["name"])
-        assert shown["source"]["name"] == "source-1"
-        assert shown["source"]["title"] == "Source 1"
-        assert shown["source"]["organization"]["name"]
-        assert shown["guid"] == GUID
+def test_a_record_that_is_refused_has_its_title_too(portal: Portal, publisher: Publisher) -> None:
+    publisher.serve("/a.xml", gemini("a", "Brooks").encode(), headers=XML)
+    reject = {"validation": "reject"}
+    portal.run(portal.source(publisher.url("/a.xml"), "gemini-single", config=reject))
+    row = model.Session.query(Record).one()
+    assert (row.title, row.outcome, row.error["code"]) == ("Brooks", "errored", "not-valid")
+
+
+def test_edit_is_distinguished_from_an_import(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    package = first(portal)
+    assert call_action("ukharvest_dataset_show", id=package["id"])["edited_since"] is None
+    act("package_patch", id=package["id"], notes="By hand.")
+    assert call_action("ukharvest_dataset_show", id=package["id"])["edited_since"]
+    portal.run(source, force=True)
+    assert call_action("ukharvest_dataset_show", id=package["id"])["edited_since"] is None
+
+
+def test_dataset_names_source_guid_and_harvest_url(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    shown = call_action("ukharvest_dataset_show", id=first(portal)["name"])
+    assert shown["source"]["name"] == "source-1"
+    assert shown["source"]["title"] == "Source 1"
+    assert shown["source"]["organization"]["name"]
+    assert shown["guid"] == GUID
+    assert shown["harvest_url"] == publisher.url(PATH)
+    assert shown["state"] == "current"
+    assert shown["harvested"] <= shown["checked"] or not shown["unchanged"]
+    assert shown["next_run"] is None
+    assert shown["reference"] == GUID
+    kept = [each["field"] for each in shown["kept_fields"]]
+    assert kept[:2] == ["theme-primary", "groups"]
+    portal.run(source)
+    assert call_action("ukharvest_dataset_show", id=first(portal)["name"])["unchanged"]
+
+
+def test_a_dataset_of_nobodys_is_not_harvested(portal: Portal) -> None:
+    other = factories.Dataset()
+    assert call_action("ukharvest_dataset_show", id=other["id"]) == {"harvested_by_source": False}
+
+
+def test_missing_held_and_without_a_source(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
+) -> None:
+    name = first(portal)["name"]
+    publisher.serve(PATH, catalogue([dataset(5)]))
+    portal.run(source)
+    shown = call_action("ukharvest_dataset_show", id=name)
+    assert (shown["state"], shown["missed_runs"], shown["runs_left"]) == ("missing", 1, 1)
+    portal.run(source)
+    assert call_action("ukharvest_dataset_show", id=name)["state"] == "held"
+    act("harvest_source_delete", id=source)
+    editor = member({"id": portal.organization_id})
+    show = tk.get_action("ukharvest_dataset_show")
+    for user, sees in (("", False), (editor["name"], True)):
+        shown = show({"user": user}, {"id": name})
+        assert (shown["state"], shown["next_run"]) == ("off", None)
+        assert bool(shown["source"]) is sees
         assert shown["harvest_url"] == publisher.url(PATH)
-        assert shown["state"] == "current"
-        assert shown["harvested"] <= shown["checked"] or not shown["unchanged"]
-        assert shown["next_run"] is None
-        assert shown["reference"] == GUID
-        kept = [each["field"] for each in shown["kept_fields"]]
-        assert kept[:2] == ["theme-primary", "groups"]
-        portal.run(source)
-        assert call_action("ukharvest_dataset_show", id=first(portal)["name"])["unchanged"]
-
-    def test_a_dataset_of_nobodys_is_not_harvested(self, portal: Portal) -> None:
-        other = factories.Dataset()
-        assert call_action("ukharvest_dataset_show", id=other["id"]) == {
-            "harvested_by_source": False
-        }
-
-    def test_missing_held_and_without_a_source(
-        self, portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
-    ) -> None:
-        name = first(portal)["name"]
-        publisher.serve(PATH, catalogue([dataset(5)]))
-        portal.run(source)
-        shown = call_action("ukharvest_dataset_show", id=name)
-        assert (shown["state"], shown["missed_runs"], shown["runs_left"]) == ("missing", 1, 1)
-        portal.run(source)
-        assert call_action("ukharvest_dataset_show", id=name)["state"] == "held"
-        act("harvest_source_delete", id=source)
-        editor = person("editor", portal.organization_id)
-        show = tk.get_action("ukharvest_dataset_show")
-        for user, sees in (("", False), (editor["name"], True)):
-            shown = show({"user": user}, {"id": name})
-            assert (shown["state"], shown["next_run"]) == ("off", None)
-            assert bool(shown["source"]) is sees
-            assert shown["harvest_url"] == publisher.url(PATH)
-        for end in ("", "/source-record"):
-            assert "/harvest/source-1" not in app.get(f"/dataset/{name}{end}").body
-        assert "The source is switched off, so this" in app.get(f"/dataset/{name}").body
-        page = app.get(f"/dataset/{name}", headers=env(editor)).body
-        assert "lost when it is switched on again" in page
-        act("dataset_purge", id=source)
-        assert call_action("ukharvest_dataset_show", id=name)["state"] == "source_deleted"
-        model.Session.query(Change).delete()
-        model.Session.commit()
-        page = app.get(f"/dataset/{name}/harvest-changes", headers=env(editor)).body
-        assert "No changes recorded." in page
-        assert "last brought in on" not in page
-        assert (
-            "was removed, so edits made here stay"
-            in app.get(f"/dataset/edit/{name}", headers=env(editor)).body
-        )
-
-    def test_a_private_source_is_named_to_its_organisation(
-        self, portal: Portal, source: str, app: CKANTestApp
-    ) -> None:
-        name = first(portal)["name"]
-        assert "Source 1</a>" in app.get(f"/dataset/{name}/source-record").body
-        model.Package.get(source).private = True
-        model.Session.commit()
-        member = person("member", portal.organization_id)
-        show = tk.get_action("ukharvest_dataset_show")
-        for headers, user, sees in (({}, "", False), (env(member), member["name"], True)):
-            shown = show({"user": user}, {"id": name})
-            assert bool(shown["source"]) is bool(shown["harvest_url"]) is sees
-            for page in ("/dataset/", f"/dataset/{name}", f"/dataset/{name}/source-record"):
-                told = "/harvest/source-1" in app.get(page, headers=headers).body
-                # A list is the same for everybody.
-                assert told is (sees and page != "/dataset/")
-
-    def test_problem_counts_need_the_right_to_edit(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        serve(publisher, modified="10/03")
-        portal.run(source)
-        package = first(portal)
-        editor = person("editor", portal.organization_id)
-        stranger = factories.User()
-        show = tk.get_action("ukharvest_dataset_show")
-        for name, told in ((editor["name"], True), (stranger["name"], False), ("", False)):
-            shown = show({"user": name}, {"id": package["id"]})
-            assert bool(shown["problems_count"]) is told
-            assert (shown["problems_count"] is None) is not told
-
-    def test_a_private_dataset_is_for_its_members(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        package = first(portal)
-        act("package_patch", id=package["id"], private=True)
-        for action in ("ukharvest_dataset_show", "ukharvest_dataset_change_list"):
-            with pytest.raises(tk.NotAuthorized):
-                helpers.call_auth(action, {"user": "", "model": model}, id=package["id"])
-            member = person("member", portal.organization_id)
-            assert helpers.call_auth(
-                action, {"user": member["name"], "model": model}, id=package["id"]
-            )
-        serve(publisher, description="Not for everybody.")
-        portal.run(source)
-        assert len(changes_for(member["name"], package["id"])) == 2
-        act("package_patch", id=package["id"], private=False)
-        serve(publisher, description="For everybody.")
-        portal.run(source)
-        for user, count in ((member["name"], 2), ("", 2)):
-            assert len(changes_for(user, package["id"])) == count
-        editor = person("editor", portal.organization_id)
-        assert len(changes_for(editor["name"], package["id"])) == 3
+    for end in ("", "/source-record"):
+        assert "/harvest/source-1" not in app.get(f"/dataset/{name}{end}").body
+    assert "The source is switched off, so this" in app.get(f"/dataset/{name}").body
+    page = app.get(f"/dataset/{name}", headers=editor["headers"]).body
+    assert "lost when it is switched on again" in page
+    act("dataset_purge", id=source)
+    assert call_action("ukharvest_dataset_show", id=name)["state"] == "source_deleted"
+    model.Session.query(Change).delete()
+    model.Session.commit()
+    page = app.get(f"/dataset/{name}/harvest-changes", headers=editor["headers"]).body
+    assert "No changes recorded." in page
+    assert "last brought in on" not in page
+    assert (
+        "was removed, so edits made here stay"
+        in app.get(f"/dataset/edit/{name}", headers=editor["headers"]).body
+    )
 
 
-class TestRecord:
-    def test_record_shows_its_problems_and_runs(
-        self, portal: Portal, publisher: Publisher, source: str
-    ) -> None:
-        serve(publisher, description="Second.", modified="10/03")
-        updated = portal.run(source)
-        serve(publisher, title="")
-        lost = portal.run(source)
-        shown = act("ukharvest_record_show", id=record_id())
-        assert (shown["title"], shown["guid"]) == ("Dataset 00000", GUID)
-        assert shown["outcome"] == "lost"
-        assert shown["error"]["code"] == "missing-title"
-        assert shown["error"]["tip"]
-        assert shown["dataset"]["name"] == first(portal)["name"]
-        assert [each["code"] for each in shown["problems"]] == ["bad-date"]
-        assert shown["problems"][0]["severity"] == "problem"
-        assert shown["content_type"] == "JSON"
-        assert shown["content_size"] > 100
-        told = [(each["outcome"], each["job_id"]) for each in shown["history"]]
-        assert told[:2] == [("lost", lost["id"]), ("updated", updated["id"])]
-        assert told[2][0] == "added"
-        assert shown["history"][0]["message"]
-        assert "notes" in [each["field"] for each in shown["history"][1]["fields"]]
-
-    def test_it_is_for_those_who_look_after_the_source(
-        self, portal: Portal, source: str, app: CKANTestApp
-    ) -> None:
-        number = record_id()
-        address = f"/harvest/source-1/record/{number}"
-        other = factories.Organization()
-        for who, status in (
-            (person("editor", portal.organization_id), 200),
-            (person("member", portal.organization_id), 403),
-            (person("admin", other["id"]), 403),
-        ):
-            assert app.get(address, headers=env(who)).status_code == status
-        assert app.get(address, follow_redirects=False).status_code == 302
-        editor = env(person("editor", portal.organization_id))
-        assert app.get("/harvest/source-1/record/999999", headers=editor).status_code == 404
-        portal.source("https://data.example/other.json")
-        assert app.get(f"/harvest/source-2/record/{number}", headers=editor).status_code == 404
-
-    def test_it_is_brought_in_again(
-        self, portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
-    ) -> None:
-        act("package_patch", id=first(portal)["id"], notes="By hand.")
-        editor = env(person("editor", portal.organization_id))
-        address = f"/harvest/source-1/record/{record_id()}"
-        answer = app.post(address, headers=editor, follow_redirects=False)
-        assert answer.status_code == 302
-        [job] = [
-            each
-            for each in act("harvest_job_list", source_id=source)
-            if each["status"] != "Finished"
-        ]
-        portal.gather(job["id"])
-        for object_id in portal.waiting(job["id"]):
-            portal.deliver(object_id)
-        assert len(portal.objects(job["id"])) == 1
-        assert first(portal)["notes"] == "What is known about number 0."
-        # During that run there is no other.
-        app.post(address, headers=editor, follow_redirects=False)
-        model.Session.remove()
-        assert model.Session.get(Record, record_id()).fingerprint
-
-    def test_another_organisations_private_dataset_is_not_shown(
-        self, portal: Portal, source: str
-    ) -> None:
-        package = first(portal)
-        elsewhere = factories.Organization()
-        act("package_patch", id=package["id"], private=True, owner_org=elsewhere["id"])
-        editor = person("editor", portal.organization_id)
-        shown = tk.get_action("ukharvest_record_show")(
-            {"user": editor["name"]}, {"id": record_id()}
-        )
-        assert (shown["title"], shown["dataset"], shown["history"]) == ("", None, [])
-        assert shown["content_size"] == 0
+def test_a_private_source_is_named_to_its_organisation(
+    portal: Portal, source: str, app: CKANTestApp
+) -> None:
+    name = first(portal)["name"]
+    assert "Source 1</a>" in app.get(f"/dataset/{name}/source-record").body
+    model.Package.get(source).private = True
+    model.Session.commit()
+    person = member({"id": portal.organization_id}, "member")
+    show = tk.get_action("ukharvest_dataset_show")
+    for headers, user, sees in (({}, "", False), (person["headers"], person["name"], True)):
+        shown = show({"user": user}, {"id": name})
+        assert bool(shown["source"]) is bool(shown["harvest_url"]) is sees
+        for page in ("/dataset/", f"/dataset/{name}", f"/dataset/{name}/source-record"):
+            told = "/harvest/source-1" in app.get(page, headers=headers).body
+            # A list is the same for everybody.
+            assert told is (sees and page != "/dataset/")
 
 
-class TestPages:
-    def test_changes_for_everybody(
-        self, portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
-    ) -> None:
-        name = first(portal)["name"]
-        address = f"/dataset/{name}/harvest-changes"
-        assert "No changes since it was first harvested on" in app.get(address).body
-        assert f'href="{address}"' in app.get(f"/dataset/{name}").body
-        serve(publisher, description="What is said about number 0.")
-        portal.run(source)
-        page = re.sub(r"\s+", " ", app.get(address).body)
-        assert "1 change" in page
-        assert "What is <del><span" in page
-        assert 'removed: </span>known</del><ins><span class="visually-hidden">added: ' in page
-        assert app.get(f"/dataset/{factories.Dataset()['name']}/harvest-changes").status_code == 404
-        act("package_patch", id=first(portal)["id"], private=True)
-        assert app.get(address).status_code == 404
+def test_problem_counts_need_the_right_to_edit(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    serve(publisher, modified="10/03")
+    portal.run(source)
+    package = first(portal)
+    editor = member({"id": portal.organization_id})
+    stranger = factories.User()
+    show = tk.get_action("ukharvest_dataset_show")
+    for name, told in ((editor["name"], True), (stranger["name"], False), ("", False)):
+        shown = show({"user": name}, {"id": package["id"]})
+        assert bool(shown["problems_count"]) is told
+        assert (shown["problems_count"] is None) is not told
 
-    def test_the_tab_is_not_on_other_datasets(self, app: CKANTestApp, portal: Portal) -> None:
-        other = factories.Dataset()["name"]
-        assert "harvest-changes" not in app.get(f"/dataset/{other}").body
 
-    def test_notice_and_problems_are_for_editors(
-        self, portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
-    ) -> None:
-        serve(publisher, modified="10/03")
-        portal.run(source)
-        address = f"/dataset/{first(portal)['name']}"
-        page = app.get(address).body
-        assert "Harvested from" in page
-        for word in ("Edits to fields that the source", "problem in the source record"):
-            assert word not in page
-        editor = env(person("editor", portal.organization_id))
-        page = app.get(address, headers=editor).body
-        assert "Edits to fields that the source supplies are lost" in page
-        assert "1 problem in the source record" in page
-        assert f"/harvest/source-1/record/{record_id()}" in page
-        form = app.get(address.replace("/dataset/", "/dataset/edit/"), headers=editor).body
-        assert form.index("Edits to fields that the source supplies") < form.index('name="title"')
+def test_a_private_dataset_is_for_its_members(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    package = first(portal)
+    act("package_patch", id=package["id"], private=True)
+    for action in ("ukharvest_dataset_show", "ukharvest_dataset_change_list"):
+        with pytest.raises(tk.NotAuthorized):
+            helpers.call_auth(action, {"user": "", "model": model}, id=package["id"])
+        person = member({"id": portal.organization_id}, "member")
+        assert helpers.call_auth(action, {"user": person["name"], "model": model}, id=package["id"])
+    serve(publisher, description="Not for everybody.")
+    portal.run(source)
+    assert len(changes_for(person["name"], package["id"])) == 2
+    act("package_patch", id=package["id"], private=False)
+    serve(publisher, description="For everybody.")
+    portal.run(source)
+    for user, count in ((person["name"], 2), ("", 2)):
+        assert len(changes_for(user, package["id"])) == count
+    editor = member({"id": portal.organization_id})
+    assert len(changes_for(editor["name"], package["id"])) == 3
 
-    def test_the_page_asks_the_database_once_more(
-        self, portal: Portal, source: str, app: CKANTestApp
-    ) -> None:
-        address = f"/dataset/{first(portal)['name']}"
+
+def test_record_shows_its_problems_and_runs(
+    portal: Portal, publisher: Publisher, source: str
+) -> None:
+    serve(publisher, description="Second.", modified="10/03")
+    updated = portal.run(source)
+    serve(publisher, title="")
+    lost = portal.run(source)
+    shown = act("ukharvest_record_show", id=record_id())
+    assert (shown["title"], shown["guid"]) == ("Dataset 00000", GUID)
+    assert shown["outcome"] == "lost"
+    assert shown["error"]["code"] == "missing-title"
+    assert shown["error"]["tip"]
+    assert shown["dataset"]["name"] == first(portal)["name"]
+    assert [each["code"] for each in shown["problems"]] == ["bad-date"]
+    assert shown["problems"][0]["severity"] == "problem"
+    assert shown["content_type"] == "JSON"
+    assert shown["content_size"] > 100
+    told = [(each["outcome"], each["job_id"]) for each in shown["history"]]
+    assert told[:2] == [("lost", lost["id"]), ("updated", updated["id"])]
+    assert told[2][0] == "added"
+    assert shown["history"][0]["message"]
+    assert "notes" in [each["field"] for each in shown["history"][1]["fields"]]
+
+
+def test_it_is_for_those_who_look_after_the_source(
+    portal: Portal, source: str, app: CKANTestApp
+) -> None:
+    number = record_id()
+    address = f"/harvest/source-1/record/{number}"
+    other = factories.Organization()
+    for who, status in (
+        (member({"id": portal.organization_id}), 200),
+        (member({"id": portal.organization_id}, "member"), 403),
+        (member(other, "admin"), 403),
+    ):
+        assert app.get(address, headers=who["headers"]).status_code == status
+    assert app.get(address, follow_redirects=False).status_code == 302
+    editor = member({"id": portal.organization_id})["headers"]
+    assert app.get("/harvest/source-1/record/999999", headers=editor).status_code == 404
+    portal.source("https://data.example/other.json")
+    assert app.get(f"/harvest/source-2/record/{number}", headers=editor).status_code == 404
+
+
+def test_it_is_brought_in_again(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
+) -> None:
+    act("package_patch", id=first(portal)["id"], notes="By hand.")
+    editor = member({"id": portal.organization_id})["headers"]
+    address = f"/harvest/source-1/record/{record_id()}"
+    answer = app.post(address, headers=editor, follow_redirects=False)
+    assert answer.status_code == 302
+    [job] = [
+        each for each in act("harvest_job_list", source_id=source) if each["status"] != "Finished"
+    ]
+    portal.gather(job["id"])
+    for object_id in portal.waiting(job["id"]):
+        portal.deliver(object_id)
+    assert len(portal.objects(job["id"])) == 1
+    assert first(portal)["notes"] == "What is known about number 0."
+    # During that run there is no other.
+    app.post(address, headers=editor, follow_redirects=False)
+    model.Session.remove()
+    assert model.Session.get(Record, record_id()).fingerprint
+
+
+def test_another_organisations_private_dataset_is_not_shown(portal: Portal, source: str) -> None:
+    package = first(portal)
+    elsewhere = factories.Organization()
+    act("package_patch", id=package["id"], private=True, owner_org=elsewhere["id"])
+    editor = member({"id": portal.organization_id})
+    shown = tk.get_action("ukharvest_record_show")({"user": editor["name"]}, {"id": record_id()})
+    assert (shown["title"], shown["dataset"], shown["history"]) == ("", None, [])
+    assert shown["content_size"] == 0
+
+
+def test_changes_for_everybody(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
+) -> None:
+    name = first(portal)["name"]
+    address = f"/dataset/{name}/harvest-changes"
+    assert "No changes since it was first harvested on" in app.get(address).body
+    assert f'href="{address}"' in app.get(f"/dataset/{name}").body
+    serve(publisher, description="What is said about number 0.")
+    portal.run(source)
+    page = re.sub(r"\s+", " ", app.get(address).body)
+    assert "1 change" in page
+    assert "What is <del><span" in page
+    assert 'removed: </span>known</del><ins><span class="visually-hidden">added: ' in page
+    assert app.get(f"/dataset/{factories.Dataset()['name']}/harvest-changes").status_code == 404
+    act("package_patch", id=first(portal)["id"], private=True)
+    assert app.get(address).status_code == 404
+
+
+def test_the_tab_is_not_on_other_datasets(app: CKANTestApp, portal: Portal) -> None:
+    other = factories.Dataset()["name"]
+    assert "harvest-changes" not in app.get(f"/dataset/{other}").body
+
+
+def test_notice_and_problems_are_for_editors(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
+) -> None:
+    serve(publisher, modified="10/03")
+    portal.run(source)
+    address = f"/dataset/{first(portal)['name']}"
+    page = app.get(address).body
+    assert "Harvested from" in page
+    for word in ("Edits to fields that the source", "problem in the source record"):
+        assert word not in page
+    editor = member({"id": portal.organization_id})["headers"]
+    page = app.get(address, headers=editor).body
+    assert "Edits to fields that the source supplies are lost" in page
+    assert "1 problem in the source record" in page
+    assert f"/harvest/source-1/record/{record_id()}" in page
+    form = app.get(address.replace("/dataset/", "/dataset/edit/"), headers=editor).body
+    assert form.index("Edits to fields that the source supplies") < form.index('name="title"')
+
+
+def test_the_page_asks_the_database_once_more(
+    portal: Portal, source: str, app: CKANTestApp
+) -> None:
+    address = f"/dataset/{first(portal)['name']}"
+    app.get(address)
+    with statements("ukharvest_record") as sent:
         app.get(address)
-        with statements("ukharvest_record") as sent:
-            app.get(address)
-        assert len([each for each in sent if "ukharvest_source" in each]) == 1
+    assert len([each for each in sent if "ukharvest_source" in each]) == 1
 
-    def test_a_record_with_lines_is_marked_there(
-        self, portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
-    ) -> None:
-        editor = env(person("editor", portal.organization_id))
-        row = model.Session.get(Record, record_id())
-        row.error, row.outcome = {"code": "xml-syntax", "message": "Wrong.", "line": 2}, "errored"
-        model.Session.query(HarvestObject).filter_by(guid=GUID).update(
-            {"content": "<a>\n<b onload='x'>\n</a>"}
-        )
-        model.Session.commit()
-        with statements() as sent:
-            page = app.get(f"/harvest/source-1/record/{record_id()}", headers=editor).body
-        assert '<li id="L2" value="2"><mark>&lt;b onload=' in page
-        assert 'href="#L2"' in page
-        assert "<h1>Dataset 00000</h1>" in page
-        assert len(sent) < 50
+
+def test_a_record_with_lines_is_marked_there(
+    portal: Portal, publisher: Publisher, source: str, app: CKANTestApp
+) -> None:
+    editor = member({"id": portal.organization_id})["headers"]
+    row = model.Session.get(Record, record_id())
+    row.error, row.outcome = {"code": "xml-syntax", "message": "Wrong.", "line": 2}, "errored"
+    model.Session.query(HarvestObject).filter_by(guid=GUID).update(
+        {"content": "<a>\n<b onload='x'>\n</a>"}
+    )
+    model.Session.commit()
+    with statements() as sent:
+        page = app.get(f"/harvest/source-1/record/{record_id()}", headers=editor).body
+    assert '<li id="L2" value="2"><mark>&lt;b onload=' in page
+    assert 'href="#L2"' in page
+    assert "<h1>Dataset 00000</h1>" in page
+    assert len(sent) < 50

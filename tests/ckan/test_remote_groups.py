@@ -62,6 +62,7 @@ def test_only_those_that_are_here(portal: Portal, publisher: Publisher) -> None:
     policy = {"remote_orgs": "only_local", "remote_groups": "only_local"}
     factories.Group(name="roads")
     assert harvested(portal, publisher, **policy) == ("somewhere-council", {"roads"})
+    assert problems() == []
 
 
 @pytest.mark.usefixtures("site")
@@ -135,32 +136,16 @@ def test_a_mended_organisation_clears_the_problem(portal: Portal, publisher: Pub
 
 
 @pytest.mark.usefixtures("site")
-def test_a_default_group_that_was_deleted_is_a_problem(
-    portal: Portal, publisher: Publisher
-) -> None:
+def test_defaults_that_cannot_be_set_are_problems(portal: Portal, publisher: Publisher) -> None:
     group = factories.Group(name="bygone")
     factories.Group(name="present")
-    source_id = portal.source(
-        publisher.base, "ckan", config={"default_groups": ["bygone", "present"]}
-    )
+    defaults = {"default_groups": ["bygone", "present"], "default_extras": ["region", "a=b"]}
+    source_id = portal.source(publisher.base, "ckan", config=defaults)
     act("group_delete", id=group["id"])
     assert figures(portal.run(source_id)) == {"added": 2}
-    ((code, message),) = problems()
-    assert (code, "'bygone'" in message) == ("default-group-missing", True)
-
-
-@pytest.mark.usefixtures("site")
-def test_a_default_extra_without_a_value_is_a_problem(portal: Portal, publisher: Publisher) -> None:
-    source_id = portal.source(publisher.base, "ckan", config={"default_extras": ["region", "a=b"]})
-    assert figures(portal.run(source_id)) == {"added": 2}
-    ((code, message),) = problems()
-    assert (code, "'region' has no equals sign" in message) == ("bad-default-extra", True)
-
-
-@pytest.mark.usefixtures("site")
-def test_only_local_reports_no_problem(portal: Portal, publisher: Publisher) -> None:
-    harvested(portal, publisher, remote_orgs="only_local", remote_groups="only_local")
-    assert problems() == []
+    extra, missing = problems()
+    assert (extra[0], "'region' has no equals sign" in extra[1]) == ("bad-default-extra", True)
+    assert (missing[0], "'bygone'" in missing[1]) == ("default-group-missing", True)
 
 
 @pytest.mark.usefixtures("site")

@@ -17,7 +17,7 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest.model import Record, run_records
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Portal, statements
+from tests.ckan.harvesting import Portal, act, statements
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -66,12 +66,7 @@ def member(
     organization: dict[str, str], capacity: str, user: dict[str, str] | None = None
 ) -> dict[str, str]:
     user = user or factories.UserWithToken()
-    call_action(
-        "organization_member_create",
-        id=organization["id"],
-        username=user["name"],
-        role=capacity,
-    )
+    act("organization_member_create", id=organization["id"], username=user["name"], role=capacity)
     return {"Authorization": user.get("token", "")}
 
 

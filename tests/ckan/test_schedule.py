@@ -17,6 +17,7 @@ from freezegun import freeze_time
 from ckanext.ukharvest.model import JobReport
 from tests.ckan.catalogues import catalogue
 from tests.ckan.harvesting import Portal, figures, work_off
+from tests.ckan.people import member
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -161,9 +162,7 @@ def test_notifications_need_the_right_to_update_the_source(portal: Portal) -> No
     for action in ("schedule_show", "schedule_update", "run_create"):
         with pytest.raises(tk.NotAuthorized):
             call_action(f"ukharvest_{action}", dict(user), source_id=source)
-    editor = factories.User()
-    member = {"id": portal.organization_id, "username": editor["name"], "role": "editor"}
-    call_action("organization_member_create", **member)
+    editor = member({"id": portal.organization_id})
     allowed = {"user": editor["name"], "ignore_auth": False}
     call_action("ukharvest_schedule_update", dict(allowed), source_id=source, time="01:00")
     job = call_action("ukharvest_run_create", dict(allowed), source_id=source)

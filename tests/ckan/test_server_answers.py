@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from ckan.tests import factories
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.check_command import command
@@ -44,14 +43,6 @@ def publisher(clean: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Publishe
         yield serving
 
 
-@pytest.fixture
-def editor() -> dict[str, Any]:
-    user = dict(factories.UserWithToken())
-    users = [{"name": user["name"], "capacity": "editor"}]
-    factories.Organization(title="Council", image_url="", users=users)
-    return user
-
-
 def serve(publisher: Publisher, response: Response | None) -> None:
     def hang(_request: Any) -> Response:
         publisher.closing.wait(60)
@@ -60,16 +51,15 @@ def serve(publisher: Publisher, response: Response | None) -> None:
     publisher.routes[PATH] = response if response is not None else hang
 
 
-def find_out(editor: dict[str, Any], url: str) -> dict[str, Any]:
-    begun = as_(editor, "ukharvest_source_preview_create", url=url)
+def find_out(editor: dict[str, Any], url: str, type_: str = "") -> dict[str, Any]:
+    fields = {"source_type": type_} if type_ else {}
+    begun = as_(editor, "ukharvest_source_preview_create", url=url, **fields)
     work()
     return dict(as_(editor, "ukharvest_source_preview_show", id=begun["id"]))
 
 
-def form_test(editor: dict[str, Any], url: str, type_: str = "data_json") -> dict[str, Any]:
-    begun = as_(editor, "ukharvest_source_preview_create", url=url, source_type=type_)
-    work()
-    return dict(as_(editor, "ukharvest_source_preview_show", id=begun["id"]))
+def form_test(editor: dict[str, Any], url: str) -> dict[str, Any]:
+    return find_out(editor, url, "data_json")
 
 
 def public_check(editor: dict[str, Any], url: str) -> dict[str, Any]:
@@ -93,8 +83,12 @@ IMPATIENT = [
 ]
 
 
+# The readers tell these as they tell 401, 404 and 503.
+MARKS = {"hangs": IMPATIENT, **dict.fromkeys(("403", "429", "500"), pytest.mark.giant)}
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=IMPATIENT if name == "hangs" else ()) for name in ANSWERS]
+    "name", [pytest.param(name, marks=MARKS.get(name, ())) for name in ANSWERS]
 )
 def test_each_way_names_what_the_server_answered(
     editor: dict[str, Any], publisher: Publisher, name: str, monkeypatch: pytest.MonkeyPatch
@@ -150,6 +144,6 @@ def test_nothing_known_leads_to_the_form(editor: dict[str, Any], publisher: Publ
 def test_404_of_a_ckan_source_asks_for_no_login(
     editor: dict[str, Any], publisher: Publisher
 ) -> None:
-    error = form_test(editor, publisher.url("/"), "ckan")["result"]["error"]
+    error = find_out(editor, publisher.url("/"), "ckan")["result"]["error"]
     assert "404" in error["message"]
     assert "login" not in f"{error['title']} {error['tip']}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,8 +17,7 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.model import JobReport, SourceState, workers
 from ckanext.ukharvest.operations.doctor import examine
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, work_off
-from tests.ckan.processes import FAULTY_PROGRAM
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, work_off
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process]
@@ -164,22 +162,8 @@ def test_a_changed_source_runs_by_its_schedule_again(
     assert jobs(source) == 2
 
 
-@pytest.fixture
-def crashing_consumers(ini: str) -> Iterator[Consumers]:
-    with Consumers(ini, program=FAULTY_PROGRAM) as running:
-        yield running
-
-
-def until(condition: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 180
-    while not condition():
-        assert time.monotonic() < deadline
-        model.Session.remove()
-        time.sleep(0.1)
-
-
 def test_a_source_that_kills_real_gather_consumers(
-    portal: Portal, publisher: Publisher, ini: str, move: Move, crashing_consumers: Consumers
+    portal: Portal, publisher: Publisher, ini: str, move: Move, faulty_consumers: Consumers
 ) -> None:
     """A record whose identity ends the process, as a fault in a C library does."""
     records = [dataset(0), dataset(1, identifier="End the process")]
@@ -187,15 +171,15 @@ def test_a_source_that_kills_real_gather_consumers(
     source = portal.source(publisher.url(PATH), frequency="DAILY")
     tick()  # as cron does: a source without a next start gets one
     job_id = act("ukharvest_run_create", source_id=source)["id"]
-    gatherer = crashing_consumers.processes[0]
+    gatherer = faulty_consumers.processes[0]
     for number in range(3):
         assert gatherer.wait(180) != 0
         move(61)
         until(lambda: job_id not in workers.busy(workers.Limits(60)))
         portal.finish(job_id)
         if number < 2:
-            crashing_consumers.start_named(["gather-consumer"])
-            gatherer = crashing_consumers.processes[-1]
+            faulty_consumers.start_named(["gather-consumer"])
+            gatherer = faulty_consumers.processes[-1]
     assert portal.job(job_id)["status"] == "Finished"
     assert show_source(source)["set_aside"]["job_id"] == job_id
     make_due(source)

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 PAGE = "/harvest/parking"
+POLLING = 6_000  # milliseconds, a little more than between two requests of the part
 Session = model.Session
 
 
@@ -70,10 +71,12 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     portal.run(source)
     job_id = importing(portal, source, 5)
     page = manager.page
+    page.clock.install()
     page.goto(PAGE)
     page.get_by_text("Importing 5 of 20 records").wait_for()
     token = factories.SysadminWithToken(image_url="")["token"]
     page.context.set_extra_http_headers({})  # logged out in another window
+    page.clock.fast_forward(POLLING)
     page.get_by_text("Updates have stopped.").wait_for(timeout=SECONDS)
     expect(page.locator(".toast, input[name=password]")).to_have_count(0)
     page.context.set_extra_http_headers({"Authorization": token})
@@ -84,6 +87,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     for obj in Session.query(HarvestObject).filter_by(harvest_job_id=job_id):
         obj.state = "COMPLETE"
     Session.commit()
+    page.clock.fast_forward(POLLING)
     page.get_by_role("heading", name="Finishing").wait_for(timeout=SECONDS)
     told = page.locator("[data-ukharvest-told=ukharvest-state]")
     assert told.text_content() == "Finishing"
@@ -94,6 +98,7 @@ def test_a_run_is_followed_without_reload(manager: Visitor, portal: Portal, sour
     job.status, job.finished = "Finished", utcnow()
     Session.query(JobReport).filter_by(job_id=job_id).one().outcome = "finished"
     Session.commit()
+    page.clock.fast_forward(POLLING)
     page.get_by_role("heading", name="All good").wait_for(timeout=SECONDS)
     expect(page.get_by_role("cell", name="Running")).to_have_count(0)  # nor in the list below
     assert page.evaluate("window.mark") == 1

@@ -41,19 +41,6 @@ SENT = {
 STATEMENTS = 40  # of the form's page, for a sysadmin
 
 
-@pytest.fixture
-def editor(organization: dict[str, str]) -> dict[str, Any]:
-    user = factories.UserWithToken()
-    member = {"id": organization["id"], "username": user["name"], "role": "editor"}
-    call_action("organization_member_create", {"ignore_auth": True}, **member)
-    return user
-
-
-@pytest.fixture
-def sysadmin() -> dict[str, Any]:
-    return factories.SysadminWithToken()
-
-
 def post(app: CKANTestApp, user: dict[str, Any], path: str = "/harvest/new", **sent: Any) -> Any:
     headers = {"Authorization": user["token"]}
     return app.post(path, data={**SENT, **sent}, headers=headers, follow_redirects=False)
@@ -268,7 +255,7 @@ def test_editor_does_not_remove_sysadmin_options(
     page = get(app, editor, path)
     assert "default_groups" not in page.body
     sent = {**fields(page), "title": ["Of an editor"]}
-    app.post(path, data=sent, headers={"Authorization": editor["token"]})
+    app.post(path, data=sent, headers=editor["headers"])
     source = source_named("open-data-of-somewhere")
     assert source.title == "Of an editor"
     assert json.loads(source.config)["default_groups"] == ["transport"]
@@ -301,7 +288,7 @@ def test_a_name_that_is_a_page_is_not_a_sources(
         answer = app.post(
             "/api/3/action/harvest_source_create",
             json={**fields, "name": name, "owner_org": portal.organization_id},
-            headers={"Authorization": editor["token"]},
+            headers=editor["headers"],
         )
         assert "is the name of a page" in answer.json["error"]["name"][0]
 

@@ -1,7 +1,5 @@
 """Move a source to another URL: its datasets and resources stay."""
 
-# ruff: noqa: F811  # fixtures are imported
-
 from __future__ import annotations
 
 import csv
@@ -20,7 +18,7 @@ from ckanext.ukharvest.cli import ukharvest
 from ckanext.ukharvest.logic import source_moves
 from ckanext.ukharvest.model import Record
 from tests.ckan.harvesting import Portal, act, extras, figures
-from tests.ckan.test_source_previews import editor, work  # noqa: F401 - fixture
+from tests.ckan.test_source_previews import work
 from tests.publisher import Publisher
 from tests.publishing.gemini import gemini
 from tests.publishing.records import Item

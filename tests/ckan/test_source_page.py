@@ -24,6 +24,7 @@ from ckanext.ukharvest.web.pages import run_feed
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
+from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -62,15 +63,7 @@ def harvested_source(ready_source: SourceMaker) -> str:
 
 @pytest.fixture
 def editor(organization: dict[str, str]) -> dict[str, str]:
-    user = factories.UserWithToken(name="ed")
-    call_action(
-        "organization_member_create",
-        {"user": factories.Sysadmin()["name"]},
-        id=organization["id"],
-        username="ed",
-        role="editor",
-    )
-    return {"Authorization": user["token"]}
+    return dict(member(organization, name="ed")["headers"])
 
 
 def show_source(source: str, user: str = "") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ckan.tests.helpers import CKANTestApp
 from ckanext.ukharvest.model import SourcePreview
 from tests.ckan.catalogues import dataset
 from tests.ckan.harvesting import Portal, figures, statements
-from tests.ckan.test_source_previews import PATH, as_, count, editor, publisher, work  # noqa: F401 - fixtures
+from tests.ckan.test_source_previews import PATH, as_, count, publisher, work  # noqa: F401 - fixtures
 from tests.publisher import Publisher
 from tests.reading.test_source_preview import FULL
 

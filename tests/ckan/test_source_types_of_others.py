@@ -1,7 +1,5 @@
 """A source type of another distribution on a portal: form, help, API, preview, run; left out."""
 
-# ruff: noqa: F811 - a fixture is named twice
-
 from __future__ import annotations
 
 import json
@@ -23,7 +21,7 @@ from ckanext.ukharvest.source_types import TYPES
 from tests.ckan import looks
 from tests.ckan.browser import Visitor, as_sysadmin
 from tests.ckan.harvesting import Portal, act, figures
-from tests.ckan.test_source_previews import editor, work  # noqa: F401 - a fixture
+from tests.ckan.test_source_previews import work
 from tests.publisher import Publisher
 from tests.source_types.distributions import install
 
@@ -60,11 +58,6 @@ def others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
         sys.modules.pop(name, None)
     monkeypatch.undo()
     TYPES.reload()
-
-
-@pytest.fixture
-def sysadmin() -> dict[str, Any]:
-    return factories.SysadminWithToken()
 
 
 def page(app: CKANTestApp, user: dict[str, Any], path: str) -> Any:

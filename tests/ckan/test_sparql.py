@@ -55,13 +55,13 @@ def test_1000_datasets_are_read_as_from_a_document(publisher: Publisher, tmp_pat
 def test_broken_list_proves_nothing_about_later_datasets(
     portal: Portal, publisher: Publisher
 ) -> None:
-    endpoint = Endpoint(TURTLE + "".join(map(turtle_of, items(60))))
-    source = portal.source(endpoint.serve(publisher), "sparql", config={"batch_size": 10})
-    assert figures(portal.run(source)) == {"added": 60}
+    endpoint = Endpoint(TURTLE + "".join(map(turtle_of, items(12))))
+    source = portal.source(endpoint.serve(publisher), "sparql", config={"batch_size": 2})
+    assert figures(portal.run(source)) == {"added": 12}
     endpoint.before = lambda query, _request: (
-        rows("dataset", "uri", []) if query.endswith("OFFSET 20") else None
+        rows("dataset", "uri", []) if query.endswith("OFFSET 4") else None
     )
-    act("harvest_source_patch", id=source, config=json.dumps({"page_size": 20}))
+    act("harvest_source_patch", id=source, config=json.dumps({"page_size": 4}))
     for _ in range(2):
-        assert figures(portal.run(source)) == {"not modified": 20}
-    assert len(portal.search_names()) == 60
+        assert figures(portal.run(source)) == {"not modified": 4}
+    assert len(portal.search_names()) == 12

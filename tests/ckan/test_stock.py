@@ -16,26 +16,25 @@ from ckanext.ukharvest.logic.action import stock
 from ckanext.ukharvest.model import JobReport, Record, RecordProblem, SourceState
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
+from tests.ckan.people import member
+from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
+
+pytestmark = pytest.mark.in_process
 
 PATH, OTHER = "/data.json", "/other.json"
 Session = model.Session
 
 
 @pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
+def source(publisher: Publisher, ready_source: SourceMaker) -> str:
     publisher.serve(PATH, catalogue(5), etag='"one"')
-    source = portal.source(publisher.url(PATH))
-    assert figures(portal.run(source)) == {"added": 5}
-    return source
+    return ready_source(PATH)
 
 
 @pytest.fixture
-def other(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(OTHER, catalogue([dataset(n) for n in range(100, 103)]))
-    source = portal.source(publisher.url(OTHER))
-    assert figures(portal.run(source)) == {"added": 3}
-    return source
+def other(source: str, ready_source: SourceMaker) -> str:
+    return ready_source(OTHER, catalogue([dataset(n) for n in range(100, 103)]))
 
 
 def rows(entity: Any, **where: Any) -> int:
@@ -189,14 +188,7 @@ def people(organization: dict[str, str]) -> dict[str, str]:
     """role → user name; "" is anonymous."""
     names = {"": "", "stranger": factories.User()["name"]}
     for role in ("member", "editor"):
-        names[role] = factories.User()["name"]
-        call_action(
-            "organization_member_create",
-            {"ignore_auth": True},
-            id=organization["id"],
-            username=names[role],
-            role=role,
-        )
+        names[role] = member(organization, role)["name"]
     return names
 
 

@@ -19,6 +19,7 @@ from ckanext.ukharvest.engine.gather import intake, signs_of_life
 from ckanext.ukharvest.model import JobReport, Record, SourceState, health, staged_objects, utcnow
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures, one_by_one, tick, work_off
+from tests.ckan.people import member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -30,11 +31,7 @@ Session = model.Session
 
 @pytest.fixture
 def editor(organization: dict[str, str]) -> str:
-    user = factories.User(name="ed")["name"]
-    sysadmin = {"user": factories.Sysadmin()["name"]}
-    of = {"id": organization["id"], "username": user, "role": "editor"}
-    call_action("organization_member_create", sysadmin, **of)
-    return str(user)
+    return str(member(organization, name="ed")["name"])
 
 
 @pytest.fixture

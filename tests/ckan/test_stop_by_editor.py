@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from ckan import model
-from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import JobReport
 from tests.ckan.catalogues import dataset
-from tests.ckan.harvesting import Portal, act, tick
+from tests.ckan.harvesting import Portal, tick
+from tests.ckan.people import Person
 from tests.publisher import Publisher, Response
 
 PATH = "/data.json"
@@ -41,11 +41,9 @@ def _wait_until(is_so: Callable[[], bool], seconds: float = 240) -> None:
 
 
 def test_an_editor_stops_what_consumers_work_on(
-    app: CKANTestApp, portal: Portal, publisher: Publisher, organization: dict[str, str]
+    app: CKANTestApp, portal: Portal, publisher: Publisher, editor: Person
 ) -> None:
-    user = factories.UserWithToken()
-    act("organization_member_create", id=organization["id"], username=user["name"], role="editor")
-    headers = {"Authorization": user["token"]}
+    headers = editor["headers"]
     is_stopped = threading.Event()
     publisher.routes[PATH] = lambda _request: Response(_document(is_stopped))
     source = portal.source(publisher.url(PATH), name="parking")
@@ -64,7 +62,7 @@ def test_an_editor_stops_what_consumers_work_on(
 
     _wait_until(is_over)
     report = Session.query(JobReport).filter_by(job_id=job_id).one()
-    assert (report.outcome, report.stopped_by) == ("stopped", user["name"])
+    assert (report.outcome, report.stopped_by) == ("stopped", editor["name"])
     assert portal.datasets() == []
 
     publisher.serve(PATH, {"dataset": DATASETS})

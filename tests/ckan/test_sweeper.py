@@ -6,10 +6,8 @@ import json
 import logging
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from ckan import model
@@ -26,7 +24,7 @@ from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.operations.sweeper import objects
 from ckanext.ukharvest.patches import consumer_heartbeats
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Consumers, Portal, figures, work_off
+from tests.ckan.harvesting import Consumers, Portal, figures, until, work_off
 from tests.ckan.processes import FAULTY_PROGRAM
 from tests.publisher import Publisher
 
@@ -57,12 +55,6 @@ def move(monkeypatch: pytest.MonkeyPatch) -> Move:
     monkeypatch.setattr(tables, "utcnow", later)
     monkeypatch.setattr(tables, "database_time", lambda: database_time() + moved)
     return move_on
-
-
-@pytest.fixture
-def source(portal: Portal, publisher: Publisher) -> str:
-    publisher.serve(PATH, catalogue(3))
-    return portal.source(publisher.url(PATH))
 
 
 def on_queue(kind: str) -> list[str]:
@@ -401,25 +393,11 @@ def test_work_of_other_harvesters_is_swept_too(
     assert model.Session.query(HarvestObject).count() == 1
 
 
-@pytest.fixture
-def slow_consumers(ini: str) -> Iterator[Consumers]:
-    with Consumers(ini, program=FAULTY_PROGRAM) as running:
-        yield running
-
-
-def until(condition: Callable[[], Any], seconds: float = 180) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        model.Session.remove()
-        time.sleep(0.1)
-
-
 def test_real_consumers_killed_in_gather_and_in_import(
-    portal: Portal, publisher: Publisher, slow_consumers: Consumers, ini: str, move: Move
+    portal: Portal, publisher: Publisher, faulty_consumers: Consumers, ini: str, move: Move
 ) -> None:
     """SIGKILL while the publisher hangs, then while the parser does."""
-    gatherer, fetcher = slow_consumers.processes
+    gatherer, fetcher = faulty_consumers.processes
     publisher.serve(PATH, catalogue(3), hang=True)
     source = portal.source(publisher.url(PATH))
     context = {"ignore_auth": True, "session": model.Session, "model": model}

@@ -67,16 +67,16 @@ def choose(package: dict[str, Any], **chosen: str) -> dict[str, Any]:
     return dict(act("package_patch", id=package["id"], extras=kept))
 
 
-def test_words_are_a_suggestion_with_reasons(source: Catalogue) -> None:
+def test_theme_comes_from_the_source_else_from_words(source: Catalogue) -> None:
     found = source.harvest()
     assert themes(found) == ("Environment", None)
     shown = show_theme(found)
     assert (shown["theme"], shown["origin"], shown["suggested"]) == ("Environment", "words", True)
     assert shown["why"] == ["“country park” in title"]
     assert shown["ranking"][0]["reasons"][0]["where"] == ["title"]
-
-
-def test_theme_named_by_the_source_decides(source: Catalogue) -> None:
+    act("package_patch", id=found["id"], notes="Somebody wrote this.")
+    assert show_theme(found)["origin"] == "words", "another edit claims no theme"
+    assert themes(source.harvest(title="Crime figures")) == ("Crime", None)
     found = source.harvest(theme=["crime-and-justice", "Towns & Cities"])
     assert themes(found) == ("Crime", '["Towns"]')
     shown = show_theme(found)
@@ -93,37 +93,25 @@ def test_a_persons_theme_stays_where_the_source_has_none(source: Catalogue) -> N
     assert themes(found) == ("Society", '["Health"]')
     assert show_theme(found)["origin"] == "person"
     assert show_theme(found)["ranking"][0]["theme"] == "Environment"
-    assert themes(source.harvest(description="All year.", force=True)) == ("Society", '["Health"]')
+    found = source.harvest(description="All year.", force=True)
+    assert themes(found) == ("Society", '["Health"]')
     assert show_theme(found)["origin"] == "person"
+    found = choose(found, theme_primary="", theme_secondary="")
+    assert (show_theme(found)["theme"], show_theme(found)["origin"]) == ("", "")
+    found = source.harvest(description="Other words.")
+    assert themes(found) == ("Environment", None), "a cleared theme is chosen anew"
 
 
 def test_a_forced_run_writes_the_theme_of_the_source(source: Catalogue) -> None:
-    found = choose(source.harvest(theme=["Crime"]), theme_primary="Society")
+    found = choose(source.harvest(title="Libraries"), theme_primary="Crime")
+    source.harvest(theme=["Crime"], force=True)
+    assert show_theme(found)["origin"] == "source", "a person chose the same"
+    choose(source.harvest(theme=["Crime"]), theme_primary="Society")
     assert themes(source.harvest(theme=["Crime"], title="Parks")) == ("Society", None)
     # Nothing else changes, so that CKAN 2.12 writes only the theme.
     forced = source.harvest(theme=["Crime"], title="Parks", force=True)
     assert themes(forced) == ("Crime", None)
     assert show_theme(found)["origin"] == "source"
-
-
-def test_a_forced_run_takes_over_the_theme_that_a_person_chose(source: Catalogue) -> None:
-    first = choose(source.harvest(title="Libraries"), theme_primary="Crime")
-    source.harvest(theme=["Crime"], force=True)
-    assert show_theme(first)["origin"] == "source"
-
-
-def test_a_cleared_theme_is_chosen_anew(source: Catalogue) -> None:
-    found = choose(source.harvest(), theme_primary="Society")
-    found = choose(found, theme_primary="")
-    assert (show_theme(found)["theme"], show_theme(found)["origin"]) == ("", "")
-    assert themes(source.harvest(description="Other words.")) == ("Environment", None)
-
-
-def test_other_edit_does_not_claim_the_theme(source: Catalogue) -> None:
-    found = source.harvest()
-    act("package_patch", id=found["id"], notes="Somebody wrote this.")
-    assert show_theme(found)["origin"] == "words"
-    assert themes(source.harvest(title="Crime figures")) == ("Crime", None)
 
 
 def test_earlier_theme_gives_way_only_to_certainty(
@@ -196,11 +184,17 @@ def test_themes_of_a_portal_s_own_are_spelled_as_it_has_them(
         assert show_theme(found)["origin"] == "person"
 
 
-def test_a_dataset_written_by_hand(organization: dict[str, str]) -> None:
-    found = factories.Dataset(owner_org=organization["id"], title="Country parks", notes="")
-    shown = show_theme(found)
-    assert (shown["theme"], shown["origin"]) == ("", "")
-    assert shown["ranking"][0]["theme"] == "Environment"
+def test_a_dataset_written_by_hand_has_the_theme_of_a_person(
+    organization: dict[str, str],
+) -> None:
+    fields = {"owner_org": organization["id"], "title": "Country parks"}
+    found, unknown = factories.Dataset(**fields, notes=""), factories.Dataset(**fields)
+    model.Session.query(Assessment).filter_by(package_id=unknown["id"]).delete()
+    model.Session.commit()  # as if it had never been written here
+    for each in (found, unknown):
+        shown = show_theme(each)
+        assert (shown["theme"], shown["origin"]) == ("", "")
+        assert shown["ranking"][0]["theme"] == "Environment"
     choose(found, theme_primary="environment")
     shown = show_theme(found)
     assert (shown["theme"], shown["origin"]) == ("Environment", "person")
@@ -263,15 +257,6 @@ def test_themes_leave_out_what_postgresql_cannot_store(organization: dict[str, s
     pairs = [{"key": key, "value": value} for key, value in odd.items()]
     found = factories.Dataset(owner_org=organization["id"], extras=pairs)
     assert show_theme(found)["ranking"][0]["reasons"][0]["text"] == "Health"
-
-
-def test_a_dataset_that_was_never_written_here(organization: dict[str, str]) -> None:
-    found = factories.Dataset(owner_org=organization["id"], title="Country parks")
-    model.Session.execute(model.meta.metadata.tables["ukharvest_assessment"].delete())
-    model.Session.commit()
-    shown = show_theme(found)
-    assert (shown["theme"], shown["origin"]) == ("", "")
-    assert shown["ranking"][0]["theme"] == "Environment"
 
 
 def test_theme_actions_check_the_user(organization: dict[str, str]) -> None:

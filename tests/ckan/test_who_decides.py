@@ -16,6 +16,7 @@ from tests.ckan import looks
 from tests.ckan.browser import Visitor
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
+from tests.ckan.people import Person, member
 from tests.ckan.portal_copies import SourceMaker
 from tests.publisher import Publisher
 
@@ -26,18 +27,6 @@ PAGE = "/harvest/parking"
 PURGING = {"name": "parking", "count": "3"}
 SENTENCE = "Only an administrator of the source&#39;s organisation may remove its datasets"
 Session = model.Session
-Person = dict[str, Any]
-
-
-def member(organization: dict[str, str], role: str) -> Person:
-    user = factories.UserWithToken(image_url="")
-    act("organization_member_create", id=organization["id"], username=user["name"], role=role)
-    return {"name": user["name"], "headers": {"Authorization": user["token"]}}
-
-
-@pytest.fixture
-def editor(organization: dict[str, str]) -> Person:
-    return member(organization, "editor")
 
 
 @pytest.fixture

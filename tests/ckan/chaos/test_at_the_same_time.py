@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
@@ -16,13 +14,13 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest.model import Record, utcnow
 from tests.ckan.catalogues import catalogue
 from tests.ckan.chaos.evidence import Evidence, in_index
-from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, write_ini
+from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, write_ini
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.giant]
 
 PATH = "/data.json"
-MANY = 60
+MANY = 24
 PATIENCE = 180.0  # seconds
 
 
@@ -33,22 +31,15 @@ def evidence() -> Iterator[Evidence]:
         yield found
 
 
-@pytest.fixture
-def four(ini: str, tmp_path: Path) -> Iterator[Consumers]:
+@pytest.fixture(scope="module")
+def four(ini: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Consumers]:
     """Two gather and two fetch consumers, with small batches."""
-    small = write_ini(ini, {"ckanext.ukharvest.batch_size": "5"}, tmp_path / "small.ini")
+    path = tmp_path_factory.mktemp("four") / "small.ini"
+    small = write_ini(ini, {"ckanext.ukharvest.batch_size": "2"}, path)
     with Consumers(small, fetchers=2) as first, Consumers(small, fetchers=0) as second:
         first.processes += second.processes
         second.processes = []
         yield first
-
-
-def until(is_true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_true():
-        assert time.monotonic() < deadline
-        model.Session.remove()
-        time.sleep(0.1)
 
 
 def all_finished() -> bool:
