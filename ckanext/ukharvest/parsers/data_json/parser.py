@@ -60,7 +60,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """
     data = load_object(raw)
     problems: list[Problem] = []
-    fields = Fields(data, problems)
+    fields = Fields(data, problems, base=raw.url)
     title = plain_line(fields.text("title"))
     where = raw.display_name
     if not raw.guid:

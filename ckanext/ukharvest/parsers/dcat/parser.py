@@ -72,7 +72,8 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
     """Return the record's only dataset node."""
     graph = read_graph(raw.content or "")
     language = options.get("language") or "en"
-    scope = Scope(graph, language.lower(), options.get("max_resources", 1000))
+    limit = options.get("max_resources", 1000)
+    scope = Scope(graph, language.lower(), limit, base=raw.url)
     for kind in (*rdf.DATASET_TYPES, *rdf.OTHER_DATASET_TYPES):
         typed = Term("uri", kind)
         for subject, properties in graph.items():

@@ -72,7 +72,11 @@ def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
         message = f"the record is <{name}>; expected an inventory with a Dataset"
         raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
     inventory = etree.Element("Inventory") if is_alone else root
-    return Entry(Node(inventory, problems, "Inventory/"), Node(dataset, problems), raw.guid)
+    return Entry(
+        Node(inventory, problems, "Inventory/", raw.url),
+        Node(dataset, problems, base=raw.url),
+        raw.guid,
+    )
 
 
 def _notes(entry: Entry) -> FieldValues:

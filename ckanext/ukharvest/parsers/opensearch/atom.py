@@ -162,13 +162,13 @@ def _links(entry: Entry) -> FieldValues:
 
 def _given(entry: Entry) -> Iterator[links.Link]:
     for element in entry.root.iterchildren("{*}link"):
-        if url := entry.node.parse_value("link", _href(element), parse_url, "bad-url"):
+        if url := entry.node.link("link", _href(element), element.base or ""):
             texts = (clean_text(element.get(name)) for name in ("type", "title", "length"))
             yield links.Link(_rel(element), url, *texts)
     operations = entry.root.iterfind("{*}offering/{*}operation")
     for element in operations:  # of OWS Context (OGC 12-084r2)
         if clean_text(element.get("code")) == "GetCapabilities":
-            url = entry.node.parse_value("owc:operation", _href(element), parse_url, "bad-url")
+            url = entry.node.link("owc:operation", _href(element), element.base or "")
             yield from [links.Link("search", url, title="Service")] if url else []
 
 

@@ -163,7 +163,7 @@ def _given(feature: Feature) -> Iterator[links.Link]:
         for each in fields.objects("links"):
             if not isinstance(each, Fields):
                 continue
-            if url := each.url("href"):
+            if url := each.link("href"):
                 rel = value_text(each.data.get("rel")).lower()
                 texts = (value_text(each.data.get(name)) for name in ("type", "title", "length"))
                 yield links.Link(rel, url, *texts)
@@ -177,7 +177,7 @@ def _download(node: Fields) -> Iterator[links.Link]:
     if not isinstance(given, Mapping):
         return
     fields = Fields(given, [], "services.download.")
-    if url := fields.url("url"):
+    if url := fields.link("url"):
         kind, size = value_text(given.get("mimeType")), value_text(given.get("size"))
         yield links.Link("download", url, kind, length=size)
 
