@@ -105,7 +105,7 @@ def parse_url(value: str, base: str = "") -> str:
         with contextlib.suppress(ValueError):
             joined = urljoin(base, text)
         words = f"'{shown}' has no host; expected a whole web address"
-        raise RepairedUrl(words, joined if is_web_url(joined) else "", "relative-url")
+        raise RepairedUrl(words, joined if is_web_url(joined) else "", code="relative-url")
     if is_web_url(encoded := text.replace(" ", "%20")):
         return encoded
     if text.startswith("//") and is_web_url("https:" + text):

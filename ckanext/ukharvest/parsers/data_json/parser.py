@@ -27,9 +27,9 @@ from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS, codes, read_extras
-from ckanext.ukharvest.parsers.dcat.resources import without_repeats
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
 from ckanext.ukharvest.parsers.package_translations import language_of, map_pairs
+from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 VERSION = 2
 FORM = "json"

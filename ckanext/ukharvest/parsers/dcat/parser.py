@@ -29,6 +29,7 @@ from ckanext.ukharvest.parsers.dcat import (
 )
 from ckanext.ukharvest.parsers.dcat.node import Node, Scope
 from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
+from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 VERSION = 2
 FORM = "rdf"
@@ -213,7 +214,7 @@ def _addresses(node: Node) -> FieldValues:
 def _resources(node: Node) -> FieldValues:
     files = distribution.distributions(node)
     return {
-        "resources": resources.without_repeats(files, resources.others(node)),
+        "resources": without_repeats(files, resources.others(node)),
         "licence": licences.of_dataset(None, "", files),
     }
 

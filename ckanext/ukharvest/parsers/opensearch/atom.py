@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
@@ -142,7 +143,7 @@ def _terms(entry: Entry) -> FieldValues:
     node = entry.node
     named = [_href(each) for each in entry.root.iterchildren("{*}link") if _rel(each) == "license"]
     texts = tuple(dict.fromkeys((*named, *node.texts("license"), *node.texts("rights"))))
-    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
+    licence = read_licence(map(licences.find, texts), node.reporter("rights"))
     rights = "\n\n".join(plain_text(text) for text in texts if text not in named)
     return {"licence": licence, "rights": rights}
 
