@@ -109,18 +109,18 @@ MUTANTS = (
     Mutant(
         "licence-reserved",
         "Data whose terms reserve something beside an open licence is not called open.",
-        "ckanext.ukharvest.core.values.licences.read_licence",
-        "    if known and (others := list(filter(None, map(find, rights)))):\n"
+        "ckanext.ukharvest.core.values.record_licence.read_licence",
+        "    if known and (others := list(filter(None, map(licences.find, rights)))):\n"
         "        found += others\n"
-        "        known = find_single_licence(found)\n",
+        "        known = licences.find_single_licence(found)\n",
         "",
         ("tests/parsers/test_values_in_every_format.py",),
     ),
     Mutant(
         "licence-first",
         "Of an open and a closed licence in one record the closed one counts, in every format.",
-        "ckanext.ukharvest.core.values.licences.read_licence",
-        "known = find_single_licence(found)\n    if known and",
+        "ckanext.ukharvest.core.values.record_licence.read_licence",
+        "known = licences.find_single_licence(found)\n    if known and",
         "known = next((each for each in found if each.id), None)\n    if known and",
         ("tests/parsers/test_values_in_every_format.py",),
     ),

@@ -66,13 +66,13 @@ _INVENTORY = (
 def data_json(**fields: Any) -> DatasetRecord:
     """Parse an entry of data.json with these fields."""
     entry = {"identifier": "x", "title": "T", "accessLevel": "public", **fields}
-    return data_json_parser.parse(RawRecord("x", json.dumps(entry)), {})
+    return data_json_parser.parse(RawRecord("x", json.dumps(entry), url=PAGE), {})
 
 
 def dkan_2(**fields: Any) -> DatasetRecord:
     """Parse an entry of DKAN 2's metastore."""
     entry = {"identifier": "x", "title": "T", "accessLevel": "public", **fields}
-    return dkan_parser.parse(RawRecord("x", json.dumps(entry)), {})
+    return dkan_parser.parse(RawRecord("x", json.dumps(entry), url=PAGE), {})
 
 
 def dkan_7(**fields: Any) -> DatasetRecord:
@@ -91,7 +91,7 @@ def dcat(turtle: str, more: str = "") -> DatasetRecord:
     """Parse a dcat:Dataset with these predicates and objects, and further triples."""
     title = "" if turtle.startswith("dct:title") else ' ; dct:title "T"'
     body = f"<https://a.example/x> a dcat:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
-    return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body)), {})
+    return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body), url=PAGE), {})
 
 
 def schema_org(turtle: str, more: str = "") -> DatasetRecord:
@@ -100,7 +100,7 @@ def schema_org(turtle: str, more: str = "") -> DatasetRecord:
     body = (
         f"<https://a.example/x> a schema:Dataset{title}{' ; ' if turtle else ''}{turtle} .\n{more}"
     )
-    return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body)), {})
+    return dcat_parser.parse(RawRecord("https://a.example/x", ntriples(body), url=PAGE), {})
 
 
 def gemini(
@@ -120,7 +120,7 @@ def gemini(
         distribution=distribution,
         record=record,
     )
-    return gemini_parser.parse(RawRecord("x", document), {})
+    return gemini_parser.parse(RawRecord("x", document, url=PAGE), {})
 
 
 def iso_text(words: str) -> str:
@@ -149,13 +149,13 @@ def oai_dc(inside: str, title: str = "T") -> DatasetRecord:
 def atom(inside: str, title: str = "T") -> DatasetRecord:
     """Parse an entry of Atom with these elements."""
     content = _ATOM.format(element("title", title) + inside)
-    return opensearch_parser.parse(RawRecord("x", content, url="https://search.example/"), {})
+    return opensearch_parser.parse(RawRecord("x", content, url=PAGE), {})
 
 
 def geojson(own: Mapping[str, Any] | None = None, **properties: Any) -> DatasetRecord:
     """Parse a feature with these properties, and members of its own."""
     feature = {**(own or {}), "properties": {"title": "T", **properties}}
-    return opensearch_parser.parse(RawRecord("x", json.dumps(feature)), {})
+    return opensearch_parser.parse(RawRecord("x", json.dumps(feature), url=PAGE), {})
 
 
 def ods(
@@ -180,7 +180,7 @@ def inventory(
     text = _INVENTORY.format(
         above=above, title=element("Title", title), body=body, resources=resources
     )
-    return inventory_parser.parse(RawRecord("x", text), {})
+    return inventory_parser.parse(RawRecord("x", text, url=PAGE), {})
 
 
 def inventory_file(url: str = FILE, title: str = "R", description: str = "") -> str:

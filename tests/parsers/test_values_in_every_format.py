@@ -63,6 +63,39 @@ def test_apostrophe_in_tag_becomes_space(carrier: Carrier) -> None:
     assert carrier("<b>Health</b> &amp; safety").tags == ("Health and safety",)
 
 
+@carriers.formats("file")
+@pytest.mark.parametrize(
+    ("given", "url", "codes"),
+    [
+        ("ftp://files.example/a.csv", "ftp://files.example/a.csv", []),
+        ("https://a.example/wms?a=1&amp;b=2", "https://a.example/wms?a=1&b=2", []),
+        ("https://a.example/a b.csv", "https://a.example/a%20b.csv", []),
+        ("www.files.example/a.csv", "https://www.files.example/a.csv", ["bad-url"]),
+        ("//files.example/a.csv", "https://files.example/a.csv", ["bad-url"]),
+        ("/files/a.csv", "https://data.example/files/a.csv", ["relative-url"]),
+        ("../a.csv", "https://data.example/explore/dataset/a.csv", ["relative-url"]),
+    ],
+)
+def test_url_of_file_is_completed(carrier: Carrier, given: str, url: str, codes: list[str]) -> None:
+    record = carrier("A", given)
+    assert [each.url for each in record.resources] == [url]
+    assert [each.code for each in record.problems if each.code.endswith("-url")] == codes
+
+
+@carriers.formats("file")
+def test_address_in_a_store_is_told_by_its_scheme(carrier: Carrier) -> None:
+    record = carrier("A", "s3://bucket/a.csv")
+    (problem,) = (each for each in record.problems if each.code == "bad-url")
+    assert "begins with s3:, which browsers cannot open" in problem.message
+    kept = [each.url for each in record.resources]
+    assert kept == ["s3://bucket/a.csv"] or "s3://bucket/a.csv" in str(record.extras)
+
+
+@carriers.formats("file")
+def test_url_that_runs_code_is_no_link(carrier: Carrier) -> None:
+    assert carrier("A", "javascript:alert(1)").resources == ()
+
+
 ENGLISH, WELSH = "Recycling sites", "Safleoedd ailgylchu"
 IN_JSON = ("data_json", "dkan_2", "dkan_7", "ckan", "geojson", "ods")
 

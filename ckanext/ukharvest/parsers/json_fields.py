@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
@@ -14,13 +12,12 @@ from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
-from ckanext.ukharvest.parsers.reporting import parse_value
+from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
 _WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id")
 _ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
 _KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
-_SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 def load_object(raw: RawRecord) -> dict[str, Any]:
@@ -45,10 +42,14 @@ class Fields:
         data: the object.
         problems: list to which problems are added, in the order of reading.
         path: prefix of field names in problems, such as "distribution[2].".
+        base: URL of the document or page, for URLs without a host.
     """
 
-    def __init__(self, data: Mapping[str, Any], problems: list[Problem], path: str = "") -> None:
+    def __init__(
+        self, data: Mapping[str, Any], problems: list[Problem], path: str = "", base: str = ""
+    ) -> None:
         self._data = data
+        self._base = base
         self._problems = problems
         self._path = path
         self._by_fold = {key.casefold(): key for key in data}
@@ -125,7 +126,7 @@ class Fields:
         for index, item in enumerate(self.items(key, strict=strict)):
             path = f"{key}[{index}]" if isinstance(value, list) else key
             if isinstance(item, Mapping):
-                yield Fields(item, self._problems, f"{self._path}{path}.")
+                yield Fields(item, self._problems, f"{self._path}{path}.", self._base)
             elif found := value_text(item):
                 yield found
             else:
@@ -143,7 +144,7 @@ class Fields:
     def parse_value(self, key: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Do the same as ``read`` with a text already at hand."""
         given = "" if is_redacted(text) else text
-        return parse_value(given, parse, partial(self.report, code, key))
+        return parse_value(given, parse, self.reporter(key), code)
 
     def date(self, key: str) -> str:
         """Return a date or date-time in ISO 8601; report an empty text."""
@@ -153,17 +154,18 @@ class Fields:
 
     def url(self, key: str) -> str:
         """Return a URL; report anything else and return ""."""
-        return self.parse_value(key, value_url(self.get(key)), parse_url, "bad-url")
+        return self.parse_value(key, value_url(self.get(key)), self.parse_url, "bad-url")
+
+    def parse_url(self, text: str) -> str:
+        """Do as ``web_addresses.parse_url``, with the document's URL as base."""
+        return parse_url(text, self._base)
 
     def link(self, key: str) -> str:
         """Return a URL as ``url`` does, but keep a text unchanged that might be meant as one."""
         value = self.get(key)
         if isinstance(value, list):
             value = next((item for item in value if value_url(item)), None)
-        text = value_url(value)
-        found = self.parse_value(key, text, parse_url, "bad-url")
-        # "javascript:" and similar schemes must never become a link on a portal's page.
-        return found or ("" if is_redacted(text) or _SCHEME.match(text) else text)
+        return read_link(value_url(value), self._base, self.reporter(key))
 
     def period(self, key: str) -> Period | None:
         """Return the time span around all given: ``start/end``, or PeriodOfTime objects."""

@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
@@ -186,7 +187,7 @@ def licence(fields: Fields) -> Licence | None:
     key = next((key for key, _ in found), "")
     given = [each for _, each in found]
     rights = filter(None, [text_of(fields.get("rights"))])
-    licence = licences.read_licence(given, fields.reporter(key), rights)
+    licence = read_licence(given, fields.reporter(key), rights)
     if licence and licence.id:
         url = value_text(fields.get("license_url"))
         exact = is_web_url(url) and licence.id == getattr(licences.find(url), "id", "")

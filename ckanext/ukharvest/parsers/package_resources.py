@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urljoin
 
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
@@ -33,12 +32,8 @@ _KINDS = {
 }
 
 
-def resources(fields: Fields, base: str, limit: int) -> tuple[ResourceRecord, ...]:
-    """Return the files and services of a dataset, at most ``limit``, in their order.
-
-    Args:
-        base: URL of the dataset's page, for URLs without a host.
-    """
+def resources(fields: Fields, limit: int) -> tuple[ResourceRecord, ...]:
+    """Return the files and services of a dataset, at most ``limit``, in their order."""
     found: list[ResourceRecord] = []
     key = "resources"
     for number, part in enumerate(fields.objects(key)):
@@ -51,16 +46,17 @@ def resources(fields: Fields, base: str, limit: int) -> tuple[ResourceRecord, ..
             fields.report("wrong-type", key, f"'{shorten(part, 60)}' stands where an object is due")
             if is_web_url(part):
                 found.append(ResourceRecord(url=part, format=formats.of_url(part), kind="data"))
-        elif (resource := _resource(part, base)) is not None:
+        elif (resource := _resource(part)) is not None:
             found.append(resource)
     return tuple(found)
 
 
-def _resource(part: Fields, base: str) -> ResourceRecord | None:
+def _resource(part: Fields) -> ResourceRecord | None:
     """Return one resource, None if it is deleted; report a missing URL and return None."""
     if clean_text(part.get("state")) == "deleted":
         return None
-    url = _url(part, base)
+    # A path alone: CKAN without ckan.site_url, or behind a proxy that it does not know.
+    url = part.link("url")
     if not url:
         if not part.is_settled("url"):
             part.report("missing-url", "url", "missing; expected the file's web address")
@@ -85,22 +81,6 @@ def _resource(part: Fields, base: str) -> ResourceRecord | None:
         extras=_extras(part, word) | schema_facts | ({} if period else _undated(part)),
         translations=package_translations.of_resource(part.data),
     )
-
-
-def _url(part: Fields, base: str) -> str:
-    text = clean_text(part.get("url"))
-    if text.startswith("/") and base:
-        # CKAN without ckan.site_url, or behind a proxy that it does not know.
-        part.report(
-            "relative-url",
-            "url",
-            f"'{shorten(text, 60)}' has no host; expected a whole web address",
-        )
-        try:
-            return urljoin(base, text)
-        except ValueError:
-            return ""
-    return part.link("url")
 
 
 def _format(part: Fields, url: str) -> str:

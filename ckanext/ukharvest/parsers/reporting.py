@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+
+from ckanext.ukharvest.core.values.text import is_redacted
+from ckanext.ukharvest.core.values.web_addresses import RepairedUrl, may_be_url, parse_url
+
+Report = Callable[[str, str], None]  # called with a problem's code and text
 
 
-def parse_value(text: str, parse: Callable[[str], str], report: Callable[[str], None]) -> str:
+def parse_value(text: str, parse: Callable[[str], str], report: Report, code: str) -> str:
     """Return a text parsed by ``parse``, "" for no text; report its ValueError and return "".
 
-    Args:
-        report: called with the parser's message.
+    A URL that was repaired is returned, and reported.
     """
     if not text:
         return ""
     try:
         return parse(text)
+    except RepairedUrl as exc:
+        report(exc.code, str(exc))
+        return exc.repaired
     except ValueError as exc:
-        report(str(exc))
+        report(code, str(exc))
         return ""
+
+
+def read_link(text: str, base: str, report: Report) -> str:
+    """Return the URL of a file or page; a text that might be meant as one is kept, and reported.
+
+    Args:
+        base: URL of the document or page that has the link, "" if it is not known.
+    """
+    if is_redacted(text):
+        return ""
+    found = parse_value(text, partial(parse_url, base=base), report, "bad-url")
+    return found or (text if may_be_url(text) else "")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from urllib.parse import urljoin
 
 from lxml import etree
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.parsers.reporting import parse_value
+from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 Parse = Callable[[str], str]
 
@@ -25,10 +25,14 @@ class Node:
         element: the element.
         problems: list to which problems are added, in the order of reading.
         path: prefix of field names in problems, such as "Resource[2]/".
+        base: URL of the document, for URLs without a host.
     """
 
-    def __init__(self, element: etree._Element, problems: list[Problem], path: str = "") -> None:
+    def __init__(
+        self, element: etree._Element, problems: list[Problem], path: str = "", base: str = ""
+    ) -> None:
         self._element = element
+        self._base = base
         self._problems = problems
         self._path = path
 
@@ -67,7 +71,7 @@ class Node:
         *above, last = names
         for parent in self._below(above):
             for number, child in enumerate(parent.iterchildren(f"{{*}}{last}"), 1):
-                yield Node(child, self._problems, f"{self._path}{last}[{number}]/")
+                yield Node(child, self._problems, f"{self._path}{last}[{number}]/", self._base)
 
     def _below(self, names: list[str]) -> Iterator[etree._Element]:
         found = [self._element]
@@ -77,7 +81,15 @@ class Node:
 
     def parse_value(self, name: str, text: str, parse: Parse, code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, partial(self.report, code, name))
+        return parse_value(text, parse, self.reporter(name), code)
+
+    def link(self, name: str, text: str, base: str = "") -> str:
+        """Return the URL of a file or page, as ``reporting.read_link``.
+
+        Args:
+            base: of the link alone (xml:base), which may be relative.
+        """
+        return read_link(text, urljoin(self._base, base), self.reporter(name))
 
     def date(self, name: str) -> str:
         """Return the date in an attribute, or in a child where there is no such attribute."""

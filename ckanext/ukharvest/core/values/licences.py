@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from ckanext.ukharvest.core.records import Licence, ResourceRecord
 from ckanext.ukharvest.core.values import licence_phrases as phrases
-from ckanext.ukharvest.core.values.text import is_redacted, shorten
+from ckanext.ukharvest.core.values.text import is_redacted
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary, parts
@@ -72,36 +72,6 @@ def describe_licence(licence: Licence) -> str:
     """Return a source's text about a licence beyond its name, or without one."""
     known = _known().title(licence.id)
     return "" if known is not None and licence.title in ("", known) else licence.title
-
-
-_OGL = "https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/"
-
-
-def read_licence(
-    given: Iterable[Licence | None], report: Callable[[str, str], None], rights: Iterable[str] = ()
-) -> Licence | None:
-    """Return the licence that a record's fields name: the reader of every format.
-
-    Of several it is the one that they agree on (``find_single_licence``). If they do not, it is an
-    unknown licence with all of their texts, which is reported.
-
-    Args:
-        given: what ``find`` returned for each text of the fields for the licence.
-        report: called with a problem's code and text.
-        rights: terms in other fields: they can only withdraw what the licence grants.
-    """
-    found = list(filter(None, given))
-    known = find_single_licence(found)
-    if known and (others := list(filter(None, map(find, rights)))):
-        found += others
-        known = find_single_licence(found)
-    if not found or known:
-        return known
-    unknown = combine_licences(found)
-    shown = shorten(unknown.url or unknown.title, 80)
-    expected = f"'{shown}' is not a known licence; expected one such as {_OGL}"
-    report("unknown-licence", expected)
-    return unknown
 
 
 # Extras with the terms of a resource, in CKAN and in ckanext-dcat.

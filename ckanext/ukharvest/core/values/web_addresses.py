@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from ckanext.ukharvest.core.values.text import shorten
 
+# Stores and servers that browsers do not open: their addresses are kept, and told by name.
+_OTHER_SCHEMES = ("s3", "s3a", "gs", "sftp", "ftps")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+_AMPERSAND = re.compile(r"&(?:(?:amp;)+|#0{0,4}38;|#x0{0,4}26;)", re.IGNORECASE)
 _SCHEMES = ("http", "https", "ftp")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+(?:%[\w.-]+)?", re.IGNORECASE)
 # RFC 3986 excludes braces, bars, carets and backquotes too, but services use them unencoded in
@@ -38,6 +43,29 @@ def parse_email(value: str) -> str:
     return text
 
 
+class RepairedUrl(ValueError):
+    """A text that is no whole web URL, but can only mean one.
+
+    Attributes:
+        repaired: that URL, "" if the document's own is not known.
+        code: of the problem.
+    """
+
+    def __init__(self, message: str, repaired: str, code: str = "bad-url") -> None:
+        super().__init__(message)
+        self.repaired = repaired
+        self.code = code
+
+
+def may_be_url(text: str) -> bool:
+    """Tell whether a text may be shown as a URL, valid or not.
+
+    "javascript:" and similar schemes must never become a link on a portal's page.
+    """
+    scheme = _SCHEME.match(text)
+    return scheme is None or scheme[1].lower() in (*_SCHEMES, *_OTHER_SCHEMES)
+
+
 def is_web_url(value: str) -> bool:
     """Tell whether a text is a full http, https or ftp URL with a host, RFC 3986.
 
@@ -56,22 +84,43 @@ def is_web_url(value: str) -> bool:
     return not (host in _SCHEMES and parts.path.startswith("//"))
 
 
-def parse_url(value: str) -> str:
-    """Return a web URL, trimmed; spaces within become ``%20`` if that alone makes it valid.
+def parse_url(value: str, base: str = "") -> str:
+    """Return a web URL, trimmed; ``&amp;`` becomes ``&``.
+
+    Spaces within become ``%20`` if that alone makes it valid.
+
+    Args:
+        base: URL of the document or page, to which a path such as ``/files/a.csv`` is relative.
 
     Raises:
+        RepairedUrl: only scheme or host are missing.
         ValueError: not a full web URL; the message says what is missing.
     """
-    text = value.strip()
+    text = _AMPERSAND.sub("&", value.strip())
     if is_web_url(text):
         return text
     shown = shorten(text, 100)
+    if base and re.match(r"(?:\.{0,2}/(?!/)|\?)\S+$", text):
+        joined = ""
+        with contextlib.suppress(ValueError):
+            joined = urljoin(base, text)
+        words = f"'{shown}' has no host; expected a whole web address"
+        raise RepairedUrl(words, joined if is_web_url(joined) else "", code="relative-url")
     if is_web_url(encoded := text.replace(" ", "%20")):
         return encoded
     if text.startswith("//") and is_web_url("https:" + text):
-        raise ValueError(f"'{shown}' has no scheme; expected https:{shown}")
+        words = f"'{shown}' has no scheme; expected https:{shown}"
+        raise RepairedUrl(words, "https:" + text)
     if re.match(r"www\.\S+\.\S+", text, re.IGNORECASE):
-        raise ValueError(f"'{shown}' has no scheme; expected https://{shown}")
+        words = f"'{shown}' has no scheme; expected https://{shown}"
+        if is_web_url("https://" + text):
+            raise RepairedUrl(words, "https://" + text)
+        raise ValueError(words)
     if re.search(r"\s", text) and re.match(r"(?:https?|ftp)://", text, re.IGNORECASE):
         raise ValueError(f"'{shown}' has a blank in it; expected one web address")
+    if (scheme := _SCHEME.match(text)) and scheme[1].lower() in _OTHER_SCHEMES:
+        raise ValueError(
+            f"'{shown}' begins with {scheme[1].lower()}:, which browsers cannot open; expected a"
+            " web address that begins with https://"
+        )
     raise ValueError(f"'{shown}' is not a web address; expected one that begins with https://")

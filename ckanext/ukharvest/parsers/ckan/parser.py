@@ -82,13 +82,13 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     _check_wanted(flat, where)
     problems: list[Problem] = []
     translated = field_table.translate(eu_fields.translate(flat), options.get("fields", {}))
-    fields = Fields(translated, problems)
+    fields = Fields(translated, problems, base=raw.url)
     title = plain_line(package.text_of(fields.get("title")))
     if not title:
         raise ParseError(f"{where}: title is missing; expected a text", code="missing-title")
     found, extras = collect(MAPPING, fields)
     limit = options.get("max_resources", 1000)
-    found["resources"] = files = resources(fields, raw.url, limit)
+    found["resources"] = files = resources(fields, limit)
     found["licence"] = licences.of_dataset(found.get("licence"), found.get("rights", ""), files)
     _report_missing(fields, found)
     found["origin"] = _origin(flat, raw.guid)

@@ -34,9 +34,9 @@ from ckanext.ukharvest.parsers.data_json.extras import (
     own_extras,
     read_extras,
 )
-from ckanext.ukharvest.parsers.dcat.resources import without_repeats
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
 from ckanext.ukharvest.parsers.package_translations import language_of, map_pairs
+from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 VERSION = 2
 FORM = "json"
@@ -67,7 +67,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """
     data = load_object(raw)
     problems: list[Problem] = []
-    fields = Fields(data, problems)
+    fields = Fields(data, problems, base=raw.url)
     title = plain_line(fields.text("title"))
     where = raw.display_name
     if not raw.guid:

@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.extras import own_extras
@@ -217,7 +217,7 @@ def _pages(
 ) -> Iterator[ResourceRecord]:
     for part in fields.objects(key, strict=strict):
         if isinstance(part, str):
-            url, title = fields.parse_value(key, part, parse_url, "bad-url"), ""
+            url, title = fields.parse_value(key, part, fields.parse_url, "bad-url"), ""
         else:
             keys = ("accessURL", "downloadURL", "url", "@id")
             url = next((part.url(each) for each in keys if part.has(each)), "")

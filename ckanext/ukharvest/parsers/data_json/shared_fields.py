@@ -10,6 +10,7 @@ from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
@@ -172,7 +173,7 @@ def licence(fields: Fields) -> Licence | None:
         fields.text(key)
     texts = [text for each in values for text in (value_url(each), value_text(each)) if text]
     terms = fields.texts("rights", strict=False)
-    return licences.read_licence(map(licences.find, texts), fields.reporter(key), terms)
+    return read_licence(map(licences.find, texts), fields.reporter(key), terms)
 
 
 def rights(fields: Fields) -> str:

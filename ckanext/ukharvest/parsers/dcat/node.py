@@ -9,13 +9,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.terms import Graph, Term
-from ckanext.ukharvest.parsers.reporting import parse_value
+from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 # Predicates of a node's name, the most specific first.
 LABELS = (
@@ -24,7 +23,6 @@ LABELS = (
     *("rdfs:comment", "skos:notation", "dct:identifier"),
 )
 _ADDRESSES = ("schema:url", "foaf:homepage", "foaf:page", "rdf:value", "vcard:hasValue")
-_UNSAFE = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -35,12 +33,14 @@ class Scope:
         language: preferred where a text is given in several.
         max_resources: maximum number of distributions to read.
         problems: in the order of reading.
+        base: URL of the document, for texts that are URLs without a host.
     """
 
     graph: Graph
     language: str = "en"
     max_resources: int = 1000
     problems: list[Problem] = field(default_factory=list)
+    base: str = ""
 
 
 class Node:
@@ -173,16 +173,11 @@ class Node:
         return next(filter(None, pages), "") or self.label()
 
     def links(self, *names: str) -> Iterator[str]:
-        """Yield URLs of files and pages; report and keep what might be meant as one.
-
-        "javascript:" and similar schemes must never become a link on a portal's page.
-        """
+        """Yield URLs of files and pages; report and keep what might be meant as one."""
         for name in names:
             for node in self.nodes(name):
-                text = node.address()
-                found = self.parse_value(name, text, parse_url, "bad-url")
-                if found or (text and not _UNSAFE.match(text)):
-                    yield found or text
+                if url := read_link(node.address(), self._scope.base, self.reporter(name)):
+                    yield url
 
     def page(self, *names: str) -> str:
         """Return the first full URL among the objects of the predicates."""
@@ -191,7 +186,7 @@ class Node:
 
     def parse_value(self, name: str, text: str, parse: Callable[[str], str], code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, partial(self.report, code, name))
+        return parse_value(text, parse, self.reporter(name), code)
 
 
 def natural(text: str) -> list[tuple[int, str]]:

@@ -29,6 +29,7 @@ from ckanext.ukharvest.parsers.dcat import (
 )
 from ckanext.ukharvest.parsers.dcat.node import Node, Scope
 from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
+from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 VERSION = 2
 FORM = "rdf"
@@ -72,7 +73,8 @@ def _dataset(raw: RawRecord, options: Mapping[str, Any]) -> Node:
     """Return the record's only dataset node."""
     graph = read_graph(raw.content or "")
     language = options.get("language") or "en"
-    scope = Scope(graph, language.lower(), options.get("max_resources", 1000))
+    limit = options.get("max_resources", 1000)
+    scope = Scope(graph, language.lower(), limit, base=raw.url)
     for kind in (*rdf.DATASET_TYPES, *rdf.OTHER_DATASET_TYPES, rdf.SERVICE_TYPE):
         typed = Term("uri", kind)
         for subject, properties in graph.items():
@@ -229,7 +231,7 @@ def _resources(node: Node) -> FieldValues:
     files = distribution.distributions(node)
     served = distribution.services_of(node, files)
     return {
-        "resources": resources.without_repeats(files + served, resources.others(node)),
+        "resources": without_repeats(files + served, resources.others(node)),
         "licence": licences.of_dataset(None, "", files),
     }
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, natural, quoted
@@ -234,7 +235,7 @@ def licence(node: Node) -> Licence | None:
         named = [each for part in words for each in _licences(part)]
         return licences.find_agreed_licence((each for each in named if each.id), [rights(node)])
     terms = [t for part in node.nodes("dct:rights", "dc:rights") for t in (part.uri, part.label())]
-    return licences.read_licence(found, node.reporter("dct:license"), terms)
+    return read_licence(found, node.reporter("dct:license"), terms)
 
 
 def _licences(part: Node) -> Iterator[Licence]:

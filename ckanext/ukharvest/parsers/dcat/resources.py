@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
@@ -47,19 +47,3 @@ def others(node: Node) -> Iterator[ResourceRecord]:
                 title = plain_line(part.text("dct:title", "schema:name", "rdfs:label"))
                 label = formats.of_url(url) or "HTML"
                 yield ResourceRecord(url, name=title or name, format=label, kind="documentation")
-
-
-def without_repeats(
-    files: Sequence[ResourceRecord], pages: Iterable[ResourceRecord]
-) -> tuple[ResourceRecord, ...]:
-    """Return the files, and those pages and links whose URL is not already listed.
-
-    A record may tell one link in two fields; files are its own list, which keeps what it repeats.
-    """
-    found = list(files)
-    seen = {file.url for file in files}
-    for page in pages:
-        if page.url not in seen:
-            found.append(page)
-        seen.add(page.url)
-    return tuple(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from lxml import etree
 
@@ -82,7 +82,10 @@ class IsoNode:
 
     def parse_value(self, field: str, text: str, parse: Parse, code: str) -> str:
         """Return a text parsed by ``parse``; report its ValueError as ``code``."""
-        return parse_value(text, parse, partial(self.report, code, field))
+        return parse_value(text, parse, self._reporter(field), code)
+
+    def _reporter(self, field: str) -> Callable[[str, str], None]:
+        return lambda code, words: self.report(code, field, words)
 
     def find_all(self, *paths: str) -> Iterator[IsoNode]:
         """Yield the elements at the ends of paths, those of each path in the document's order."""

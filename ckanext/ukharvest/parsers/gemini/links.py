@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES
@@ -53,7 +54,7 @@ def _links(entry: Entry) -> FieldValues:
     found: list[Read] = []
     others: list[dict[str, str]] = []
     for node in nodes[:limit]:
-        if url := _url(node):
+        if url := _url(node, entry.url):
             found.append(_read(node, url, locales))
         elif text := _linkage(node):
             others.append({"locator": text, "name": plain_line(node.text("name"))})
@@ -74,12 +75,12 @@ def _linkage(node: IsoNode) -> str:
     return next(iter(of_languages), "") or node.text("linkage")
 
 
-def _url(node: IsoNode) -> str:
+def _url(node: IsoNode, base: str) -> str:
     text = _linkage(node)
     if not text:
         words = "missing; expected the address of the file or service"
         node.report("missing-url", "gmd:linkage", words)
-    return node.parse_value("gmd:linkage", text, parse_url, "bad-url")
+    return node.parse_value("gmd:linkage", text, partial(parse_url, base=base), "bad-url")
 
 
 def _read(node: IsoNode, url: str, locales: translations.Locales) -> Read:

@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, local_government_lists, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
@@ -72,7 +73,11 @@ def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
         message = f"the record is <{name}>; expected an inventory with a Dataset"
         raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
     inventory = etree.Element("Inventory") if is_alone else root
-    return Entry(Node(inventory, problems, "Inventory/"), Node(dataset, problems), raw.guid)
+    return Entry(
+        Node(inventory, problems, "Inventory/", raw.url),
+        Node(dataset, problems, base=raw.url),
+        raw.guid,
+    )
 
 
 def _notes(entry: Entry) -> FieldValues:
@@ -92,7 +97,7 @@ def _terms(entry: Entry) -> FieldValues:
             entry.dataset.report("bad-rights-holder", "RightsHolder", words)
             found.append(meant)
             holder = ""
-    licence = licences.read_licence(found, entry.dataset.reporter("Rights"))
+    licence = read_licence(found, entry.dataset.reporter("Rights"))
     return {"licence": licence, "extras": {"rights_holder": holder}}
 
 

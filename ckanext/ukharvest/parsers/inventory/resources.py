@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,14 +11,13 @@ from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
 from ckanext.ukharvest.parsers.xml_fields import Node
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
-_SCHEME = re.compile(r"(?!(?:https?|ftp):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 def resources(dataset: Node, modified: str) -> tuple[ResourceRecord, ...]:
@@ -127,9 +125,7 @@ def _url(rendition: Node) -> str:
     if not text:
         rendition.report("missing-url", name, "missing; expected the address of the file")
         return ""
-    found = rendition.parse_value(name, text, parse_url, "bad-url")
-    # What might be meant as a URL is kept; "javascript:" must never become a link.
-    return found or ("" if _SCHEME.match(text) else text)
+    return rendition.link(name, text)
 
 
 def _schema(rendition: Node) -> tuple[str, dict[str, str]]:

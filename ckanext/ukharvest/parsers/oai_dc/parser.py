@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
@@ -150,7 +151,7 @@ def _terms(entry: Entry) -> FieldValues:
     access = (*entry.node.texts("accessRights"), *(t for t in texts if _is_access(t)))
     terms = [text for text in texts if not _is_access(text)]
     return {
-        "licence": licences.read_licence(map(licences.find, terms), entry.node.reporter("rights")),
+        "licence": read_licence(map(licences.find, terms), entry.node.reporter("rights")),
         "rights": "\n\n".join(map(plain_text, terms)),
         "extras": {"access_rights": ", ".join(dict.fromkeys(access))},
     }

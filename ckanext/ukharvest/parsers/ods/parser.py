@@ -29,6 +29,7 @@ from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email
@@ -180,7 +181,7 @@ def _terms(dataset: Dataset) -> FieldValues:
     default = dataset.default
     texts = filter(None, (default.text("license_url"), default.text("license")))
     return {
-        "licence": licences.read_licence(map(licences.find, texts), default.reporter("license")),
+        "licence": read_licence(map(licences.find, texts), default.reporter("license")),
         "rights": "\n".join(default.texts("attributions", strict=False)),
         "extras": {"access_rights": dataset.dcat.text("accessRights") or _access(dataset)},
     }

@@ -11,9 +11,9 @@ from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers.dcat.resources import without_repeats
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.ods.dataset import Dataset
+from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 # Portals cut a Shapefile at this number of records.
 MOST_IN_SHAPEFILE = 50_000

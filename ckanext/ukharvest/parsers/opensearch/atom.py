@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
@@ -142,7 +143,7 @@ def _terms(entry: Entry) -> FieldValues:
     node = entry.node
     named = [_href(each) for each in entry.root.iterchildren("{*}link") if _rel(each) == "license"]
     texts = tuple(dict.fromkeys((*named, *node.texts("license"), *node.texts("rights"))))
-    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
+    licence = read_licence(map(licences.find, texts), node.reporter("rights"))
     rights = "\n\n".join(plain_text(text) for text in texts if text not in named)
     return {"licence": licence, "rights": rights}
 
@@ -162,13 +163,13 @@ def _links(entry: Entry) -> FieldValues:
 
 def _given(entry: Entry) -> Iterator[links.Link]:
     for element in entry.root.iterchildren("{*}link"):
-        if url := entry.node.parse_value("link", _href(element), parse_url, "bad-url"):
+        if url := entry.node.link("link", _href(element), element.base or ""):
             texts = (clean_text(element.get(name)) for name in ("type", "title", "length"))
             yield links.Link(_rel(element), url, *texts)
     operations = entry.root.iterfind("{*}offering/{*}operation")
     for element in operations:  # of OWS Context (OGC 12-084r2)
         if clean_text(element.get("code")) == "GetCapabilities":
-            url = entry.node.parse_value("owc:operation", _href(element), parse_url, "bad-url")
+            url = entry.node.link("owc:operation", _href(element), element.base or "")
             yield from [links.Link("search", url, title="Service")] if url else []
 
 

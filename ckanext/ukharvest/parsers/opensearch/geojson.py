@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.values.dates import parse_date, parse_period
 from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
@@ -145,7 +146,7 @@ def _terms(feature: Feature) -> FieldValues:
     licence_texts += [each.url for each in _given(feature) if each.rel == "license"]
     rights = plain_text(value_text(node.data.get("rights")))
     texts = (*licence_texts, rights)
-    licence = licences.read_licence(map(licences.find, texts), node.reporter("rights"))
+    licence = read_licence(map(licences.find, texts), node.reporter("rights"))
     return {"licence": licence, "rights": rights}
 
 
@@ -163,7 +164,7 @@ def _given(feature: Feature) -> Iterator[links.Link]:
         for each in fields.objects("links"):
             if not isinstance(each, Fields):
                 continue
-            if url := each.url("href"):
+            if url := each.link("href"):
                 rel = value_text(each.data.get("rel")).lower()
                 texts = (value_text(each.data.get(name)) for name in ("type", "title", "length"))
                 yield links.Link(rel, url, *texts)
@@ -177,7 +178,7 @@ def _download(node: Fields) -> Iterator[links.Link]:
     if not isinstance(given, Mapping):
         return
     fields = Fields(given, [], "services.download.")
-    if url := fields.url("url"):
+    if url := fields.link("url"):
         kind, size = value_text(given.get("mimeType")), value_text(given.get("size"))
         yield links.Link("download", url, kind, length=size)
 

@@ -46,7 +46,7 @@ def _atom(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
         name = shorten(xml.local_name(root))
         message = f"{raw.display_name}: its root element is <{name}>; expected <entry> of Atom"
         raise ParseError(message, code="wrong-root", url=raw.url, line=xml.line_of(root))
-    entry = Entry(root, Node(root, problems), raw)
+    entry = Entry(root, Node(root, problems, base=raw.url), raw)
     title = atom.title(entry)
     if not title:
         raise _untitled(raw, "atom:title")
@@ -55,9 +55,9 @@ def _atom(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
 
 
 def _geojson(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
-    own = Fields(load_object(raw), problems)
+    own = Fields(load_object(raw), problems, base=raw.url)
     inner = own.data.get("properties")
-    node = Fields(inner if isinstance(inner, Mapping) else {}, problems, "properties.")
+    node = Fields(inner if isinstance(inner, Mapping) else {}, problems, "properties.", raw.url)
     feature = Feature(own, node)
     title = geojson.title(feature)
     if not title:

@@ -248,7 +248,8 @@ def _markup(item: _Item, portal: Portal) -> Markup:
         head = escape(item.label)
     notes = []
     if not item.is_listed:
-        notes.append(escape(f"({portal.translate('not in the list')})"))
+        note = portal.translate("not in the list")  # outside: Babel reads no f-string of 3.12
+        notes.append(escape(f"({note})"))
     if item.path:
         notes.append(escape(" › ".join(item.path)))
     if item.search and item.address:
