@@ -92,7 +92,7 @@ def _split(part: etree._Element, children: list[etree._Element]) -> None:
     """Give each node but the first a property element of its own."""
     for child in reversed(children[1:]):
         part.remove(child)
-        copy = etree.Element(part.tag, nsmap=part.nsmap)
+        copy = etree.Element(part.tag)  # lxml declares what the child inherits
         copy.append(child)
         part.addnext(copy)
 
@@ -114,7 +114,7 @@ def _drop_text(element: etree._Element, note: Note) -> None:
     element.text = None
     for child in element:
         own = etree.tostring(child, encoding="unicode", with_tail=False)
-        _report_text(child.tail, name, (child.sourceline or line) + own.count("\n"), note)
+        _report_text(child.tail, name, (xml.line_of(child) or line) + own.count("\n"), note)
         child.tail = None
 
 
@@ -175,18 +175,21 @@ def _mend(value: Any, note: Note) -> Any:
     return found
 
 
+_OF_VALUES = ("@value", "@type", "@language", "@direction", "@index")
+
+
 def _mend_value(value: dict[str, Any], note: Note) -> dict[str, Any] | None:
     inner = value["@value"]
     if isinstance(inner, (dict, list)) and value.get("@type") != "@json":
         note(f"@value is {json.dumps(inner)[:60]}; expected a text; it was ignored", None)
         return None
-    own = {key: value[key] for key in ("@value", "@type", "@language") if key in value}
+    own: dict[str, Any] = {key: part for key, part in value.items() if key in _OF_VALUES}
     if "@language" in own and ("@type" in own or not isinstance(inner, str)):
         del own["@language"]
-    if not isinstance(own.get("@type", ""), str):
-        del own["@type"]
-    kept = {"@direction", "@index"} & value.keys()
-    if own.keys() != value.keys() - kept or kept:
+    for key in ("@type", "@index"):
+        if not isinstance(own.get(key, ""), str):
+            del own[key]
+    if own.keys() != value.keys():
         note("a value has a language or a key that it cannot have; the text was read", None)
     return own
 
