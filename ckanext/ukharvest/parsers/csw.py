@@ -27,4 +27,6 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     Raises:
         ParseError, NotValid, SkipRecord: as the parser of GEMINI.
     """
-    return (dcat if is_triples(raw.content or "") else gemini).parse(raw, options)
+    if is_triples(raw.content or ""):
+        return dcat.parse(raw, options)
+    return gemini.parse(raw, options)
