@@ -108,6 +108,9 @@ def _page(kind: SourceType) -> str:
     lines += ["## Fields", "", *_mapping(parser.MAPPING), ""]
     for mapping in _resource_mappings(kind):
         lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
+    if not_read := getattr(parser, "NOT_READ", {}):
+        rows = [(f"`{name}`", text) for name, text in not_read.items()]
+        lines += ["## Not read", "", *table(("field of the source", "what it is"), rows), ""]
     lines += ["## Options", "", *_options((*kind.options, *COMMON_OPTIONS)), ""]
     lines += ["## Problems and errors", ""]
     lines += _tips(_codes(kind))

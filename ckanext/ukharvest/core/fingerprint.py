@@ -90,6 +90,8 @@ def _json(content: str) -> bytes:
 
 
 def _xml(content: str) -> bytes:
+    if is_triples(content):  # a CSW server may have DCAT
+        return _rdf(content)
     root = xml.parse(content)
     _drop_layout(root)
     return xml.canonical(root)

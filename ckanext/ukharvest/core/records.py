@@ -210,6 +210,10 @@ class Problem:
     line: int | None = None
 
 
+# Code of the problem of a document that was read although its syntax is broken.
+REPAIRED = "repaired-syntax"
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A person or organisation: publisher, contact, owner. ``role`` is the format's own term."""

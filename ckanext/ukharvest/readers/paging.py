@@ -17,8 +17,7 @@ from ckanext.ukharvest.core.errors import BadStatus, DuplicateGuid, ProtocolErro
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.request import REDIRECTS
 from ckanext.ukharvest.core.http.urls import join
-from ckanext.ukharvest.core.records import Ending, RawRecord, Validators
-from ckanext.ukharvest.core.xml import repair
+from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Validators
 
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
 # largest known catalogues have some 3,000 pages of 100.
@@ -149,7 +148,7 @@ def _unless_repaired(ending: Ending) -> Ending:
 
     What a repair left out must not count as missing, nor be asked for less than in full next time.
     """
-    repaired = next((each for each in ending.problems if each.code == repair.CODE), None)
+    repaired = next((each for each in ending.problems if each.code == REPAIRED), None)
     if repaired is None or not ending.complete:
         return ending
     where = f" in line {repaired.line}" if repaired.line else ""

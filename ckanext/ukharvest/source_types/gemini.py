@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ckanext.ukharvest.core.document_head import read_head
+from ckanext.ukharvest.parsers import csw as csw_records
 from ckanext.ukharvest.parsers.gemini import document as gemini_document
 from ckanext.ukharvest.parsers.gemini import parser as gemini
 from ckanext.ukharvest.parsers.record_checks import FieldNames
@@ -122,8 +123,8 @@ GEMINI_CSW = SourceType(
         "records, or by type, date or a condition in CQL or as an OGC filter"
     ),
     reader=csw.Csw(_GEMINI_SHAPE),
-    parser=gemini,
-    options=(*csw.OPTIONS, *gemini.OPTIONS),
+    parser=csw_records,
+    options=(*csw.OPTIONS, *csw_records.OPTIONS),
     aliases=("csw",),
     recognise=_recognise_csw,
     dated=True,

@@ -74,6 +74,19 @@ def parse_beginning(content: bytes) -> etree._Element | None:
     return root
 
 
+def parse_recovering(content: bytes) -> tuple[etree._Element | None, set[str]]:
+    """Return the root of a document that is not well-formed, and libxml2's names of its faults.
+
+    Limits are those of ``parse``; a DOCTYPE is in the root's document. None without an element.
+    """
+    parser = _parser(True)
+    try:
+        root: etree._Element | None = etree.fromstring(to_bytes(content, ""), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    return root, {entry.type_name for entry in parser.error_log}
+
+
 def elements(
     body: IO[bytes], paths: Collection[tuple[str, ...]], *, url: str = ""
 ) -> Generator[etree._Element, None, etree._Element]:
@@ -230,11 +243,6 @@ def canonical(element: etree._Element) -> bytes:
         # at or below the
         # element: a copy includes the others.
         return etree.tostring(deepcopy(element), method="c14n2", with_comments=False)
-
-
-def recovering_parser() -> etree.XMLParser:
-    """Make a parser that goes on after a fault, with the same limits; see ``repair``."""
-    return _parser(True)
 
 
 def _parser(recover: bool = False) -> etree.XMLParser:

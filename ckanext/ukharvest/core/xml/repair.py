@@ -16,8 +16,6 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 
-CODE = "repaired-syntax"
-
 MAX_BYTES = 50 << 20  # a tree takes several times as much memory
 _XML_ENTITIES = (b"amp", b"lt", b"gt", b"quot", b"apos")
 _REFERENCE = re.compile(
@@ -41,12 +39,7 @@ def repair(data: bytes, fault: ParseError) -> etree._Element:
     if fault.code != "not-xml" or len(data) > MAX_BYTES or not data.strip():
         raise fault
     text = _CONTROL.sub(b"", _REFERENCE.sub(_entity, data)) if b"\0" not in data[:200] else data
-    parser = xml.recovering_parser()
-    try:
-        root = etree.fromstring(xml.to_bytes(text, fault.url), parser)
-    except etree.XMLSyntaxError:
-        raise fault from None
-    types = {entry.type_name for entry in parser.error_log}
+    root, types = xml.parse_recovering(text)
     if root is None or types.intersection(_LIMITS) or not _is_closed(root, data):
         raise fault
     if root.getroottree().docinfo.internalDTD is not None:
@@ -57,7 +50,7 @@ def repair(data: bytes, fault: ParseError) -> etree._Element:
 def problem(fault: ParseError) -> Problem:
     """Return the problem of a document that was repaired."""
     message = f"{fault.message}; it was read as far as that can be repaired"
-    return Problem(CODE, "", message, fault.line)
+    return Problem("repaired-syntax", "", message, fault.line)
 
 
 def _entity(found: re.Match[bytes]) -> bytes:

@@ -33,11 +33,29 @@ def request_bindings(send: Send, base: str) -> list[Binding]:
         ProtocolError: another document.
         FetchError: no usable answer.
     """
+    return list(dict.fromkeys(_bindings(_read(send, base), base)))
+
+
+def output_schemas(send: Send, base: str) -> set[str]:
+    """Return the schemas of records that the server declares for GetRecords.
+
+    Args, Raises: as ``request_bindings``.
+    """
+    path = "{*}OperationsMetadata/{*}Operation[@name='GetRecords']/{*}Parameter"
+    return {
+        clean_text(value.text)
+        for parameter in _read(send, base).iterfind(path)
+        if (parameter.get("name") or "").lower() == "outputschema"
+        for value in parameter.iterfind(".//{*}Value")
+    }
+
+
+def _read(send: Send, base: str) -> etree._Element:
     with closing(send(allow_status=())) as reply:
         root = read_root(reply, "GetCapabilities")
     if local_name(root) != "Capabilities":
         raise ProtocolError(f"{base} has no capabilities", code="wrong-root", url=base)
-    return list(dict.fromkeys(_bindings(root, base)))
+    return root
 
 
 def _bindings(root: etree._Element, base: str) -> Iterator[Binding]:

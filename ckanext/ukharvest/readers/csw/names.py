@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 CSW = "http://www.opengis.net/cat/csw/2.0.2"
 GMD = "http://www.isotc211.org/2005/gmd"
+MDB = "http://standards.iso.org/iso/19115/-3/mdb/2.0"
 OGC = "http://www.opengis.net/ogc"
+# The option schema → outputSchema, in the order in which they are asked for without gmd.
+SCHEMAS = {
+    "gmd": GMD,
+    "iso19115-3": MDB,
+    "geodcat-ap": "http://data.europa.eu/930/",
+    "dcat": "http://www.w3.org/ns/dcat#",
+}
 PREFIXES = {
     "csw": CSW,
     "ogc": OGC,
@@ -33,3 +41,4 @@ class Model:
 
 ISO = Model("gmd:MD_Metadata", "apiso:Identifier", "apiso:Type", "apiso:Modified")
 DUBLIN_CORE = Model("csw:Record", "dc:identifier", "dc:type", "dct:modified")
+ISO_3 = Model("mdb:MD_Metadata", "apiso:Identifier", "apiso:Type", "apiso:Modified")

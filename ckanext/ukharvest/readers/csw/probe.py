@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,11 +16,22 @@ from ckanext.ukharvest.core.errors import (
 )
 from ckanext.ukharvest.readers.csw import capabilities
 from ckanext.ukharvest.readers.csw import request as requests
+from ckanext.ukharvest.readers.csw.names import SCHEMAS
 from ckanext.ukharvest.readers.csw.response import Fault, Refused, may_be_one_record, rank
 from ckanext.ukharvest.readers.csw.send import sender
 from ckanext.ukharvest.readers.csw.server import Page, Server
-from ckanext.ukharvest.readers.csw.ways import SOAP_11, SOAP_12, Binding, Way, allows, ways_by
+from ckanext.ukharvest.readers.csw.ways import (
+    METHODS,
+    SOAP_11,
+    SOAP_12,
+    Binding,
+    Way,
+    allows,
+    ways_by,
+)
 
+# Of what a server refuses: the schema, or the type of record that is asked for.
+_OF_SCHEMA = re.compile(r"schema|type_?name", re.IGNORECASE)
 _NOT_THIS_WAY = (BadStatus, ProtocolError, TooLarge)
 
 
@@ -43,11 +55,17 @@ class Probe:
             SourceError: there is no way, or no connection.
         """
         server = self._server
-        if page := self._try(server.ways):
+        page = self._try(server.ways)
+        if page is None or not server.way.is_full:
+            way = server.way
+            if other := self._try(self._without_gmd()):
+                return other
+            server.way = way
+        if page:
             return page
         if self._empty is None:
             further = [each for each in self._further() if allows(server.method, each)]
-            if page := self._try(ways_by(further, server.known)):
+            if page := self._try(ways_by(further, server.known, server.schema)):
                 return page
         if self._empty is None:
             raise min(self._faults, key=rank)
@@ -103,6 +121,28 @@ class Probe:
                 raise exc from None
             server.size = 1
             return page
+
+    def _without_gmd(self) -> list[Way]:
+        """Return ways to other schemas, of a new source whose server says that it has no gmd."""
+        server = self._server
+        is_refused = any(
+            isinstance(each, Refused) and _OF_SCHEMA.search(each.message) for each in self._faults
+        )
+        if server.schema != "auto" or server.known or self._empty or not is_refused:
+            return []
+        operation = requests.get_capabilities()
+        for binding in (Binding(each) for each in METHODS[server.method]):
+            send = sender(server.http, server.base, binding, operation)
+            try:
+                offered = capabilities.output_schemas(send, server.base)
+            except SourceError:
+                continue
+            if SCHEMAS["gmd"] in offered:
+                return []
+            bindings = [Binding(each) for each in METHODS[server.method]]
+            wanted = [schema for schema, uri in SCHEMAS.items() if uri in offered]
+            return [way for schema in wanted for way in ways_by(bindings, "", schema)]
+        return []
 
     def _further(self) -> list[Binding]:
         """Return bindings that were not tried."""

@@ -13,7 +13,8 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.readers.csw import filters
 from ckanext.ukharvest.readers.csw import request as requests
-from ckanext.ukharvest.readers.csw.records import Cutter
+from ckanext.ukharvest.readers.csw.names import SCHEMAS
+from ckanext.ukharvest.readers.csw.records import Cutter, output_schema
 from ckanext.ukharvest.readers.csw.response import Answer, ask, read
 from ckanext.ukharvest.readers.csw.send import sender
 from ckanext.ukharvest.readers.csw.walk import Walk
@@ -56,6 +57,14 @@ OPTIONS = (
         "How requests are sent; auto: by POST, by GET if the server accepts no POST, and by SOAP "
         "if it accepts neither.",
         choices=tuple(METHODS),
+    ),
+    Option(
+        "schema",
+        "text",
+        "auto",
+        "Schema of the records; auto: ISO 19139 (gmd), and another one only if a new source's "
+        "server has no gmd.",
+        choices=("auto", *SCHEMAS),
     ),
     Option(
         "full_check_days",
@@ -122,7 +131,7 @@ class Csw:
             answer = _ask_for(source, raw)
         except ProtocolError as exc:
             raise RecordError(exc.message, code="not-shown", url=raw.url) from exc
-        content = Cutter(self.shape).content(answer)
+        content = Cutter(self.shape).content(answer, source)
         if content is None:
             message = (
                 f"{raw.display_name}: {raw.url} answered without it; expected {self.shape.root}"
@@ -134,7 +143,7 @@ class Csw:
         """Yield the records of one saved response."""
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
             answer = read(reply, "GetRecords")
-        records = Cutter(self.shape, url=source.url).records(answer)
+        records = Cutter(self.shape, url=source.url).records(answer, source)
         yield from records
         reason = _doubt(answer, records, source.url)
         return Ending(complete=not reason, reason=reason)
@@ -147,7 +156,10 @@ def _ask_for(source: Source, raw: RawRecord) -> Answer:
     if known is None or not allows(method, known):
         known = Binding(METHODS[method][-1])  # GET, if the option allows it
     listed = sender(
-        source.http, requests.endpoint(source.url), known, requests.get_record_by_id(raw.guid)
+        source.http,
+        requests.endpoint(source.url),
+        known,
+        requests.get_record_by_id(raw.guid, output_schema(source)),
     )
 
     def open_url(*, allow_status: Collection[int]) -> Reply:

@@ -13,7 +13,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.http.urls import with_query, without_parameters
 from ckanext.ukharvest.readers.csw.filters import Wanted
-from ckanext.ukharvest.readers.csw.names import CSW, GMD, OGC, PREFIXES
+from ckanext.ukharvest.readers.csw.names import CSW, GMD, MDB, OGC, PREFIXES, SCHEMAS
 from ckanext.ukharvest.readers.csw.ways import Way
 
 # Parameters that requests set themselves; others in a source's URL belong to the server.
@@ -58,9 +58,10 @@ def get_records(
     )
 
 
-def get_record_by_id(identifier: str) -> Operation:
-    """Return the request for one whole record."""
-    return Operation("GetRecordById", record_body(identifier), _record_query(identifier))
+def get_record_by_id(identifier: str, schema: str = GMD) -> Operation:
+    """Return the request for one whole record in an outputSchema."""
+    body = record_body(identifier, schema)
+    return Operation("GetRecordById", body, _record_query(identifier, schema))
 
 
 def endpoint(url: str) -> str:
@@ -72,7 +73,7 @@ def records_body(
     way: Way, wanted: Wanted, *, start: int, size: int, result: str = "results"
 ) -> bytes:
     """Return GetRecords as an XML document."""
-    root = _operation("GetRecords")
+    root = _operation("GetRecords", way.model.type_name)
     root.set("resultType", result)
     root.set("outputFormat", "application/xml")
     root.set("outputSchema", _schema(way))
@@ -144,38 +145,39 @@ def _constraint_text(way: Way, wanted: Wanted) -> tuple[str, str]:
     return "FILTER", "" if condition is None else etree.tostring(condition, encoding="unicode")
 
 
-def record_url(base: str, identifier: str) -> str:
+def record_url(base: str, identifier: str, schema: str = GMD) -> str:
     """Return the URL of one whole record, which people can open as well."""
-    return with_query(base, _record_query(identifier))
+    return with_query(base, _record_query(identifier, schema))
 
 
-def _record_query(identifier: str) -> dict[str, str | int]:
+def _record_query(identifier: str, schema: str) -> dict[str, str | int]:
     return {
         "service": "CSW",
         "version": "2.0.2",
         "request": "GetRecordById",
         "elementSetName": "full",
-        "outputSchema": GMD,
+        "outputSchema": schema,
         "id": identifier,
     }
 
 
-def record_body(identifier: str) -> bytes:
+def record_body(identifier: str, schema: str = GMD) -> bytes:
     """Return GetRecordById as an XML document."""
     root = _operation("GetRecordById")
     root.set("outputFormat", "application/xml")
-    root.set("outputSchema", GMD)
+    root.set("outputSchema", schema)
     etree.SubElement(root, f"{{{CSW}}}Id").text = identifier
     etree.SubElement(root, f"{{{CSW}}}ElementSetName").text = "full"
     return _bytes(root)
 
 
-def _operation(name: str) -> etree._Element:
-    return etree.Element(f"{{{CSW}}}{name}", nsmap=PREFIXES, service="CSW", version="2.0.2")
+def _operation(name: str, type_name: str = "") -> etree._Element:
+    prefixes = {**PREFIXES, "mdb": MDB} if type_name.startswith("mdb:") else PREFIXES
+    return etree.Element(f"{{{CSW}}}{name}", nsmap=prefixes, service="CSW", version="2.0.2")
 
 
 def _schema(way: Way) -> str:
-    return GMD if way.is_full else CSW
+    return SCHEMAS[way.schema] if way.is_full else CSW
 
 
 def _element_set(way: Way) -> str:

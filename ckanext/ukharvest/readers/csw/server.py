@@ -42,7 +42,7 @@ class Server:
 
     Attributes:
         base: the source's own URL, without parameters of requests.
-        method: the option.
+        method, schema: the options.
         way: how requests are sent.
         wanted: which records are requested.
         most, size: the largest and the present number of records per page.
@@ -53,7 +53,8 @@ class Server:
         self.base = requests.endpoint(source.url)
         self.method: str = options.get("method", "auto")
         self.known = source.interface
-        self.ways = ways(self.method, self.known)
+        self.schema: str = options.get("schema", "auto")
+        self.ways = ways(self.method, self.known, self.schema)
         self.way: Way = self.ways[0]
         self.wanted = Wanted.from_options(options, source.since)
         self.most: int = options.get("page_size", 50)

@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.errors import (
 )
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.readers.csw.names import SCHEMAS
 from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
@@ -53,6 +54,7 @@ class Walk:
         way = self._server.way
         if way.method == "GET" and way.url:
             self._cutter = replace(self._cutter, base=way.url)
+        self._cutter = replace(self._cutter, schema=SCHEMAS[way.schema])
         is_part = page.start > 1
         for number in range(1, _PASSES + 1):
             before = self._tally.begin()
@@ -88,7 +90,7 @@ class Walk:
         return self._tally.total >= 0 and not self._lost
 
     def _new(self, page: Page, *, is_first: bool) -> Iterator[RawRecord]:
-        records = self._cutter.records(page.answer, page.start)
+        records = self._cutter.records(page.answer, self._source, page.start)
         if records or self._tally.total < 0:
             self._tally.note_total(page.answer.matched)
             self._source.tell_total(page.answer.matched)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO, Model
+from ckanext.ukharvest.readers.csw.names import DUBLIN_CORE, ISO, ISO_3, SCHEMAS, Model
 
 SOAP_12 = "SOAP 1.2"
 SOAP_11 = "SOAP 1.1"
@@ -60,6 +60,7 @@ class Way:
         is_sorted: requests the records in the order of identifiers, so that pages neither
             overlap nor leave anything out.
         is_full: whole records; else summaries in Dublin Core, for their identifiers and stamps.
+        schema: of whole records, a key of SCHEMAS.
     """
 
     method: str
@@ -67,6 +68,7 @@ class Way:
     is_sorted: bool = True
     is_full: bool = True
     url: str = ""
+    schema: str = "gmd"
 
     @property
     def binding(self) -> Binding:
@@ -76,36 +78,54 @@ class Way:
     def __str__(self) -> str:
         sort = f"sorted by {self.model.identifier}" if self.is_sorted else "unsorted"
         content = "full" if self.is_full else "summary"
+        content += "" if self.schema == "gmd" else f"-{self.schema}"
         return f"{self.binding} {self.model.type_name} {sort} {content}"
 
 
-def ways(method: str, known: str = "") -> list[Way]:
+def ways(method: str, known: str = "", schema: str = "auto") -> list[Way]:
     """Return the ways at the source's own URL, but before them the one that worked last time.
 
     Args:
         method: the option, a key of METHODS.
         known: the text of a way.
+        schema: the option, a key of SCHEMAS or auto.
     """
     usual = [Binding(each) for each in METHODS[method]]
     saved = find_binding(known)
     if saved is not None and saved not in usual and allows(method, saved):
         usual.insert(0, saved)
-    return sorted(ways_by(usual, known), key=lambda way: str(way) != known)
+    return sorted(ways_by(usual, known, schema), key=lambda way: str(way) != known)
 
 
-def ways_by(bindings: Iterable[Binding], known: str = "") -> list[Way]:
+def ways_by(bindings: Iterable[Binding], known: str = "", schema: str = "auto") -> list[Way]:
     """Return all ways by some bindings, the best first.
 
-    A catalogue that returned whole records is never asked for a list, nor the reverse: its list may
-    have other identifiers, and every dataset would be imported twice.
+    A catalogue that returned whole records is never asked for a list, nor the reverse, and never
+    for another schema by itself: its records may have other identifiers there, and every dataset
+    would be imported twice.
     """
-    found = [
-        Way(each.method, model, is_sorted, is_full, each.url)
-        for each in bindings
-        for model, is_sorted, is_full in _CONTENTS
-    ]
     content = known.rpartition(" ")[2]
+    if schema == "auto":
+        schema = schema_of(known)
+    found = [
+        Way(each.method, model, is_sorted, is_full, each.url, schema)
+        for each in bindings
+        for model, is_sorted, is_full in _contents(schema)
+    ]
     return [way for way in found if str(way).endswith(f" {content}")] or found
+
+
+def _contents(schema: str) -> tuple[tuple[Model, bool, bool], ...]:
+    if schema == "gmd":
+        return _CONTENTS
+    model = ISO_3 if schema == "iso19115-3" else ISO
+    return tuple((m, is_sorted, True) for is_sorted in (True, False) for m in (model, DUBLIN_CORE))
+
+
+def schema_of(known: str) -> str:
+    """Return the schema of whole records in the text of a way."""
+    schema = known.rpartition(" ")[2].partition("-")[2]
+    return schema if schema in SCHEMAS else "gmd"
 
 
 def find_binding(known: str) -> Binding | None:

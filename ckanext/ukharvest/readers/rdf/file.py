@@ -25,7 +25,7 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.rdf import RDF, Triple
-from ckanext.ukharvest.core.records import Problem
+from ckanext.ukharvest.core.records import REPAIRED, Problem
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair as xml_repair
@@ -305,8 +305,8 @@ class RdfFile:
 
     def _report_repair(self, message: str, line: int | None) -> None:
         """Record the first repairs, each with its line."""
-        if sum(problem.code == xml_repair.CODE for problem in self._problems) < _MOST_REPAIRS:
-            self._problems.append(Problem(xml_repair.CODE, "", message, line))
+        if sum(problem.code == REPAIRED for problem in self._problems) < _MOST_REPAIRS:
+            self._problems.append(Problem("repaired-syntax", "", message, line))
 
     def _scan_xml(self) -> None:
         try:

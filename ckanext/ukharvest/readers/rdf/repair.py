@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.rdf import RDF
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
 
-Report = Callable[[str, "int | None"], None]
+Note = Callable[[str, "int | None"], None]
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 # RDF/XML of 1999 writes these without a prefix.
@@ -27,64 +27,64 @@ _OLD = ("about", "ID", "resource", "parseType", "type")
 _REFERENCES = (f"{{{RDF}}}resource", f"{{{RDF}}}nodeID")
 
 
-def mend_rdf_xml(root: etree._Element, report: Report) -> None:
+def mend_rdf_xml(root: etree._Element, note: Note) -> None:
     """Change a document of RDF/XML in place.
 
     Args:
         root: rdf:RDF, or a node.
-        report: called with each fault, and its line.
+        note: called with each fault, and its line.
     """
     if root.tag == f"{{{RDF}}}RDF":
-        _mend_nodes(root, report)
+        _mend_nodes(root, note)
     else:
-        _mend_node(root, report)
+        _mend_node(root, note)
 
 
-def _mend_nodes(parent: etree._Element, report: Report) -> None:
-    _drop_text(parent, report)
+def _mend_nodes(parent: etree._Element, note: Note) -> None:
+    _drop_text(parent, note)
     for node in parent.iterchildren(etree.Element):
         if _is_named(node):
-            _mend_node(node, report)
+            _mend_node(node, note)
         else:
-            report(f"<{node.tag}> has no namespace; it was ignored", xml.line_of(node))
+            note(f"<{node.tag}> has no namespace; it was ignored", xml.line_of(node))
             parent.remove(node)
 
 
-def _mend_node(node: etree._Element, report: Report) -> None:
-    _mend_attributes(node, report)
-    _drop_text(node, report)
+def _mend_node(node: etree._Element, note: Note) -> None:
+    _mend_attributes(node, note)
+    _drop_text(node, note)
     for part in node.iterchildren(etree.Element):
         if _is_named(part):
-            _mend_property(part, report)
+            _mend_property(part, note)
         else:
-            report(f"<{part.tag}> has no namespace; it was ignored", xml.line_of(part))
+            note(f"<{part.tag}> has no namespace; it was ignored", xml.line_of(part))
             node.remove(part)
 
 
-def _mend_property(part: etree._Element, report: Report) -> None:
-    _mend_attributes(part, report)
+def _mend_property(part: etree._Element, note: Note) -> None:
+    _mend_attributes(part, note)
     if part.get(f"{{{RDF}}}parseType"):
         if part.get(f"{{{RDF}}}parseType") == "Resource":
-            _mend_node(part, report)
+            _mend_node(part, note)
         elif part.get(f"{{{RDF}}}parseType") == "Collection":
-            _mend_nodes(part, report)
+            _mend_nodes(part, note)
         return
     children = list(part.iterchildren(etree.Element))
     name, line = xml.local_name(part), xml.line_of(part)
     if any(part.get(reference) is not None for reference in _REFERENCES):
-        _drop_text(part, report)
+        _drop_text(part, note)
         for child in children:
-            report(f"{name} has rdf:resource and an element; the element was ignored", line)
+            note(f"{name} has rdf:resource and an element; the element was ignored", line)
             part.remove(child)
     elif not all(map(_is_named, children)):
-        report(f"{name} has elements without a namespace, such as HTML; read as text", line)
+        note(f"{name} has elements without a namespace, such as HTML; read as text", line)
         _make_text(part)
     elif children:
-        _drop_text(part, report)
+        _drop_text(part, note)
         for child in children:
-            _mend_node(child, report)
+            _mend_node(child, note)
         if len(children) > 1:
-            report(f"{name} has {len(children)} nodes; expected one in each property", line)
+            note(f"{name} has {len(children)} nodes; expected one in each property", line)
             _split(part, children)
 
 
@@ -92,7 +92,7 @@ def _split(part: etree._Element, children: list[etree._Element]) -> None:
     """Give each node but the first a property element of its own."""
     for child in reversed(children[1:]):
         part.remove(child)
-        copy = etree.Element(part.tag, nsmap=part.nsmap)
+        copy = etree.Element(part.tag)  # lxml declares what the child inherits
         copy.append(child)
         part.addnext(copy)
 
@@ -107,25 +107,25 @@ def _make_text(part: etree._Element) -> None:
     part.text = "".join(texts)
 
 
-def _drop_text(element: etree._Element, report: Report) -> None:
+def _drop_text(element: etree._Element, note: Note) -> None:
     """Remove and report the texts beside elements."""
     name, line = xml.local_name(element), xml.line_of(element) or 1
-    _report_text(element.text, name, line, report)
+    _report_text(element.text, name, line, note)
     element.text = None
     for child in element:
         own = etree.tostring(child, encoding="unicode", with_tail=False)
-        _report_text(child.tail, name, (child.sourceline or line) + own.count("\n"), report)
+        _report_text(child.tail, name, (xml.line_of(child) or line) + own.count("\n"), note)
         child.tail = None
 
 
-def _report_text(text: str | None, name: str, line: int, report: Report) -> None:
+def _report_text(text: str | None, name: str, line: int, note: Note) -> None:
     if words := (text or "").strip():
         before = (text or "")[: (text or "").index(words)]
         message = f"{name} has the text '{shorten(words, 60)}' beside a link or elements"
-        report(f"{message}; the text was ignored", line + before.count("\n"))
+        note(f"{message}; the text was ignored", line + before.count("\n"))
 
 
-def _mend_attributes(element: etree._Element, report: Report) -> None:
+def _mend_attributes(element: etree._Element, note: Note) -> None:
     for name, value in list(element.attrib.items()):
         key = str(name)
         if key.startswith(("{", "xml")):
@@ -133,77 +133,80 @@ def _mend_attributes(element: etree._Element, report: Report) -> None:
         line = xml.line_of(element)
         del element.attrib[name]
         if key in _OLD:
-            report(f"the attribute {key} has no namespace; expected rdf:{key}", line)
+            note(f"the attribute {key} has no namespace; expected rdf:{key}", line)
             if element.get(f"{{{RDF}}}{key}") is None:
                 element.set(f"{{{RDF}}}{key}", value)
         else:
-            report(f"the attribute {key} has no namespace; it was ignored", line)
+            note(f"the attribute {key} has no namespace; it was ignored", line)
 
 
 def _is_named(element: etree._Element) -> bool:
     return str(element.tag).startswith("{")
 
 
-def mend_json_ld(text: str, report: Report) -> str:
+def mend_json_ld(text: str, note: Note) -> str:
     """Return a document of JSON-LD without the values that no parser of JSON-LD 1.1 accepts.
 
     Raises:
         ValueError: not JSON.
         RecursionError: nested too deeply.
     """
-    return json.dumps(_mend(json.loads(text), report), ensure_ascii=False)
+    return json.dumps(_mend(json.loads(text), note), ensure_ascii=False)
 
 
-def _mend(value: Any, report: Report) -> Any:
+def _mend(value: Any, note: Note) -> Any:
     if isinstance(value, list):
-        return [_mend(each, report) for each in value]
+        return [_mend(each, note) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
-        report(f"{value} is no number of JSON; it was ignored", None)
+        note(f"{value} is no number of JSON; it was ignored", None)
         return None
     if not isinstance(value, dict):
         return value
     if "@value" in value:
-        return _mend_value(value, report)
+        return _mend_value(value, note)
     found = {}
     for key, inner in value.items():
         is_valid, expected = _KEYWORDS.get(key, (_is_any, ""))
         if not is_valid(inner):
             shown = shorten(json.dumps(inner), 60)
-            report(f"{key} is {shown}; expected {expected}; it was ignored", None)
+            note(f"{key} is {shown}; expected {expected}; it was ignored", None)
         else:
-            found[key] = _mend_context(inner, report) if key == "@context" else _mend(inner, report)
+            found[key] = _mend_context(inner, note) if key == "@context" else _mend(inner, note)
     return found
 
 
-def _mend_value(value: dict[str, Any], report: Report) -> dict[str, Any] | None:
+_OF_VALUES = ("@value", "@type", "@language", "@direction", "@index")
+
+
+def _mend_value(value: dict[str, Any], note: Note) -> dict[str, Any] | None:
     inner = value["@value"]
     if isinstance(inner, (dict, list)) and value.get("@type") != "@json":
-        report(f"@value is {json.dumps(inner)[:60]}; expected a text; it was ignored", None)
+        note(f"@value is {json.dumps(inner)[:60]}; expected a text; it was ignored", None)
         return None
-    own = {key: value[key] for key in ("@value", "@type", "@language") if key in value}
+    own: dict[str, Any] = {key: part for key, part in value.items() if key in _OF_VALUES}
     if "@language" in own and ("@type" in own or not isinstance(inner, str)):
         del own["@language"]
-    if not isinstance(own.get("@type", ""), str):
-        del own["@type"]
-    kept = {"@direction", "@index"} & value.keys()
-    if own.keys() != value.keys() - kept or kept:
-        report("a value has a language or a key that it cannot have; the text was read", None)
+    for key in ("@type", "@index"):
+        if not isinstance(own.get(key, ""), str):
+            del own[key]
+    if own.keys() != value.keys():
+        note("a value has a language or a key that it cannot have; the text was read", None)
     return own
 
 
-def _mend_context(context: Any, report: Report) -> Any:
+def _mend_context(context: Any, note: Note) -> Any:
     if isinstance(context, list):
-        return [_mend_context(each, report) for each in context]
+        return [_mend_context(each, note) for each in context]
     if not isinstance(context, dict):
         return context
     found = {}
     for name, term in context.items():
         if name == "" or (name == "@version" and term != 1.1):
-            report(f"the @context has the name '{name}', which was ignored", None)
+            note(f"the @context has the name '{name}', which was ignored", None)
         elif isinstance(term, dict):
             keys = [key for key in term if key.startswith("@") and key not in _TERM_KEYS]
             for key in keys:
-                report(f"the @context gives {name} the key {key}, which was ignored", None)
+                note(f"the @context gives {name} the key {key}, which was ignored", None)
             found[name] = {key: part for key, part in term.items() if key not in keys}
         else:
             found[name] = term

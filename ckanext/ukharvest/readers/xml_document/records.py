@@ -112,11 +112,6 @@ class Outline:
     problems: tuple[Problem, ...] = ()
 
     @property
-    def is_repaired(self) -> bool:
-        """Whether the document is not well-formed, and was repaired."""
-        return any(problem.code == repair.CODE for problem in self.problems)
-
-    @property
     def name(self) -> str:
         """The root's local name."""
         return xml.local_name(self.head)
