@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -181,7 +182,8 @@ def compare(before: Path, after: Path, *, show_all: bool) -> bool:
             continue
         for name in sorted(old.keys() | new.keys()):
             if old.get(name) != new.get(name):
-                kinds[f"{what}: {name}"].append((" | ".join(place), old.get(name), new.get(name)))
+                kind = f"{what}: {re.sub('resource [0-9]+ ', 'resource ', name)}"
+                kinds[kind].append((" | ".join(place), old.get(name), new.get(name)))
     for kind, differences in sorted(kinds.items(), key=lambda each: -len(each[1])):
         print(f"\n{kind}: {len(differences)}")
         for place, old, new in differences if show_all else differences[:5]:
