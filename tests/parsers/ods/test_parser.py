@@ -193,6 +193,7 @@ def test_other_facts_become_extras() -> None:
         "data_quality": "Checked",
         "provenance": "Gauges",
         "source": '["https://rivers.example/explore/dataset/levels/"]',
+        "topologic_consistency": "Fair",
     }
 
 

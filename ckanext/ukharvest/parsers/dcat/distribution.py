@@ -54,6 +54,11 @@ SINGLE = {
     "cnt:characterEncoding": "character_encoding",
     "dct:type": "distribution_type",
     "odrl:hasPolicy": "has_policy",
+    "schema:identifier": "identifier",
+    "schema:dateCreated": "date_created",
+    "schema:uploadDate": "upload_date",
+    "schema:measurementMethod": "measurement_method",
+    "schema:measurementTechnique": "measurement_technique",
 }
 LISTS = {
     "foaf:page": "documentation",
@@ -241,7 +246,8 @@ def _checksum(part: Node) -> Found:
         algorithm = next(iter(each.values("spdx:algorithm")), "")
         value = each.text("spdx:checksumValue")
         return {"extras": {"hash": value, "hash_algorithm": algorithm}}
-    return {}
+    sha256 = part.text("schema:sha256")
+    return {"extras": {"hash": sha256, "hash_algorithm": "sha256"}} if sha256 else {}
 
 
 def _others(part: Node) -> Found:
@@ -281,6 +287,6 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     Field(("dcat:accessService",), "access_services", _services),
-    Field(("spdx:checksum",), "hash, hash_algorithm", _checksum),
+    Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm", _checksum),
     Field((*coverage.LANGUAGE, *SINGLE, *LISTS), "extras", _others),
 )
