@@ -242,10 +242,10 @@ _INSPIRE_EXTRAS = {
 
 
 def _more(dataset: Dataset) -> FieldValues:
-    # Those of the portal's own templates keep their names.
+    # Those of the portal's own templates, which can have any name, also one of CKAN's.
     found = {
-        clean_text(key): text_of(value)
-        for fields in dataset.others.values()
+        clean_text(f"{template}_{key}"): text_of(value)
+        for template, fields in dataset.others.items()
         for key, value in fields.items()
     }
     # Where both have a value, that of inspire keeps its own name.

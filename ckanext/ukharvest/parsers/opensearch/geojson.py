@@ -258,7 +258,7 @@ def _more(feature: Feature) -> FieldValues:
     data = feature.node.data
     others = data.get("additionalAttributes")
     found = {
-        clean_text(name): package.text_of(value)
+        clean_text(f"additional_{name}"): package.text_of(value)
         for name, value in (others.items() if isinstance(others, Mapping) else ())
     }
     found |= {name: value_text(data.get(key)) for key, name in _TEXTS.items()}
