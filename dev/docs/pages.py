@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import re
 import sys
@@ -54,6 +55,10 @@ _OF_OTHERS = (
     "Another distribution can add types of its own. Each has its page with its distribution; the"
     " portal's form and help link to it. [Source types of another"
     " distribution](../developing/source-types.md) says how."
+)
+_NOT_READ = (
+    "Everything else of the specification arrives in the record, or is named as a problem. `*`"
+    " stands for any text."
 )
 # Modules with the problems of forms: a source's, whatever its type, and that of checks.
 _FORM = frozenset({"ckanext.ukharvest.core.options", "ckanext.ukharvest.engine.jobs.check"})
@@ -108,9 +113,9 @@ def _page(kind: SourceType) -> str:
     lines += ["## Fields", "", *_mapping(parser.MAPPING), ""]
     for mapping in _resource_mappings(kind):
         lines += ["Of each resource:", "", *_mapping(mapping, in_ckan=False), ""]
-    if not_read := getattr(parser, "NOT_READ", {}):
-        rows = [(f"`{name}`", text) for name, text in not_read.items()]
-        lines += ["## Not read", "", *table(("field of the source", "what it is"), rows), ""]
+    if rows := _not_read(kind):
+        lines += ["## Not read", "", _NOT_READ, ""]
+        lines += [*table(("field of the source", "why not"), rows), ""]
     lines += ["## Options", "", *_options((*kind.options, *COMMON_OPTIONS)), ""]
     lines += ["## Problems and errors", ""]
     lines += _tips(_codes(kind))
@@ -170,6 +175,21 @@ def _resource_mappings(kind: SourceType) -> Iterator[Any]:
     names = sorted(_modules(kind))
     found = [getattr(sys.modules.get(name), "RESOURCE_MAPPING", None) for name in names]
     yield from {id(mapping): mapping for mapping in found if mapping}.values()
+
+
+def _not_read(kind: SourceType) -> list[tuple[str, str]]:
+    """Return field and reason of each row of not_read.csv about a parser that the type uses."""
+    with Path(__file__).with_name("not_read.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = _modules(kind)
+    found = (
+        (f"`{row['field']}`", row["reason"])
+        for row in rows
+        if f"ckanext.ukharvest.parsers.{row['parser']}.parser" in names
+    )
+    parser = sys.modules[kind.parser.__name__]  # type: ignore[attr-defined]
+    own = getattr(parser, "NOT_READ", {})
+    return [*dict.fromkeys(found), *((f"`{name}`", text) for name, text in own.items())]
 
 
 def _options(options: Iterable[Option]) -> Iterator[str]:

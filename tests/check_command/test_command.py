@@ -311,3 +311,14 @@ def test_a_named_pipe_is_read(tmp_path: Path) -> None:
     result = run("check", "data_json", str(pipe))
     writer.join()
     assert (result.code, result.err) == (0, "")
+
+
+def test_check_tells_records_that_a_file_only_names(tmp_path: Path) -> None:
+    names = tmp_path / "package_list.json"
+    names.write_text('{"help": "", "success": true, "result": ["weirs", "locks"]}', "utf-8")
+    code, found = run_json("dkan", str(names))
+    assert code == 1
+    assert [record["elsewhere"] for record in found["records"]] == [True, True]
+    shown = " ".join(run("check", "dkan", str(names)).out.split())
+    assert "2 records: 0 would be imported, 0 would fail, 0 would be skipped." in shown
+    assert "The file only names 2 records; their content is elsewhere" in shown

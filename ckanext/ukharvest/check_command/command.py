@@ -180,9 +180,9 @@ def _arguments() -> argparse.ArgumentParser:
         "       ukharvest check [options] URL\n"
         "       ukharvest check [options] FILE_OR_URL --schema FILE_OR_URL\n"
         "       ukharvest check [options] - [--type TYPE | --schema FILE_OR_URL]",
-        epilog="Exit code: 0 all records would be imported, 1 some would fail, 2 unusable: "
-        "the source cannot be read, or lists no records. With --schema: 0 valid, 1 errors, "
-        "2 not checked.",
+        epilog="Exit code: 0 all records would be imported, 1 some would fail or are only named, "
+        "2 unusable: the source cannot be read, or lists no records. With --schema: 0 valid, "
+        "1 errors, 2 not checked.",
     )
     check.add_argument(
         "type",

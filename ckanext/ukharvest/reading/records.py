@@ -153,7 +153,7 @@ class Check:
                     self.reason = f"stopped after {counted(self._limit, 'record')}, as --limit says"
                     return
                 entry = as_entry(self.kind, self._source, record.raw)
-                self.lost += "error" in entry
+                self.lost += "error" in entry or "elsewhere" in entry
                 titles.setdefault(entry["guid"], entry["title"])
                 yield entry
         except (ConfigError, SourceError) as exc:
@@ -186,7 +186,10 @@ def is_url(location: str) -> bool:
 
 
 def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
-    """Return one record as it would be imported, with ``error`` if it would fail."""
+    """Return one record as it would be imported, with ``error`` if it would fail.
+
+    With ``elsewhere`` it is only named by a saved file, so that nobody can tell.
+    """
     if raw.deleted:
         return {**_empty(raw), "deleted": True}
     if raw.error is not None:
@@ -200,8 +203,9 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         entry = _of(exc.record) if isinstance(exc, Unwanted) else _empty(raw)
         return {**entry, "position": raw.position, "skipped": exc.message}
     except FetchError as exc:
-        # A saved listing has no more to give.
-        return {**_empty(raw), "error": error_entry(exc)} if is_url(source.url) else _empty(raw)
+        # A saved listing has no more to give: that is no fault of the record, nor was it read.
+        reason = {"error": error_entry(exc)} if is_url(source.url) else {"elsewhere": True}
+        return {**_empty(raw), **reason}
     except NotValid as exc:
         problems = [dataclasses.asdict(each) for each in exc.problems]
         return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
@@ -216,9 +220,14 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
 
 
 def fate_of(entry: Entry) -> str:
-    """Return "fine", "problems" (imported with problems), "lost" (failed) or "skipped"."""
+    """Return "fine", "problems" (imported with problems), "lost" (failed) or "skipped".
+
+    Or "elsewhere", of a record that a saved file only names.
+    """
     if "error" in entry:
         return "lost"
+    if "elsewhere" in entry:
+        return "elsewhere"
     if "skipped" in entry or entry.get("deleted"):
         return "skipped"
     return "problems" if entry["problems"] else "fine"

@@ -193,6 +193,7 @@ def test_other_facts_become_extras() -> None:
         "data_quality": "Checked",
         "provenance": "Gauges",
         "source": '["https://rivers.example/explore/dataset/levels/"]',
+        "topologic_consistency": "Fair",
     }
 
 
@@ -291,3 +292,11 @@ def test_a_record_of_counters_alone_is_still_json() -> None:
 def print_of(default: dict[str, Any]) -> str:
     content = ordered_json({"dataset_id": "parks", "metas": {"default": default}})
     return fingerprint(parser.VOLATILE.sub("", content), parser.FORM, ())
+
+
+def test_file_without_a_portal_is_reported_not_left_out() -> None:
+    file = {"id": "plan_pdf", "title": "Plan", "url": "odsfile://plan.pdf"}
+    record = parse({}, url="", has_records=False, attachments=[file])
+    assert record.resources == ()
+    assert codes(record) == [("missing-url", "attachments[0].url")]
+    assert "odsfile://plan.pdf" in record.problems[0].message

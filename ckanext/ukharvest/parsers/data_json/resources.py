@@ -181,6 +181,7 @@ def _extras(part: Fields) -> dict[str, str]:
     )
     return {
         "rights": parts.rights(part),
+        "described_by_type": value_text(part.get("describedByType")),
         "spatial": parts.geometry_text(geometry) if geometry else "",
         "spatial-text": name,
         "language": ", ".join(filter(None, languages)),
@@ -241,8 +242,8 @@ RESOURCE_MAPPING = (
     Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
     Field(("license", "rights"), "licence; extra rights", read_apart),
     Field(
-        ("conformsTo", "describedBy"),
-        "schema_url; extras schema_type, conforms_to, described_by",
+        ("conformsTo", "describedBy", "describedByType"),
+        "schema_url; extras schema_type, conforms_to, described_by, described_by_type",
         read_apart,
     ),
     Field(

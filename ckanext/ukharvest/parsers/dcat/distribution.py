@@ -51,6 +51,11 @@ SINGLE = {
     "dct:type": "distribution_type",
     "odrl:hasPolicy": "has_policy",
     "adms:representationTechnique": "representation_technique",
+    "schema:identifier": "identifier",
+    "schema:dateCreated": "date_created",
+    "schema:uploadDate": "upload_date",
+    "schema:measurementMethod": "measurement_method",
+    "schema:measurementTechnique": "measurement_technique",
 }
 LISTS = {
     "foaf:page": "documentation",
@@ -236,6 +241,8 @@ def _checksum(part: Node) -> Found:
         (each.text("spdx:checksumValue"), next(iter(each.values("spdx:algorithm")), ""))
         for each in part.nodes("spdx:checksum")
     ]
+    if not found and (sha256 := part.text("schema:sha256")):
+        found = [(sha256, "sha256")]
     if not found:
         return {}
     value, algorithm = found[0]
@@ -277,7 +284,7 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     Field(("dcat:accessService",), "access_services", _services),
-    Field(("spdx:checksum",), "hash, hash_algorithm", _checksum),
+    Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm", _checksum),
     Field(
         (*coverage.LANGUAGE, *SINGLE, *LISTS, *extras.RESTRICTIONS, _ACCESS_RIGHTS, _IDENTIFIER),
         "extras",

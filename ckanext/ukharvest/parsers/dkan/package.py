@@ -55,10 +55,19 @@ def _dates(fields: Fields) -> FieldValues:
     month_first = is_month_first(_printed(fields.data))
     texts = {key: package.text_of(fields.get(key)) for key in _DATES}
     found = {key: iso(text, month_first=month_first) for key, text in texts.items()}
+    more = _more(fields)
+    # Of a dataset that DKAN has harvested itself: the node's dates are those of that harvest.
+    issued, modified = (
+        iso(value_text(more.get(f"field_harvest_source_{each}")), month_first=month_first)
+        for each in ("issued", "modified")
+    )
     return {
         "metadata_modified": found["metadata_modified"] or found["revision_timestamp"],
-        "data_issued": package.first(fields, "data_issued") or _read(found["metadata_created"]),
+        "data_issued": package.first(fields, "data_issued")
+        or _read(issued)
+        or _read(found["metadata_created"]),
         "data_modified": package.first(fields, "data_modified")
+        or _read(modified)
         or _read(found["metadata_modified"]),
     }
 
@@ -171,13 +180,30 @@ def _themes(fields: Fields) -> FieldValues:
     return {"themes": fields.get("themes") or [each for each in found if each]}
 
 
+# Field of the Drupal node → name in the package; field_odfe_… are DKAN's US federal extras.
+_FURTHER = {
+    "field_granularity": "granularity",
+    "field_public_access_level": "access_level",
+    "field_data_dictionary_type": "data_dictionary_type",
+    "field_odfe_bureau_code": "bureau_code",
+    "field_odfe_program_code": "program_code",
+    "field_odfe_data_quality": "data_quality",
+    "field_odfe_investment_uii": "primary_it_investment_uii",
+    "field_odfe_system_of_records": "system_of_records",
+    "field_odfe_is_part_of": "is_part_of",
+    "field_odfe_conforms_to": "conforms_to",
+    "field_odfe_rights": "rights",
+    "field_odfe_language": "language",
+    "field_odfe_landing_page": "landing_page",
+    "field_odfe_category": "category",
+}
+
+
 def _further(fields: Fields) -> FieldValues:
     more = _more(fields)
-    found: FieldValues = {
-        "granularity": value_text(more.get("field_granularity")),
-        "access_level": value_text(more.get("field_public_access_level")),
-        "data_dictionary": plain_text(value_text(more.get("field_data_dictionary"))),
-    }
+    found: FieldValues = {name: value_text(more.get(key)) for key, name in _FURTHER.items()}
+    found["data_dictionary"] = plain_text(value_text(more.get("field_data_dictionary")))
+    found["related_content"] = package.text_of(more.get("field_related_content"))
     pairs = more.get("field_additional_info")
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, Mapping) and (key := clean_text(pair.get("first"))):
@@ -193,7 +219,11 @@ def _more(fields: Fields) -> Mapping[str, Any]:
 
 MAPPING = (
     Field(("notes", "description"), "notes", _notes),
-    Field(_DATES, "metadata_modified, data_issued, data_modified", _dates),
+    Field(
+        (*_DATES, "field_harvest_source_issued", "field_harvest_source_modified"),
+        "metadata_modified, data_issued, data_modified",
+        _dates,
+    ),
     Field(("resources",), "resources", _files),
     Field(("name", "path"), "name", _name),
     Field(("groups",), "groups, organization", _groups),
@@ -203,8 +233,7 @@ MAPPING = (
     Field(("field_frequency",), "update_frequency", _frequency),
     Field(("field_topic",), "themes", _themes),
     Field(
-        ("field_granularity", "field_public_access_level", "field_data_dictionary")
-        + ("field_additional_info",),
+        (*_FURTHER, "field_data_dictionary", "field_related_content", "field_additional_info"),
         "extras",
         _further,
     ),

@@ -21,6 +21,7 @@ from ckanext.ukharvest.parsers.gemini import (
     constraints,
     coupled,
     extent,
+    further,
     keywords,
     links,
     metadata,
@@ -106,4 +107,5 @@ MAPPING: tuple[Field[Entry], ...] = (
     *reference_systems.MAPPING,
     *links.MAPPING,
     *coupled.MAPPING,
+    *further.MAPPING,
 )

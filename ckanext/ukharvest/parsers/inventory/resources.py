@@ -71,6 +71,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
     kind = _kind(part)
     period, places = coverage(part)
     spoken = language(part)
+    title, about = plain_line(part.text("Title")), plain_text(part.text("Description"))
     for rendition in part.find_all("Renditions", "Rendition"):
         url = _url(rendition)
         if not active(rendition) or not url:
@@ -89,11 +90,15 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             expected = "expected Download, Service or On application"
             shown = shorten(availability, 40)
             rendition.report("unexpected-value", "Availability", f"'{shown}'; {expected}")
+        name = plain_line(rendition.text("Title")) or title
+        description = plain_text(rendition.text("Description")) or about
+        extras["resource_title"] = title if title != name else ""
+        extras["resource_description"] = about if about != description else ""
         yield ResourceRecord(
             url=url,
             id=_id(part, mimetype),
-            name=plain_line(rendition.text("Title")) or plain_line(part.text("Title")),
-            description=plain_text(rendition.text("Description") or part.text("Description")),
+            name=name,
+            description=description,
             format=label,
             mimetype=mimetype,
             kind="service" if kind == "data" and availability.lower() == "service" else kind,

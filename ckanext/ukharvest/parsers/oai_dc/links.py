@@ -25,12 +25,15 @@ def read(entry: Entry) -> FieldValues:
     pages = (each.url for each in resources if each.kind == "documentation")
     names = [text for text in entry.node.texts("identifier") if text != entry.raw.guid]
     others = [text for text in names if not is_web_url(text)]
+    is_told = any("formats" in each.extras for each in resources)
+    given = [t for t in entry.node.texts("format") if not (is_told and formats.label(t))]
     return {
         "resources": resources,
         "url": next(pages, ""),
         "extras": {
             "identifier": next(iter(entry.node.texts("identifier")), ""),
             "alternate_identifier": as_list(others),
+            "format": ", ".join(dict.fromkeys(given)),
         },
     }
 

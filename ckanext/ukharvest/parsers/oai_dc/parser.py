@@ -17,12 +17,14 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.oai_dc import coverage, links
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
@@ -120,12 +122,20 @@ _ISSUED = ("issued", "available", "dateAccepted")
 def _dates(entry: Entry) -> FieldValues:
     """Return the dates; a repository lists several as dc:date, the first of them in time counts."""
     node = entry.node
-    issued = next(filter(None, (_first(node, name) for name in _ISSUED)), "")
+    named = {name: _first(node, name) for name in _ISSUED}
+    dates = _all(node, "date")
+    issued = next(filter(None, named.values()), "") or min(dates, default="")
+    others = {name: day for name, day in named.items() if day != issued}
     return {
-        "issued": issued or min(_all(node, "date"), default=""),
+        "issued": issued,
         "modified": max(_all(node, "modified"), default=""),
         "metadata_modified": _stamp(entry.raw.modified),
-        "extras": {"created": _first(node, "created")},
+        "extras": {
+            "created": _first(node, "created"),
+            "date": ", ".join(dict.fromkeys(day for day in dates if day != issued)),
+            "available": others.get("available", ""),
+            "date_accepted": others.get("dateAccepted", ""),
+        },
     }
 
 
@@ -169,14 +179,61 @@ def _language(entry: Entry) -> FieldValues:
     return {"language": tuple(dict.fromkeys(filter(None, found)))}
 
 
+def _frequency(entry: Entry) -> FieldValues:
+    node, key = entry.node, "accrualPeriodicity"
+    return {"frequency": node.parse_value(key, node.text(key), parse_frequency, "bad-frequency")}
+
+
+def _standards(entry: Entry) -> FieldValues:
+    texts = entry.node.texts("conformsTo")
+    return {
+        "schema_urls": uk_fields.schemas(texts),
+        "extras": {"conforms_to": as_list(list(texts))},
+    }
+
+
+# Elements that become extras: texts, and lists of what a record is related to.
+_TEXTS = {
+    "type": "dcat_type",
+    "isPartOf": "is_part_of",
+    "accrualMethod": "accrual_method",
+    "accrualPolicy": "accrual_policy",
+    "audience": "audience",
+    "bibliographicCitation": "bibliographic_citation",
+    "dateCopyrighted": "date_copyrighted",
+    "dateSubmitted": "date_submitted",
+    "educationLevel": "education_level",
+    "extent": "extent",
+    "instructionalMethod": "instructional_method",
+    "mediator": "mediator",
+    "medium": "medium",
+    "tableOfContents": "table_of_contents",
+    "valid": "valid",
+}
+_LISTS = {
+    "source": "source",
+    "relation": "related_resource",
+    "hasFormat": "has_format",
+    "hasPart": "has_part",
+    "hasVersion": "has_version",
+    "isFormatOf": "is_format_of",
+    "isReferencedBy": "is_referenced_by",
+    "isReplacedBy": "is_replaced_by",
+    "isRequiredBy": "is_required_by",
+    "isVersionOf": "is_version_of",
+    "replaces": "replaces",
+    "requires": "requires",
+}
+
+_OF_DC = ("type", "source", "relation")
+
+
 def _more(entry: Entry) -> FieldValues:
     node = entry.node
     return {
         "extras": {
-            "dcat_type": ", ".join(node.texts("type")),
-            "source": as_list(list(node.texts("source"))),
-            "related_resource": as_list(list(node.texts("relation"))),
-            "is_part_of": ", ".join(node.texts("isPartOf")),
+            **{name: ", ".join(node.texts(element)) for element, name in _TEXTS.items()},
+            **{name: as_list(list(node.texts(element))) for element, name in _LISTS.items()},
             "provenance": plain_text(node.text("provenance")),
         }
     }
@@ -196,7 +253,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     Field(
         ("header/datestamp", "dc:date", "dct:issued", "dct:available", "dct:dateAccepted")
         + ("dct:modified", "dct:created"),
-        "issued, modified, metadata_modified; extra created",
+        "issued, modified, metadata_modified; extras created, date, available, date_accepted",
         _dates,
     ),
     Field(
@@ -212,12 +269,15 @@ MAPPING: tuple[Field[Entry], ...] = (
     ),
     Field(
         ("dc:identifier", "dct:references", "dc:URI", "dc:format"),
-        "resources, url; extras identifier, alternate_identifier",
+        "resources, url; extras identifier, alternate_identifier, format",
         links.read,
     ),
+    Field(("dct:accrualPeriodicity",), "frequency", _frequency),
+    Field(("dct:conformsTo",), "schema_urls; extra conforms_to (list)", _standards),
     Field(
-        ("dc:type", "dc:source", "dc:relation", "dct:isPartOf", "dct:provenance"),
-        "extras dcat_type, source, related_resource, is_part_of, provenance",
+        ("dc:type", "dc:source", "dc:relation", "dct:provenance")
+        + tuple(f"dct:{name}" for name in (*_TEXTS, *_LISTS) if name not in _OF_DC),
+        f"extras {', '.join((*_TEXTS.values(), *_LISTS.values(), 'provenance'))}",
         _more,
     ),
 )

@@ -12,6 +12,9 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers.json_fields import Fields
 
 _PAGE = "/explore/dataset/"
+# Templates that are read, and those about the portal's own pages and processing.
+_KNOWN = ("default", "dcat", "inspire")
+_OF_PORTAL = ("explore", "processing", "semantic", "visualization")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Dataset:
         own: its top level.
         default: the standard metadata: ``metas.default`` of 2.1, ``metas`` of 1.0.
         dcat, inspire: metadata for other systems: ``metas.dcat`` of 2.1, ``interop_metas.dcat``.
+        others: the portal's own and other templates, such as ``metas.custom``: name → fields.
         path: that of ``default`` in the record, for names of fields.
         id: its identity on the portal.
         portal: URL of the portal's home page without a slash at the end, "" if it is not known.
@@ -32,6 +36,7 @@ class Dataset:
     default: Fields
     dcat: Fields
     inspire: Fields
+    others: Mapping[str, Mapping[str, Any]]
     path: str
     id: str
     portal: str
@@ -69,6 +74,11 @@ def dataset_of(data: Mapping[str, Any], guid: str, url: str, problems: list[Prob
         default=Fields(default, problems, path),
         dcat=Fields(_object(others.get("dcat")), problems, f"{place}.dcat."),
         inspire=Fields(_object(others.get("inspire")), problems, f"{place}.inspire."),
+        others={
+            name: fields
+            for name, fields in {**others, **_object(data.get("extra_metas"))}.items()
+            if name not in (*_KNOWN, *_OF_PORTAL) and isinstance(fields, Mapping)
+        },
         path=path,
         id=clean_text(guid),
         portal=portal if is_page and "://" in portal else "",

@@ -45,6 +45,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
     default_names,
     inspire_names,
 )
+from ckanext.ukharvest.parsers.package_dict import text_of
 
 # It grows with the parser of DCAT: a change of either imports records again.
 VERSION = 1 + dcat.VERSION
@@ -233,15 +234,23 @@ _INSPIRE_EXTRAS = {
     "topologic_consistency": "data_quality",
     "spatial_resolution": "spatial_resolution",
     "hierarchy_level": "dcat_type",
+    "hierarchy_level_name": "hierarchy-level-name",
+    "type": "resource-type",
 }
 
 
 def _more(dataset: Dataset) -> FieldValues:
-    found: dict[str, str] = {}
-    # Where both have a value, that of dcat counts.
+    # Those of the portal's own templates, which can have any name, also one of CKAN's.
+    found = {
+        clean_text(f"{template}_{key}"): text_of(value)
+        for template, fields in dataset.others.items()
+        for key, value in fields.items()
+    }
+    # Where both have a value, that of inspire keeps its own name.
     for fields, names in ((dataset.dcat, _DCAT_EXTRAS), (dataset.inspire, _INSPIRE_EXTRAS)):
         for key, name in names.items():
-            found[name] = found.get(name) or plain_text(fields.text(key))
+            if text := plain_text(fields.text(key)):
+                found[key if found.get(name, text) != text else name] = text
     return {"extras": found}
 
 
@@ -287,9 +296,11 @@ MAPPING: tuple[Field[Dataset], ...] = (
         _origin,
     ),
     Field(
-        dcat_names(*_DCAT_EXTRAS) + inspire_names(*_INSPIRE_EXTRAS),
+        dcat_names(*_DCAT_EXTRAS)
+        + inspire_names(*_INSPIRE_EXTRAS)
+        + ("metas.custom.*, and every other template",),
         "extras granularity, data_quality, related_resource, publisher_type, provenance, purpose,"
-        " spatial_resolution, dcat_type",
+        " spatial_resolution, dcat_type, hierarchy-level-name, resource-type, and the portal's own",
         _more,
     ),
 )

@@ -92,9 +92,13 @@ def _files(dataset: Dataset, key: str, kind: str, limit: int) -> Iterator[Resour
 def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord | None:
     identity, given = part.text("id"), part.text("url")
     url = given if is_web_url(given) else _file_url(dataset, key, identity)
+    if not url and given and not dataset.portal:
+        shown = shorten(given, 60)
+        words = f"'{shown}' is a file of a portal whose address a saved document does not tell"
+        part.report("missing-url", "url", words)
+        return None
     if not url:
-        if dataset.portal or not given:
-            part.report("missing-url", "id", "missing; expected the file's id on the portal")
+        part.report("missing-url", "id", "missing; expected the file's id on the portal")
         return None
     mimetype = part.text("mimetype")
     title = plain_line(part.text("title"))

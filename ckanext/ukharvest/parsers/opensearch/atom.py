@@ -15,21 +15,47 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.opensearch import georss, links
 from ckanext.ukharvest.parsers.opensearch.entry import Entry
 
 # Types of content that are texts for people; others are files, or metadata of another format.
+_MEDIA = "{http://search.yahoo.com/mrss/}content"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
 _TEXTS = ("text", "html", "xhtml", "text/html", "text/plain")
 _EOP = "{*}EarthObservation//{*}"
 # Path within EOP metadata (OGC 10-157r4) → extra.
-_EXTRAS = (
-    (f".//{_EOP}Platform/{{*}}shortName", "platform"),
-    (f".//{_EOP}Instrument/{{*}}shortName", "instrument"),
-    (f".//{_EOP}EarthObservationMetaData/{{*}}productType", "product_type"),
-    (f".//{_EOP}EarthObservationMetaData//{{*}}processingLevel", "processing_level"),
-    (f".//{_EOP}EarthObservationMetaData/{{*}}parentIdentifier", "parent_identifier"),
+_EXTRAS = tuple(
+    (f".//{_EOP}{path}", name)
+    for path, name in (
+        ("Platform/{*}shortName", "platform"),
+        ("Platform/{*}serialIdentifier", "platform_serial_identifier"),
+        ("Platform/{*}orbitType", "orbit_type"),
+        ("Instrument/{*}shortName", "instrument"),
+        ("Sensor/{*}sensorType", "sensor_type"),
+        ("Sensor/{*}operationalMode", "operational_mode"),
+        ("Sensor/{*}resolution", "resolution"),
+        ("Acquisition/{*}orbitNumber", "orbit_number"),
+        ("Acquisition/{*}orbitDirection", "orbit_direction"),
+        ("EarthObservationResult/{*}cloudCoverPercentage", "cloud_cover"),
+        ("EarthObservationMetaData/{*}productType", "product_type"),
+        ("EarthObservationMetaData//{*}processingLevel", "processing_level"),
+        ("EarthObservationMetaData//{*}processorName", "processor_name"),
+        ("EarthObservationMetaData/{*}parentIdentifier", "parent_identifier"),
+        ("EarthObservationMetaData/{*}acquisitionType", "acquisition_type"),
+        ("EarthObservationMetaData/{*}status", "status"),
+        ("resultTime//{*}timePosition", "result_time"),
+    )
 )
+# Files that EOP metadata name → relation of a link.
+_IDENTIFIER = f".//{_EOP}EarthObservationMetaData/{{*}}identifier"
+_EOP_FILES = {
+    f".//{_EOP}BrowseInformation/{{*}}fileName/{{*}}ServiceReference": "preview",
+    f".//{_EOP}ProductInformation/{{*}}fileName/{{*}}ServiceReference": "enclosure",
+}
 
 
 def title(entry: Entry) -> str:
@@ -53,12 +79,13 @@ def _string(element: etree._Element) -> str:
 
 
 def _tags(entry: Entry) -> FieldValues:
-    categories = entry.root.iterchildren("{*}category")
+    categories = list(entry.root.iterchildren("{*}category"))
     words = [clean_text(each.get("label") or each.get("term")) for each in categories]
+    terms = (clean_text(each.get("term")) for each in categories if each.get("label"))
     words += entry.node.texts("subject")
     tags, problems = clean_tags(filter(None, words), "atom:category")
     entry.node.add(problems)
-    return {"tags": tags}
+    return {"tags": tags, "themes": tuple(dict.fromkeys(filter(is_web_url, terms)))}
 
 
 def _people(entry: Entry) -> FieldValues:
@@ -164,13 +191,29 @@ def _links(entry: Entry) -> FieldValues:
 def _given(entry: Entry) -> Iterator[links.Link]:
     for element in entry.root.iterchildren("{*}link"):
         if url := entry.node.link("link", _href(element), element.base or ""):
-            texts = (clean_text(element.get(name)) for name in ("type", "title", "length"))
+            names = ("type", "title", "length", "hreflang")
+            texts = (clean_text(element.get(name)) for name in names)
             yield links.Link(_rel(element), url, *texts)
+    yield from _files(entry)
     operations = entry.root.iterfind("{*}offering/{*}operation")
     for element in operations:  # of OWS Context (OGC 12-084r2)
         if clean_text(element.get("code")) == "GetCapabilities":
             url = entry.node.link("owc:operation", _href(element), element.base or "")
             yield from [links.Link("search", url, title="Service")] if url else []
+
+
+def _files(entry: Entry) -> Iterator[links.Link]:
+    """Yield files that other elements than links name: Media RSS, OWS Context, EOP metadata."""
+    found = [("preview", each, each.get("url")) for each in entry.root.iter(_MEDIA)]
+    contents = entry.root.iterfind("{*}offering/{*}content")
+    found += [("enclosure", each, each.get("href")) for each in contents]
+    for path, rel in _EOP_FILES.items():
+        references = entry.root.iterfind(path)
+        found += [(rel, each, each.get(_XLINK) or each.get("href")) for each in references]
+    for rel, element, text in found:
+        name = xml.local_name(element)
+        if url := entry.node.parse_value(name, clean_text(text), parse_url, "bad-url"):
+            yield links.Link(rel, url, clean_text(element.get("type")))
 
 
 def _rel(element: etree._Element) -> str:
@@ -181,27 +224,57 @@ def _href(element: etree._Element) -> str:
     return clean_text(element.get("href"))
 
 
+def _place(entry: Entry) -> FieldValues:
+    names = ("spatial", "coverage", "featurename", "featureName")
+    texts = [plain_line(text) for name in names for text in entry.node.texts(name)]
+    return {"spatial_text": "; ".join(dict.fromkeys(texts))}
+
+
+def _related(entry: Entry) -> FieldValues:
+    node = entry.node
+    sources = [each.text("id") for each in node.find_all("source")]
+    sources += [each.own_text() for each in node.find_all("source")]
+    return {
+        "schema_urls": uk_fields.schemas(node.texts("conformsTo")),
+        "extras": {
+            "source": as_list(list(filter(None, sources))),
+            "related_resource": as_list(list(node.texts("relation"))),
+            "conforms_to": as_list(list(node.texts("conformsTo"))),
+            "format": ", ".join(node.texts("format")),
+        },
+    }
+
+
 def _more(entry: Entry) -> FieldValues:
     found = {}
     for path, name in _EXTRAS:
-        texts = (clean_text(each.text) for each in entry.root.iterfind(path))
+        texts = (_with_unit(each) for each in entry.root.iterfind(path))
         found[name] = next(filter(None, texts), "")
-    parent = found["parent_identifier"] or entry.node.text("isPartOf")
+    whole = entry.node.text("isPartOf")
+    parent = found["parent_identifier"] or whole
+    identifiers = [clean_text(each.text) for each in entry.root.iterfind(_IDENTIFIER)]
+    own = (entry.raw.guid, entry.node.text("identifier"))
     return {
         "extras": {
             **found,
             "parent_identifier": parent,
+            "is_part_of": whole if whole != parent else "",
             "identifier": entry.node.text("identifier"),
+            "alternate_identifier": as_list([each for each in identifiers if each not in own]),
             "dcat_type": entry.node.text("type"),
         }
     }
+
+
+def _with_unit(element: etree._Element) -> str:
+    return f"{clean_text(element.text)} {clean_text(element.get('uom'))}".strip()
 
 
 MAPPING: tuple[Field[Entry], ...] = (
     Field(("atom:id", "dc:identifier"), "guid", read_apart),
     Field(("atom:title",), "title", read_apart),
     Field(("atom:summary", "atom:content", "dc:description", "dct:abstract"), "notes", _notes),
-    Field(("atom:category", "dc:subject"), "tags", _tags),
+    Field(("atom:category", "dc:subject"), "tags, themes", _tags),
     Field(
         ("dc:publisher", "dc:creator", "atom:author", "atom:contributor"),
         "publisher, author; extras contributor, responsible-organisation",
@@ -221,12 +294,24 @@ MAPPING: tuple[Field[Entry], ...] = (
         "spatial",
         georss.read,
     ),
-    Field(("atom:link", "owc:offering"), "resources, url", _links),
+    Field(("dct:spatial", "dc:coverage", "georss:featurename"), "spatial_text", _place),
     Field(
-        ("eop:Platform", "eop:Instrument", "eop:productType", "eop:processingLevel")
-        + ("eop:parentIdentifier", "dct:isPartOf", "dc:identifier", "dc:type"),
-        "extras platform, instrument, product_type, processing_level, parent_identifier, "
-        "identifier, dcat_type",
+        ("atom:link", "owc:offering", "media:content", "eop:BrowseInformation")
+        + ("eop:ProductInformation",),
+        "resources, url",
+        _links,
+    ),
+    Field(
+        ("atom:source", "dc:source", "dc:relation", "dct:conformsTo", "dc:format"),
+        "schema_urls; extras source (list), related_resource (list), conforms_to (list), format",
+        _related,
+    ),
+    Field(
+        ("eop:Platform", "eop:Instrument", "eop:Sensor", "eop:Acquisition")
+        + ("eop:EarthObservationResult", "eop:EarthObservationMetaData", "om:resultTime")
+        + ("dct:isPartOf", "dc:identifier", "dc:type"),
+        f"extras {', '.join(name for _, name in _EXTRAS)}, is_part_of, identifier,"
+        " alternate_identifier (list), dcat_type",
         _more,
     ),
 )

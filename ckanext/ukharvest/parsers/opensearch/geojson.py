@@ -10,13 +10,13 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
 from ckanext.ukharvest.core.values import geometries, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
-from ckanext.ukharvest.core.values.language_maps import choose_language
-from ckanext.ukharvest.core.values.languages import parse_language
+bafrom ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.values.web_addresses import parse_email, parse_url
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
+from ckanext.ukharvest.parsers import package_dict as package
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.opensearch import links
 
@@ -43,10 +43,13 @@ def _notes(feature: Feature) -> FieldValues:
 
 def _tags(feature: Feature) -> FieldValues:
     node = feature.node
-    words = [_word(each) for name in ("keywords", "categories") for each in _items(node, name)]
-    tags, problems = clean_tags(filter(None, words), "keywords")
+    items = [each for name in ("keywords", "categories") for each in _items(node, name)]
+    tags, problems = clean_tags(filter(None, map(_word, items)), "keywords")
     node.add(problems)
-    return {"tags": tags}
+    terms = (clean_text(each.get("term")) for each in items if isinstance(each, Mapping))
+    words = [_word(each) for each in items]
+    themes = (term for term in terms if is_web_url(term) and term not in words)
+    return {"tags": tags, "themes": tuple(dict.fromkeys(themes))}
 
 
 def _word(value: Any) -> str:
@@ -80,8 +83,18 @@ def _people(feature: Feature) -> FieldValues:
         "publisher": Agent(bodies[0].name) if bodies else None,
         "author": next(iter(authors), None),
         "contact": next(iter(contacts), None),
-        "extras": parties.other_parties(others),
+        "extras": {
+            "contact-phone": next(filter(None, _members(node, "contactPoint", "phone")), ""),
+            "contributor": ", ".join(filter(None, _members(node, "contributors", "name"))),
+            **parties.other_parties(others),
+        },
     }
+
+
+def _members(node: Fields, key: str, name: str) -> Iterator[str]:
+    """Yield a member of each object in a list."""
+    for each in _items(node, key):
+        yield value_text(each.get(name)) if isinstance(each, Mapping) else ""
 
 
 def _agents(node: Fields, key: str) -> Iterator[Agent]:
@@ -166,9 +179,11 @@ def _given(feature: Feature) -> Iterator[links.Link]:
                 continue
             if url := each.link("href"):
                 rel = value_text(each.data.get("rel")).lower()
-                texts = (value_text(each.data.get(name)) for name in ("type", "title", "length"))
+                names = ("type", "title", "length", "lang")
+                texts = (value_text(each.data.get(name)) for name in names)
                 yield links.Link(rel, url, *texts)
     yield from _download(feature.node)
+    yield from _others(feature.node)
 
 
 def _download(node: Fields) -> Iterator[links.Link]:
@@ -183,26 +198,86 @@ def _download(node: Fields) -> Iterator[links.Link]:
         yield links.Link("download", url, kind, length=size)
 
 
+def _others(node: Fields) -> Iterator[links.Link]:
+    """Yield pictures and services that properties of their own name."""
+    for key in ("quicklook", "thumbnail"):
+        if url := node.url(key):
+            yield links.Link("preview", url)
+    services = node.data.get("services")
+    browse = services.get("browse") if isinstance(services, Mapping) else None
+    layer = browse.get("layer") if isinstance(browse, Mapping) else None
+    if isinstance(layer, Mapping) and (url := Fields(layer, [], "").url("url")):
+        yield links.Link("search", url, title=value_text(layer.get("type")))
+    for offering in node.objects("offerings"):  # of OWS Context (OGC 14-055r2)
+        for each in offering.objects("operations") if isinstance(offering, Fields) else ():
+            is_first = isinstance(each, Fields) and each.data.get("code") == "GetCapabilities"
+            if is_first and isinstance(each, Fields) and (url := each.url("href")):
+                yield links.Link("search", url, title="Service")
+
+
 # Where the values of EOP metadata are: OGC 17-003r2; the older form has them side by side.
 _EXTRAS = {
     "platform": ("platform", "platformShortName"),
+    "platform_serial_identifier": ("platform", "platformSerialIdentifier"),
+    "orbit_type": ("platform", "orbitType"),
     "instrument": ("instrument", "instrumentShortName"),
+    "sensor_type": ("instrument", "sensorType"),
+    "instrument_description": ("instrument", "description"),
+    "orbit_number": ("acquisitionParameters", "orbitNumber"),
+    "orbit_direction": ("acquisitionParameters", "orbitDirection"),
+    "acquisition_type": ("acquisitionParameters", "acquisitionType"),
 }
+_OLDER = {"platform": "platform", "instrument": "instrument", "orbit_number": "orbitNumber"}
 _PRODUCT = {
     "product_type": "productType",
     "processing_level": "processingLevel",
+    "processor_name": "processorName",
+    "processing_date": "processingDate",
+    "cloud_cover": "cloudCover",
+    "status_detail": "statusDetail",
     "parent_identifier": "parentIdentifier",
 }
+# Properties that are texts → extras.
+_TEXTS = {
+    "identifier": "identifier",
+    "subtitle": "alternative",
+    "status": "status",
+    "accessRights": "access_rights",
+    "bibliographicCitation": "bibliographic_citation",
+    "provenance": "provenance",
+    "purpose": "purpose",
+    "versionNotes": "version_notes",
+    "isPartOf": "is_part_of",
+    "resolution": "resolution",
+    "doi": "doi",
+    "collection": "collection",
+    "sensorMode": "operational_mode",
+}
+
+
+def _words(feature: Feature) -> FieldValues:
+    node, key = feature.node, "accrualPeriodicity"
+    return {
+        "version": value_text(node.data.get("versionInfo")),
+        "spatial_text": value_text(node.data.get("spatial")),
+        "frequency": node.read(key, parse_frequency, "bad-frequency"),
+    }
 
 
 def _more(feature: Feature) -> FieldValues:
     data = feature.node.data
-    found = {"identifier": value_text(data.get("identifier"))}
+    others = data.get("additionalAttributes")
+    found = {
+        clean_text(f"additional_{name}"): package.text_of(value)
+        for name, value in (others.items() if isinstance(others, Mapping) else ())
+    }
+    found |= {name: value_text(data.get(key)) for key, name in _TEXTS.items()}
     acquisitions = _items(feature.node, "acquisitionInformation")
     for extra, (part, name) in _EXTRAS.items():
         parts = [each.get(part) for each in acquisitions if isinstance(each, Mapping)]
         texts = [value_text(each.get(name)) for each in parts if isinstance(each, Mapping)]
-        found[extra] = next(filter(None, (*texts, value_text(data.get(part)))), "")
+        older = value_text(data.get(_OLDER.get(extra, "")))
+        found[extra] = next(filter(None, (*texts, older)), "")
     product = data.get("productInformation")
     product = product if isinstance(product, Mapping) else {}
     for extra, name in _PRODUCT.items():
@@ -214,11 +289,11 @@ MAPPING: tuple[Field[Feature], ...] = (
     Field(("id", "properties.identifier"), "guid", read_apart),
     Field(("properties.title",), "title", read_apart),
     Field(tuple(f"properties.{name}" for name in _NOTES), "notes", _notes),
-    Field(("properties.keywords", "properties.categories"), "tags", _tags),
+    Field(("properties.keywords", "properties.categories"), "tags, themes", _tags),
     Field(
         ("properties.publisher", "properties.creator", "properties.authors")
-        + ("properties.contactPoint",),
-        "publisher, author, contact; extra responsible-organisation",
+        + ("properties.contactPoint", "properties.contributors"),
+        "publisher, author, contact; extras contact-phone, contributor, responsible-organisation",
         _people,
     ),
     Field(
@@ -235,12 +310,22 @@ MAPPING: tuple[Field[Feature], ...] = (
     Field(("properties.license", "properties.rights"), "licence, rights", _terms),
     Field(("properties.lang",), "language", _language),
     Field(("geometry", "bbox"), "spatial", _spatial),
-    Field(("properties.links", "links", "properties.services"), "resources, url", _links),
     Field(
-        ("properties.identifier", "properties.acquisitionInformation")
-        + ("properties.productInformation", "properties.parentIdentifier"),
-        "extras identifier, platform, instrument, product_type, processing_level, "
-        "parent_identifier",
+        ("properties.links", "links", "properties.services", "properties.quicklook")
+        + ("properties.thumbnail", "properties.offerings"),
+        "resources, url",
+        _links,
+    ),
+    Field(
+        ("properties.versionInfo", "properties.spatial", "properties.accrualPeriodicity"),
+        "version, spatial_text, frequency",
+        _words,
+    ),
+    Field(
+        tuple(f"properties.{name}" for name in _TEXTS)
+        + ("properties.acquisitionInformation", "properties.productInformation")
+        + ("properties.parentIdentifier", "properties.additionalAttributes"),
+        f"extras {', '.join((*_TEXTS.values(), *_EXTRAS, *_PRODUCT))}, and the publisher's own",
         _more,
     ),
 )

@@ -44,6 +44,7 @@ class Link:
     Attributes:
         rel: its relation, in lower case.
         length: its size in bytes, as written.
+        language: of what it leads to, as written.
     """
 
     rel: str
@@ -51,6 +52,7 @@ class Link:
     type: str = ""
     title: str = ""
     length: str = ""
+    language: str = ""
 
 
 def read(links: Iterable[Link]) -> FieldValues:
@@ -83,6 +85,7 @@ def _resource(link: Link) -> ResourceRecord:
         mimetype=link.type,
         kind=kind,
         size=int(link.length) if _SIZE.fullmatch(link.length) else None,
+        extras={"language": link.language} if link.language else {},
     )
 
 

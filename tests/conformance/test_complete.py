@@ -1,0 +1,149 @@
+"""Nothing is lost in silence: every property of a format arrives, is a problem, or is listed.
+
+A document of ``complete/`` has every property of its specification, each with another value. What
+does not arrive has to stand in the list "Not read" of the documentation, with the reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from lxml import etree
+
+from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.reading.records import Check, TextClient
+from ckanext.ukharvest.source_types import TYPES
+from tests.conformance.leaves import (
+    Leaf,
+    leaves_of_iso,
+    leaves_of_json,
+    leaves_of_xml,
+    lost,
+    repeated,
+)
+
+FOLDER = Path(__file__).with_name("complete")
+ROOT = FOLDER.parent.parent.parent
+ODS = "https://portal.example/explore/"
+NOT_READ = ROOT / "dev" / "docs" / "not_read.csv"
+
+
+class Document(NamedTuple):
+    """A document with one record.
+
+    Attributes:
+        parser: folder in parsers, whose list "Not read" counts.
+        place: keys of the record within JSON, or the path of its element; the whole if empty.
+        prefix: what the paths of its leaves begin with, to tell vocabularies apart.
+        url: where it comes from, if its links are made from that; "" reads it as a saved file.
+    """
+
+    source_type: str
+    parser: str
+    place: str = ""
+    url: str = ""
+    prefix: str = ""
+
+
+DOCUMENTS = {
+    "pod-1.1.json": Document("data_json", "data_json", "dataset"),
+    "ckan.json": Document("ckan", "ckan", "result"),
+    "dkan-2.json": Document("dkan", "dkan"),
+    "dkan-7.json": Document("dkan", "dkan", "result"),
+    "gemini-2.3.xml": Document("gemini-single", "gemini"),
+    "inventory-0.3.xml": Document("inventory", "inventory"),
+    "iso-19115-3.xml": Document("gemini-single", "gemini"),
+    "oai_dc.xml": Document("oaipmh", "oai_dc", ".//{*}record"),
+    "ods-v1.json": Document("ods", "ods", "datasets"),
+    "ods-v2.1.json": Document("ods", "ods", "results", ODS),
+    "opensearch-atom.xml": Document("opensearch", "opensearch", "{*}entry"),
+    "opensearch.json": Document("opensearch", "opensearch", "features"),
+    "schema-org.jsonld": Document("dcat_rdf", "dcat", prefix="schema:"),
+}
+
+
+def leaves_of(name: str) -> list[Leaf]:
+    """Return the leaves of a document's record."""
+    content = (FOLDER / name).read_bytes()
+    place = DOCUMENTS[name].place
+    if name.endswith(".xml"):
+        root = etree.fromstring(content)
+        element = root.find(place) if place else root
+        assert element is not None
+        is_iso = DOCUMENTS[name].parser == "gemini"
+        return list(leaves_of_iso(element) if is_iso else leaves_of_xml(element))
+    value: Any = json.loads(content)
+    for key in filter(None, place.split(".")):
+        value = value[key]
+    return [Leaf(DOCUMENTS[name].prefix + path, text) for path, text in leaves_of_json(value)]
+
+
+def not_read() -> Iterator[tuple[str, str]]:
+    """Yield parser and field of each row of the list "Not read"."""
+    with NOT_READ.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            assert row["reason"], row
+            yield row["parser"], row["field"]
+
+
+def is_listed(name: str, leaf: Leaf) -> bool:
+    """Tell whether a leaf stands in the list "Not read" of its document's parser."""
+    parser = DOCUMENTS[name].parser
+    return any(own == parser and fnmatchcase(leaf.path, field) for own, field in not_read())
+
+
+def coded(name: str) -> dict[str, str]:
+    """Return the paths of a document whose values become other texts, and where these are."""
+    with (FOLDER / "coded.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if fnmatchcase(name, row["document"])]
+    return {
+        leaf.path: row["becomes"]
+        for leaf in leaves_of(name)
+        for row in rows
+        if fnmatchcase(leaf.path, row["field"])
+    }
+
+
+def lost_leaves(name: str, http: HttpClient) -> list[Leaf]:
+    """Read a document as ``ukharvest check`` does; return the leaves that do not arrive."""
+    document = DOCUMENTS[name]
+    location = document.url or str(FOLDER / name)
+    client: Any = http
+    if document.url:
+        client = TextClient(name, (FOLDER / name).read_bytes())
+    check = Check(TYPES[document.source_type], location, {}, http=client)
+    records = list(check)
+    assert len(records) == 1, check.errors
+    assert "error" not in records[0], records[0]["error"]
+    return lost(leaves_of(name), records[0], coded(name))
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_property_arrives_or_is_listed_as_not_read(name: str, http: HttpClient) -> None:
+    assert [leaf for leaf in lost_leaves(name, http) if not is_listed(name, leaf)] == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_each_value_of_a_complete_document_can_be_searched(name: str) -> None:
+    unclear = repeated(leaves_of(name), coded(name))
+    assert [leaf for leaf in unclear if not is_listed(name, leaf)] == []
+
+
+def test_list_of_what_is_not_read_names_nothing_that_is(http: HttpClient) -> None:
+    paths = [
+        (document.parser, leaf.path)
+        for name, document in DOCUMENTS.items()
+        for leaf in (*lost_leaves(name, http), *repeated(leaves_of(name), coded(name)))
+    ]
+    read = [
+        row
+        for row in not_read()
+        if not any(parser == row[0] and fnmatchcase(path, row[1]) for parser, path in paths)
+    ]
+    assert read == []

@@ -1,0 +1,1 @@
+"""Recorders of what the product does, to compare two versions of the code."""
