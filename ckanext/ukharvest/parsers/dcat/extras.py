@@ -126,7 +126,6 @@ LISTS = {
     "health:healthCategory": "health_category",
     "health:healthTheme": "health_theme",
     "schema:hasPart": "has_part",
-    "schema:image": "image",
     "schema:includedInDataCatalog": "included_in_data_catalog",
     "schema:isBasedOn": "source",
     "schema:mentions": "mentions",

@@ -10,7 +10,9 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent, Period
 from ckanext.ukharvest.core.values import geometries, licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date, parse_period
-bafrom ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
