@@ -153,7 +153,8 @@ def others(node: Node) -> Extras:
         code = next(iter(each.values("dcat:hadRole", "prov:hadRole", "dct:type")), "")
         role = re.split(r"[/#]", code.rstrip("/#"))[-1]
         found += [_party(part, _agent(part), role) for part in each.nodes("prov:agent")]
-    return parties.other_parties(sorted(found, key=lambda agent: natural(agent.name)), *first)
+    found.sort(key=lambda agent: natural(agent.name))
+    return parties.other_parties(found, *first)
 
 
 def _is_named(part: Node, agent: Agent) -> bool:
