@@ -33,8 +33,11 @@ def source(publisher: Publisher, ready_source: SourceMaker) -> str:
 
 
 @pytest.fixture
-def other(source: str, ready_source: SourceMaker) -> str:
-    return ready_source(OTHER, catalogue([dataset(n) for n in range(100, 103)]))
+def other(portal: Portal, publisher: Publisher) -> str:
+    publisher.serve(OTHER, catalogue([dataset(n) for n in range(100, 103)]))
+    source = portal.source(publisher.url(OTHER))
+    assert figures(portal.run(source)) == {"added": 3}
+    return source
 
 
 def rows(entity: Any, **where: Any) -> int:
