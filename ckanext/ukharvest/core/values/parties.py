@@ -27,8 +27,8 @@ def other_parties(agents: Iterable[Agent | None], *first: Agent | None) -> dict[
     for agent in agents:
         if agent and agent not in first and (bare := replace(agent, role="")) != Agent():
             roles.setdefault(bare, {})[agent.role] = None
-    found = [_facts(agent, ", ".join(filter(None, names))) for agent, names in roles.items()]
-    return {EXTRA: json.dumps(found, ensure_ascii=False)} if found else {}
+    facts = [_facts(agent, ", ".join(filter(None, names))) for agent, names in roles.items()]
+    return {EXTRA: json.dumps(facts, ensure_ascii=False)} if facts else {}
 
 
 def with_role(agents: Iterable[Agent | None], role: str) -> list[Agent]:

@@ -139,22 +139,22 @@ def others(node: Node) -> Extras:
         parties.AUTHOR: _creators(node),
     }
     first = [_party(*pairs[0], role) for role, pairs in roles.items() if pairs]
-    found = [_party(*pair, role) for role, pairs in roles.items() for pair in pairs[1:]]
+    agents = [_party(*pair, role) for role, pairs in roles.items() for pair in pairs[1:]]
     for role, pairs in roles.items():
         for part, agent in pairs:
             body = _body(part)
-            found += [Agent(body, role=role)] if body not in ("", agent.name) else []
+            agents += [Agent(body, role=role)] if body not in ("", agent.name) else []
     for name, role in PARTIES.items():
-        found += [_party(part, _agent(part), role) for part in node.nodes(name)]
+        agents += [_party(part, _agent(part), role) for part in node.nodes(name)]
     for name, role in _NAMED.items():
         pairs = [(part, _agent(part)) for part in node.nodes(name)]
-        found += [_party(*pair, role) for pair in pairs if pair[1].email or _is_named(*pair)]
-    for each in node.nodes(ATTRIBUTION):
-        code = next(iter(each.values("dcat:hadRole", "prov:hadRole", "dct:type")), "")
+        agents += [_party(*pair, role) for pair in pairs if pair[1].email or _is_named(*pair)]
+    for attribution in node.nodes(ATTRIBUTION):
+        code = next(iter(attribution.values("dcat:hadRole", "prov:hadRole", "dct:type")), "")
         role = re.split(r"[/#]", code.rstrip("/#"))[-1]
-        found += [_party(part, _agent(part), role) for part in each.nodes("prov:agent")]
-    found.sort(key=lambda agent: natural(agent.name))
-    return parties.other_parties(found, *first)
+        agents += [_party(part, _agent(part), role) for part in attribution.nodes("prov:agent")]
+    agents.sort(key=lambda agent: natural(agent.name))
+    return parties.other_parties(agents, *first)
 
 
 def _is_named(part: Node, agent: Agent) -> bool:
