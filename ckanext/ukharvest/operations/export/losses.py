@@ -200,20 +200,6 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
-        "Not handed on yet: objects and members of DCAT 3 and DCAT-US 3",
-        (
-            *("abstract", "access_restriction", "bbox", "cui_restriction", "data_dictionary"),
-            *("metadata_distribution", "qualified_relation", "quality_measurement"),
-            *("series_members", "spatial_identifier", "use_restriction"),
-            *("resource.access_restriction", "resource.access_rights", "resource.checksums"),
-            *("resource.contact-phone", "resource.contact_email", "resource.contact_name"),
-            *("resource.cui_restriction", "resource.data_dictionary"),
-            *("resource.endpoint_description", "resource.identifier"),
-            *("resource.use_restriction",),
-        ),
-        _IN_RDF,
-    ),
-    Loss(
         "The date of the record, not of the data",
         ("metadata-date", "original_metadata-date"),
         _IN_RDF,
