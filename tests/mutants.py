@@ -530,7 +530,7 @@ MUTANTS = (
         "exported-schema",
         "The export in data.json has the schema of each file.",
         "ckanext.ukharvest.operations.export.data_json._distribution",
-        '            "conformsTo": resource.uk.get("schema_url", ""),\n',
+        '            "conformsTo": schema,\n',
         "",
         ("tests/ckan/test_export_formats.py",),
     ),

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from ckanext.ukharvest.core import options as declared
 from ckanext.ukharvest.core.errors import UkharvestError
@@ -75,8 +76,11 @@ def record(samples: Path | None, *, each_option: bool) -> Iterator[Line]:
                 for text, options in _choices(TYPES[name], {}, each_option=each_option):
                     source = f"{place} as {name}{text}"
                     yield from _read(source, TYPES[name], str(path), options, FileClient(path))
-    assert Publisher.__init__.__kwdefaults__
-    Publisher.__init__.__kwdefaults__["port"] = PORT
+    with patch.dict(Publisher.__init__.__kwdefaults__ or {}, port=PORT):
+        yield from _served_cases(each_option=each_option)
+
+
+def _served_cases(*, each_option: bool) -> Iterator[Line]:
     for case in sorted(folder.parent.name for folder in SOURCES.glob("*/source.json")):
         entry = json.loads((SOURCES / case / "source.json").read_text(encoding="utf-8"))
         kind = TYPES[entry["type"]]

@@ -45,6 +45,7 @@ LABELS = {
     "filter": _("Condition as an OGC filter"),
     "page_size": _("Records at a time"),
     "method": _("Request method"),
+    "schema": _("Schema of the records"),
     "modified_format": _("Date format of the server"),
     "modified_name": _("Name of the metadata date on the server"),
     "skip_responsible_party": _("Skip records of these organisations"),
@@ -107,6 +108,9 @@ HELPS = {
         "edition that it names."
     ),
     "method": _("Most servers accept POST and GET. Some accept only one of them, or only SOAP."),
+    "schema": _(
+        "ISO 19139 is asked for if the server has it. A source that reads keeps its schema."
+    ),
     "parameters": _(
         "Parameters of the service's description document. Write name=value on each line, such as "
         "eo:platform=Sentinel-2."
@@ -151,6 +155,13 @@ CHOICES = {
         "get": _("By GET"),
         "soap-1.1": _("By SOAP 1.1"),
         "soap-1.2": _("By SOAP 1.2"),
+    },
+    "schema": {
+        "auto": _("ISO 19139, else what the server has"),
+        "gmd": "ISO 19139",
+        "iso19115-3": "ISO 19115-3",
+        "geodcat-ap": "GeoDCAT-AP",
+        "dcat": "DCAT",
     },
     "remote_groups": {
         "only_local": _("Use groups that this site has too"),
