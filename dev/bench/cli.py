@@ -12,7 +12,7 @@ from stack.paths import DEFAULT_CKAN
 from stack.site import ensure_site
 from stack.state import locked
 
-from . import cases, results
+from . import cases, full_portal, results
 from .portals import OURS, STOCK, Portal, publisher
 
 DESCRIPTION = """\
@@ -64,7 +64,7 @@ def _run(options: argparse.Namespace) -> int:
         rounds, size, nights, night_rounds = 1, 100, 2000, 3
     with publisher() as catalogues:
         bench = cases.Bench(ours, stock, catalogues, size, nights, rounds, night_rounds)
-        plans = _choose(list(cases.plans(bench)), options)
+        plans = _choose([*cases.plans(bench), *full_portal.plans(bench)], options)
         with ThreadPoolExecutor() as pool:
             list(pool.map(Portal.prepare, (ours, stock)))
         for plan in plans:

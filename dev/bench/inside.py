@@ -5,11 +5,14 @@ A command is a line of JSON, {"do": name, …}; the answer is a line of JSON on 
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
+import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import ckan.plugins.toolkit as tk
 import counters
-import sqlalchemy as sa
+import flask
 from ckan import logic, model
 from ckan.cli import load_config
 from ckan.config.middleware import make_app
@@ -26,6 +29,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestObject
 
 POLL = 0.02
+ROUNDS = 3  # requests for a page
 UNFINISHED = ("WAITING", "FETCH", "IMPORT")
 # What package_create sets itself.
 OWN_FIELDS = ("id", "name", "metadata_created", "metadata_modified", "organization", "revision_id")
@@ -156,17 +160,47 @@ def _index(ids: list[str]) -> None:
     search.common.make_connection().add(docs=documents, commit=commit)
 
 
-def drop(source_id: str) -> dict[str, Any]:
-    """End a source's runs, and delete its harvest objects that were not imported."""
-    finished = "UPDATE harvest_job SET status = 'Finished' WHERE source_id = :id"
-    rest = "DELETE FROM harvest_object WHERE harvest_source_id = :id AND package_id IS NULL"
-    for statement in (finished, rest):
-        model.Session.execute(sa.text(statement), {"id": source_id})
-    model.Session.commit()
-    return {}
+def pages(paths: dict[str, str]) -> dict[str, Any]:
+    """Return the seconds of each page for a sysadmin, by its name: of the slowest request.
+
+    Raises:
+        AssertionError: a page did not answer 200.
+    """
+    context = _context(name="bench")
+    token = tk.get_action("api_token_create")(context, {"user": context["user"], "name": "bench"})
+    client = flask.current_app.test_client()
+
+    def seconds(path: str) -> float:
+        started = time.monotonic()
+        answer = client.get(path, headers={"Authorization": token["token"]})
+        assert answer.status_code == 200, (path, answer.status, answer.data[:500])
+        model.Session.remove()
+        return time.monotonic() - started
+
+    # In this thread, Flask would give each request the user of the request that is going on.
+    with ThreadPoolExecutor(1) as pool:
+        # The first request compiles the templates.
+        return {
+            name: max([*pool.map(seconds, [path] * (1 + ROUNDS))][1:])
+            for name, path in paths.items()
+        }
 
 
-COMMANDS = {each.__name__: each for each in (source, harvest, inline, export, floor, drop)}
+def export_catalogue() -> dict[str, Any]:
+    """Export all datasets in the formats of the setting; return what this process needed."""
+    exporting = importlib.import_module("ckanext.ukharvest.operations.export")
+    config = importlib.import_module("ckanext.ukharvest.config")
+    began = time.process_time()
+    with tempfile.TemporaryDirectory(dir=tk.config["ckan.storage_path"]) as folder:
+        made = exporting.export_catalogue(Path(folder), config.export_formats(), lambda *_: None)
+    used = {"cpu seconds": time.process_time() - began, **counters.read()}
+    return {"datasets": made["datasets"], **used}
+
+
+COMMANDS = {
+    each.__name__: each
+    for each in (source, harvest, inline, export, floor, pages, export_catalogue)
+}
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,7 +37,7 @@ class Catalogues:
         """Serve a catalogue, or serve it anew; return the URL that a source names.
 
         Args:
-            changed: so many of the first records have another description.
+            changed: so many records, from the first on and round again, have a longer description.
         """
         wanted = {"format_": format_, "name": name, "count": count, "changed": changed}
         return f"{self._base}{tell(self._base + CONTROL, **wanted)}"
@@ -97,18 +96,17 @@ class Portal:
             log, environment = log_file(self.site.name), venv.environment_of_ckan()
             console.run(command, log, env=environment, cwd="/")
 
-    def sql(self, statement: str) -> None:
-        """Execute a statement."""
-        Postgres().query(self.site.database_url, statement)
+    def sql(self, statement: str) -> str:
+        """Execute a statement; return the columns of its rows between bars."""
+        return Postgres().query(self.site.database_url, statement)
 
     @contextlib.contextmanager
     def inside(self, **settings: Any) -> Iterator[Inside]:
         """Start a process inside CKAN that does what it is asked."""
-        process = Inside(self, self.ini(**settings))
-        try:
-            yield process
-        finally:
-            process.stop()
+        python, log = venv.program("python", self.site.ckan), log_file(f"{self.site.name}-inside")
+        command: list[str | Path] = [python, HERE / "inside.py", self.ini(**settings)]
+        with Child(command, log, reads=True, env=venv.environment_of_ckan()) as child:
+            yield Inside(child)
 
     @contextlib.contextmanager
     def consumers(
@@ -137,18 +135,8 @@ class Portal:
 class Inside:
     """A process inside CKAN (inside.py)."""
 
-    def __init__(self, portal: Portal, ini: Path) -> None:
-        self._log = log_file(f"{portal.site.name}-inside")
-        with self._log.open("a") as log:
-            self._process = subprocess.Popen(
-                [venv.program("python", portal.site.ckan), HERE / "inside.py", ini],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env=venv.environment_of_ckan(),
-                cwd="/",
-            )
+    def __init__(self, child: Child) -> None:
+        self._child = child
 
     def ask(self, do: str, **more: Any) -> dict[str, Any]:
         """Let it do something, and return the answer.
@@ -156,21 +144,10 @@ class Inside:
         Raises:
             StackError: it ended, or could not do it in time.
         """
-        assert self._process.stdin
-        assert self._process.stdout
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps({"do": do, **more}) + "\n")
-            self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        answer = json.loads(line) if line else {"error": console.tail(self._log)}
+        answer = json.loads(self._child.ask(json.dumps({"do": do, **more})))
         if "error" in answer:
             raise StackError(f"bench: {do} failed: {answer}")
         return dict(answer)
-
-    def stop(self) -> None:
-        if self._process.stdin:
-            self._process.stdin.close()
-        self._process.wait(60)
 
 
 class Consumers:

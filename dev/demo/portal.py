@@ -57,7 +57,8 @@ class Portal:
     def write_ini(self, address: str) -> str:
         """Write the ini for a portal at that URL; return its text."""
         pages = ("ukharvest", "ukharvest_form", "ukharvest_map_view")
-        plugins = [*pages, *map(_plugin, self.types), "harvest", *OTHERS]
+        types = (f"ukharvest_{kind.replace('-', '_')}" for kind in self.types)
+        plugins = [*pages, *types, "harvest", *OTHERS]
         more = {
             "SECRET_KEY": self._secrets()["secret key"],
             "ckan.site_id": self.name,
@@ -146,7 +147,3 @@ class Portal:
                 f"{result.stderr.strip()}\n\n{Path(command[0]).name} failed; see above"
             )
         return str(result.stdout)
-
-
-def _plugin(kind: str) -> str:
-    return f"ukharvest_{kind.replace('-', '_')}"

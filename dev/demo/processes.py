@@ -38,15 +38,8 @@ class PublisherServer(Service):
         super().__init__()
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
     def control(self) -> str:
         return self.url + CONTROL
-
-    def prepare(self) -> None:
-        """Do nothing: it serves files of the repository."""
 
     def spawn(self, port: int) -> None:
         # Of the environment, which has the libraries of tests, such as pyoxigraph.
@@ -70,13 +63,6 @@ class Web(Service):
         self.name = f"{PREFIX}{portal.site.ckan}-web"
         self.title = f"CKAN {portal.site.ckan}"
         super().__init__()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def prepare(self) -> None:
-        """Do nothing: its files depend on the port."""
 
     def spawn(self, port: int) -> None:
         self.portal.write_ini(f"http://127.0.0.1:{port}")

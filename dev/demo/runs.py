@@ -51,7 +51,6 @@ class Row:
     label: str
     figures: dict[str, int]
     rate: float | None
-    outcome: str
     messages: tuple[str, ...]
 
 
@@ -136,13 +135,11 @@ def _start(api: Api, source: Source) -> str:
 
 def _row(source: Source, label: str, job: dict[str, Any]) -> Row:
     errors = [*job["gather_error_summary"], *job["object_error_summary"]]
-    report = job.get("ukharvest") or {}
     return Row(
         source,
         label,
         {name: job["stats"].get(name, 0) for name in FIGURES},
         _rate(job),
-        report.get("outcome", ""),
         tuple(error["message"] for error in errors),
     )
 

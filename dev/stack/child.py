@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+import contextlib
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ class Child:
     Args:
         command: what to run.
         log: file for its output, standard output only if it is not read.
-        reads: whether ``line`` is used.
+        reads: whether ``line`` or ``ask`` is used.
         env: the process's variables; None: this process's.
     """
 
@@ -36,7 +36,7 @@ class Child:
         with log.open("a") as out:
             self._process: subprocess.Popen[str] = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", *command],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if reads else subprocess.DEVNULL,
                 stdout=subprocess.PIPE if reads else out,
                 stderr=out,
                 text=True,
@@ -64,6 +64,12 @@ class Child:
             raise self.failure()
         return found.strip()
 
+    def ask(self, line: str) -> str:
+        """Write a line to its input; return the next line of its output, as ``line`` does."""
+        with contextlib.suppress(BrokenPipeError):
+            print(line, file=self._process.stdin, flush=True)
+        return self.line()
+
     def wait_until(self, answers: Callable[[], bool], seconds: float = 60) -> None:
         """Wait until the server answers.
 
@@ -85,20 +91,11 @@ class Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdout:
-            self._process.stdout.close()
+        for stream in filter(None, (self._process.stdin, self._process.stdout)):
+            stream.close()
 
     def __enter__(self) -> Child:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-
-def listens(port: int) -> bool:
-    """Tell whether a server takes connections at a port of this machine."""
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
-    except OSError:
-        return False

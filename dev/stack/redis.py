@@ -21,9 +21,6 @@ class Redis(RootlessService):
     def database_url(self, number: int) -> str:
         return f"{self.url}/{number}"
 
-    def prepare(self) -> None:
-        """Do nothing: Redis makes what it needs."""
-
     def spawn(self, port: int) -> None:
         user = self.own_folder()
         self.daemon.start(

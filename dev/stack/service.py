@@ -53,9 +53,9 @@ class Service(ABC):
         return port
 
     @property
-    @abstractmethod
     def url(self) -> str:
         """Return the URL from which all others of this service are derived."""
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def location(self) -> str:
@@ -63,8 +63,7 @@ class Service(ABC):
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
-    @abstractmethod
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 - some need none
         """Make the files that a start needs; quick if they exist."""
 
     @abstractmethod

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import debian, venv
-from .console import StackError
 from .paths import CKAN_VERSIONS, DEFAULT_CKAN, ROOT, make_folder
 from .postgres import Postgres
 from .redis import Redis
 from .service import Service
 from .solr import Solr
-from .state import choosing_ports
 
 PURPOSES = ("test", "demo", "install", "bench", "bench-stock", "more", "batches")
 OF_TESTS = ("test", "more", "batches")
@@ -97,17 +95,6 @@ class Site:
     def storage(self) -> Path:
         return make_folder("sites", self.name, "storage")
 
-    def restart_services(self) -> None:
-        """Restart PostgreSQL, Redis and Solr at their ports."""
-        ports = [service.port for service in self.services]
-        with choosing_ports(alone=True):
-            for service in reversed(self.services):
-                service.stop()
-            for service in self.services:
-                service.start()
-        if ports != [service.port for service in self.services]:
-            raise StackError(f"a port was taken while the services of {self.name} were stopped")
-
     def ensure(self) -> None:
         """Make the database and the core, if they are missing."""
         Postgres(self.instance).ensure_database(self.name, durable=not self.is_for_tests)
@@ -156,11 +143,6 @@ class Site:
 
 def sites_of_tests() -> list[Site]:
     return [Site(ckan, purpose) for ckan in CKAN_VERSIONS for purpose in OF_TESTS]
-
-
-def site_of_tests(name: str) -> Site | None:
-    """Return the tests' site of that name, whose services they may stop; None if there is none."""
-    return next((site for site in sites_of_tests() if site.name == name), None)
 
 
 def ensure_site(ckan: str = DEFAULT_CKAN, purpose: str = "test") -> Site:

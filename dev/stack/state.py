@@ -85,23 +85,6 @@ def free_port(preferred: int) -> int:
     raise OSError(f"no free port between {preferred} and {preferred + PORTS_TO_TRY}")
 
 
-def own_port() -> int:
-    """Return a port that the system gives nobody else for a minute, for a server of this process.
-
-    The end of a connection waits there, which stops no server that reuses addresses, as all do.
-    """
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        server.listen()
-        address = server.getsockname()
-        with socket.create_connection(address) as client:
-            accepted, _ = server.accept()
-            accepted.close()  # who closes first waits
-            client.recv(1)
-    return int(address[1])
-
-
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         # As servers do it: a port still cooling down from the last run is free.

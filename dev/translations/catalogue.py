@@ -10,7 +10,7 @@ from typing import Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 
 from .tables import tables
 
@@ -66,9 +66,3 @@ def written() -> str:
     write_po(stream, made(), width=100, include_lineno=False, sort_by_file=False)
     lines = stream.getvalue().decode().splitlines(keepends=True)
     return "".join(line for line in lines if not _CHANGING.match(line))
-
-
-def texts_of(path: Path) -> set[Any]:
-    """Return the entries of a catalogue file: a text, or singular and plural, for each."""
-    with path.open("rb") as file:
-        return {entry.id for entry in read_po(file) if entry.id}

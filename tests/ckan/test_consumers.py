@@ -20,7 +20,7 @@ from ckanext.harvest.model import HarvestObject
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures
 from tests.ckan.processes import FAULTY_PROGRAM
-from tests.ckan.servers import state
+from tests.ports import own_port
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process  # the consumers are each test's own
@@ -128,7 +128,7 @@ class _Redis:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         # Also during a restart: the end of each of its connections waits there for a minute.
-        self._port = state.own_port()
+        self._port = own_port()
         self.url = f"redis://127.0.0.1:{self._port}/0"
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -22,7 +22,8 @@ from ckanext.ukharvest.operations.export.files import ExportError
 from tests.ckan import gemini_records
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal
-from tests.ckan.servers import pycsw, state
+from tests.ckan.servers import pycsw
+from tests.ports import own_port
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -65,7 +66,7 @@ def gzip_text(path: Path) -> str:
 @pytest.fixture
 def endpoint(exported: dict[str, str], ckan: Ckan, tmp_path: Path) -> Iterator[str]:
     """URL of a pycsw with the settings that the command wrote."""
-    port = state.own_port()
+    port = own_port()
     url = f"http://127.0.0.1:{port}/csw"
     done = ckan("ukharvest", "csw", "--folder", str(tmp_path), "--url", url)
     assert done.stdout == f"Wrote 9 records to {tmp_path / 'csw.db'}.\n"

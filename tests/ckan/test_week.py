@@ -27,8 +27,7 @@ from ckanext.ukharvest.model import utcnow
 from ckanext.ukharvest.model import workers as worker
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, Workers, act, extras, figures, tick
-from tests.ckan.servers import site as stack
-from tests.ckan.servers import state
+from tests.ckan.servers import services_of_tests, state
 from tests.publisher import Publisher
 
 PATH = "/data.json"
@@ -96,25 +95,22 @@ def served(publisher: Publisher) -> dict[str, str]:
         return {each["identifier"]: each["title"] for each in json.load(reply)["dataset"]}
 
 
-def services() -> tuple[Any, ...]:
-    """Return the portal's PostgreSQL, Redis and Solr; none if they run elsewhere.
-
-    bin/test gives the tests of each CKAN services of their own.
-    """
-    found = stack.site_of_tests(config["ckan.site_id"])
-    return found.services if found else ()
-
-
 def restart_services() -> None:
     """Stop and start PostgreSQL, Redis and Solr, as on a night of updates."""
-    if not services():
+    services = services_of_tests(config)  # none if they run elsewhere
+    if not services:
         return
     model.Session.remove()
-    before = [service.daemon.pid() for service in services()]
+    before = [(service.port, service.daemon.pid()) for service in services]
     # So that no other start takes a port in between: the portal's ini names it.
-    with state.locked():
-        stack.site_of_tests(config["ckan.site_id"]).restart_services()
-    assert not {*before} & {service.daemon.pid() for service in services()}
+    with state.locked(), state.choosing_ports(alone=True):
+        for service in reversed(services):
+            service.stop()
+        for service in services:
+            service.start()
+    for service, (port, pid) in zip(services, before, strict=True):
+        assert service.port == port, "it was taken while the service was stopped"
+        assert service.daemon.pid() != pid
     # CKAN's web server, which this process plays, is restarted as well.
     model.meta.engine.dispose()
 
@@ -171,5 +167,5 @@ def test_a_week(week: Week, portal: Portal, publisher: Publisher, workers: Worke
     assert catalogue_now == served(publisher)
     assert len(portal.search_names()) == len(catalogue_now)
 
-    if not services():
+    if not services_of_tests(config):
         pytest.skip("all but restarts of PostgreSQL, Redis and Solr, which run elsewhere")

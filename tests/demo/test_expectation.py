@@ -108,7 +108,7 @@ def _compared(source: _Source, dataset: dict[str, Any], **shown: int) -> list[st
     box = (-2.0, 52.0, -1.0, 53.0)
     source.records = [_served("a", licence="uk-ogl", extras={"language": "en"}, box=box)]
     figures = expected.run()
-    row = Row(source, "first", _figures(**shown), 1.0, "finished", ())  # type: ignore[arg-type]
+    row = Row(source, "first", _figures(**shown), 1.0, ())  # type: ignore[arg-type]
     api = _Api([dataset], _figures(**shown))
     return differences(api, row, expected, figures)  # type: ignore[arg-type]
 
@@ -169,8 +169,8 @@ def test_only_links_dead_on_purpose_may_not_open(
 
 def test_the_table_has_a_line_for_each_run_and_the_reasons_below(source: _Source) -> None:
     rows = [
-        Row(source, "first", _figures(added=3), 12.6, "finished", ()),  # type: ignore[arg-type]
-        Row(source, "again", _figures(errored=1), None, "failed", ("It broke.",)),  # type: ignore[arg-type]
+        Row(source, "first", _figures(added=3), 12.6, ()),  # type: ignore[arg-type]
+        Row(source, "again", _figures(errored=1), None, ("It broke.",)),  # type: ignore[arg-type]
     ]
     lines = table(rows).splitlines()
     assert lines[0].split() == (
@@ -191,4 +191,4 @@ def test_the_table_has_a_line_for_each_run_and_the_reasons_below(source: _Source
     assert lines[2].split() == ["X", "data_json", "first", "3", "0", "0", "0", "0", "0", "13"]
     assert lines[3].split() == ["X", "data_json", "again", "0", "0", "0", "0", "0", "1"]
     assert lines[-1] == "  data_json, again: It broke."
-    assert "run" not in table([Row(source, "", _figures(), None, "", ())])  # type: ignore[arg-type]
+    assert "run" not in table([Row(source, "", _figures(), None, ())])  # type: ignore[arg-type]

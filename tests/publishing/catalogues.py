@@ -22,10 +22,10 @@ def records(name: str, count: int, changed: int = 0) -> Iterator[Record]:
 
     Args:
         name: of the catalogue; in titles and identifiers, so that no two catalogues share any.
-        changed: so many of the first have another description.
+        changed: so many records, from the first on and round again, have a longer description.
     """
     for number in range(count):
-        more = " It was counted again." if number < changed else ""
+        more = " It was counted again." * ((changed - number - 1) // count + 1)
         yield Record(
             number,
             title=f"Ward {number} in numbers ({name})",

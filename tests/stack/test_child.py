@@ -10,9 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
-from stack.child import Child, listens
+from stack.child import Child
 from stack.console import StackError
 from stack.process import birth
+
+from tests.ports import listens
 
 SLEEP = "import time; print('ready', flush=True); time.sleep(600)"
 
@@ -58,7 +60,7 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     program = f"""
 import sys
 from pathlib import Path
-from stack.child import Child, listens
+from stack.child import Child
 child = Child([sys.executable, "-c", {SLEEP!r}], Path({str(tmp_path / "log")!r}), reads=True)
 child.line()
 print(child.pid, flush=True)

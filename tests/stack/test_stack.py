@@ -18,6 +18,7 @@ from stack.process import Daemon
 from stack.solr import SOURCES, write_schema
 
 from tests.conftest import SERVICES
+from tests.ports import own_port
 
 CKAN_SCHEMA = """\
 <schema name="ckan-9.9" version="1.6">
@@ -53,7 +54,7 @@ def test_a_taken_port_gives_way_to_the_next_free_one() -> None:
 
 
 def test_port_for_own_server_is_given_once() -> None:
-    ports = [state.own_port() for _ in range(50)]
+    ports = [own_port() for _ in range(50)]
     assert len(set(ports)) == 50
     with socket.create_server(("127.0.0.1", ports[0])):  # reuses addresses
         pass

@@ -15,7 +15,7 @@ import pytest
 import requests
 from ckan.common import config
 
-from tests.ckan.servers import console, site, state
+from tests.ckan.servers import console, services_of_tests, state
 
 PATIENCE = 120.0  # seconds until a service has ended, or has started
 ATTEMPTS = 10  # a killed PostgreSQL leaves processes that hold its memory for a moment
@@ -122,10 +122,10 @@ class Services:
 
 def own_services() -> Services:
     """Return the services of the tests of this CKAN; skip the test if they run elsewhere."""
-    found = site.site_of_tests(config["ckan.site_id"])
+    found = services_of_tests(config)
     if not found:
         pytest.skip("PostgreSQL, Redis and Solr run elsewhere and cannot be killed")
-    return Services(found.services)
+    return Services(found)
 
 
 def _core_answers() -> bool:

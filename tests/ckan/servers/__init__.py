@@ -27,9 +27,16 @@ __all__ = [
     "postgres",
     "pycsw",
     "rabbitmq",
-    "site",
+    "services_of_tests",
     "state",
 ]
+
+
+def services_of_tests(ckan_config: Any) -> tuple[Any, ...]:
+    """Return the portal's PostgreSQL, Redis and Solr, which tests may stop; none if not theirs."""
+    sites = {each.name: each for each in site.sites_of_tests()}
+    own = sites.get(ckan_config["ckan.site_id"])
+    return own.services if own else ()
 
 
 @contextmanager

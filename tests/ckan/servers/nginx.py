@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stack import console, debian
-from stack.child import Child, listens
+from stack.child import Child
 from stack.paths import STACK, log_file
-from stack.state import locked, own_port
+from stack.state import locked
+
+from tests.ports import listens, own_port
 
 # One process without a master: the started process is the one to stop, and keeps its user.
 CONFIG = """\

@@ -9,10 +9,12 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from stack import venv
-from stack.child import Child, listens
+from stack.child import Child
 from stack.console import StackError
 from stack.paths import DEV, log_file
-from stack.state import locked, own_port
+from stack.state import locked
+
+from tests.ports import listens, own_port
 
 
 @dataclass(frozen=True)

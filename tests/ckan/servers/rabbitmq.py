@@ -15,7 +15,9 @@ from stack import debian
 from stack.child import Child
 from stack.console import step
 from stack.paths import log_file
-from stack.state import locked, own_port
+from stack.state import locked
+
+from tests.ports import own_port
 
 # Debian's /usr/sbin/rabbitmq-server changes to a user of its own.
 PROGRAMS = Path("/usr/lib/rabbitmq/bin")

@@ -13,7 +13,7 @@ from stack.child import Child
 from stack.paths import DEV, log_file
 from stack.state import locked
 
-HOME = DEV / "pycsw"
+PROGRAM = Path(__file__).parent / "serve.py"
 
 
 class Catalogue(NamedTuple):
@@ -26,20 +26,13 @@ class Catalogue(NamedTuple):
 def ensure() -> Path:
     """Make its environment if needed; return its Python."""
     with locked():
-        return venv.ensure_tool("venv-pycsw", HOME / "requirements.txt")
+        return venv.ensure_tool("venv-pycsw", DEV / "pycsw" / "requirements.txt")
 
 
 @contextmanager
 def serve(records: Path, database: Path) -> Iterator[Catalogue]:
     """Load the .xml files of a folder into a new database, and serve them."""
-    command: list[str | Path] = [
-        ensure(),
-        "-W",
-        "ignore",
-        HOME / "serve.py",
-        records,
-        database,
-    ]
+    command: list[str | Path] = [ensure(), "-W", "ignore", PROGRAM, records, database]
     with Child(command, log_file("pycsw"), reads=True) as child:
         url, count = child.line().split()
         yield Catalogue(url, int(count))
@@ -49,7 +42,7 @@ def serve(records: Path, database: Path) -> Iterator[Catalogue]:
 def serve_settings(settings: Path, port: int) -> Iterator[None]:
     """Serve what a settings file names, as pycsw's documentation says, until the block ends."""
     environ = [f"PYCSW_CONFIG={settings}", f"PATH={os.environ['PATH']}"]
-    command: list[str | Path] = ["env", *environ, ensure(), "-W", "ignore", HOME / "serve.py"]
+    command: list[str | Path] = ["env", *environ, ensure(), "-W", "ignore", PROGRAM]
     with Child([*command, str(port)], log_file("pycsw"), reads=True) as child:
         child.line()
         yield
