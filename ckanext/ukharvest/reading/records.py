@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits, Reply
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.record_filter import Unwanted
-from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Source
+from ckanext.ukharvest.core.records import EMPTY_LIST, DatasetRecord, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
@@ -36,6 +36,12 @@ from ckanext.ukharvest.source_types import SourceType
 FINE, SOME_LOST, UNUSABLE = 0, 1, 2
 
 Entry = dict[str, Any]
+
+
+class ContentElsewhere(FetchError):
+    """A saved listing names a record without its content."""
+
+    code = "content-elsewhere"
 
 
 class FileClient:
@@ -146,7 +152,7 @@ class Check:
         read = SourceRead(
             self.kind, self._source, RecordClassifier(), title_of_first=title_of_first
         )
-        number = 0
+        number = elsewhere = 0
         try:
             for number, record in enumerate(read, start=1):
                 if self._limit and number > self._limit:
@@ -154,19 +160,26 @@ class Check:
                     return
                 entry = as_entry(self.kind, self._source, record.raw)
                 self.lost += "error" in entry
+                elsewhere += entry.get("error", {}).get("code") == ContentElsewhere.code
                 titles.setdefault(entry["guid"], entry["title"])
                 yield entry
         except (ConfigError, SourceError) as exc:
             self.errors.append(error_entry(exc))
             return
         if not number:
+            reason = read.ending.reason if read.ending else ""
             message = f"{self.location}: the source lists no records"
+            message = reason if reason and EMPTY_LIST not in reason else message
             self.errors.append(
                 error_entry(SourceError(message, code="no-records", url=self.location))
             )
         if read.ending is not None:
             self.complete, self.reason = read.ending.complete, read.ending.reason
             self.problems = [dataclasses.asdict(each) for each in read.ending.problems]
+        if elsewhere:
+            named = counted(elsewhere, "record")
+            content = "its content is" if elsewhere == 1 else "their content is"
+            self.complete, self.reason = False, f"names {named}; {content} elsewhere"
 
     def as_dict(self, records: Sequence[Entry]) -> Entry:
         """Return the whole result, for ``--format json``."""
@@ -200,8 +213,7 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         entry = _of(exc.record) if isinstance(exc, Unwanted) else _empty(raw)
         return {**entry, "position": raw.position, "skipped": exc.message}
     except FetchError as exc:
-        # A saved listing has no more to give.
-        return {**_empty(raw), "error": error_entry(exc)} if is_url(source.url) else _empty(raw)
+        return {**_empty(raw), "error": error_entry(_fetch_fault(raw, source, exc))}
     except NotValid as exc:
         problems = [dataclasses.asdict(each) for each in exc.problems]
         return {**_empty(raw), "problems": problems, "error": error_entry(exc)}
@@ -213,6 +225,14 @@ def as_entry(kind: SourceType, source: Source, raw: RawRecord) -> Entry:
         message = f"{raw.display_name}: internal error ({type(exc).__name__}: {exc})"
         fault = RecordError(f"{message}; this is a fault of ukharvest, please report it")
         return {**_empty(raw), "error": error_entry(fault)}
+
+
+def _fetch_fault(raw: RawRecord, source: Source, fault: FetchError) -> FetchError:
+    """Return the error of a record without content; a saved listing only names it."""
+    if is_url(source.url):
+        return fault
+    words = f"{raw.display_name}: {source.url} only names it; its content is elsewhere"
+    return ContentElsewhere(words, url=source.url)
 
 
 def fate_of(entry: Entry) -> str:

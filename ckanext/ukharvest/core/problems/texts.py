@@ -35,6 +35,7 @@ _STOPS = {
     "bad-option": "Option not accepted",
     "bad-status": "Source answered with an error",
     "blocked": "URL not allowed",
+    "content-elsewhere": "Content elsewhere",
     "config": "Setting not accepted",
     "context": "JSON-LD context is not included",
     "csw-refused": "CSW server refused the request",
