@@ -15,10 +15,12 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.mapping_table import FieldValues
-from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
+from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
@@ -219,10 +221,11 @@ def date(fields: Fields, *keys: str) -> str:
     return ""
 
 
-def period(fields: Fields, start: str, end: str) -> Period | None:
+def periods(fields: Fields, start: str, end: str) -> Periods:
     """Return a time span whose start and end are two fields."""
-    found = Period(date(fields, start), date(fields, end))
-    return found if found != Period() else None
+    names = {"start": start, "end": end}
+    ends = (text_of(fields.get(start)), text_of(fields.get(end)))
+    return read_periods([ends], lambda code, words, which: fields.report(code, names[which], words))
 
 
 def frequency(fields: Fields, key: str) -> str:
@@ -251,10 +254,11 @@ def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
 
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
-    geometry, name = parts.place(fields)
+    found = parts.place(fields)
     return {
-        "spatial": geometry or _box(fields),
-        "spatial_text": first(fields, "spatial-text") or name,
+        "spatial": found.geometry or _box(fields),
+        "spatial_text": first(fields, "spatial-text") or found.names,
+        "extras": found.extras,
     }
 
 
@@ -266,7 +270,10 @@ def _box(fields: Fields) -> Mapping[str, Any] | None:
     sides = [text_of(fields.get(key)) for key in _BOX]
     if not all(sides):
         return None
-    return parts.place(Fields({"spatial": ",".join(sides)}, []))[0]
+    try:
+        return parse_box(sides)
+    except ValueError:
+        return None
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

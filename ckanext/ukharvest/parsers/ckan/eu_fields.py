@@ -15,6 +15,7 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.periods import read_periods
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
@@ -126,10 +127,15 @@ def _place(value: Any) -> Found:
 
 
 def _period(value: Any) -> Found:
-    for each in _objects(value):
-        start, end = clean_text(each.get("start_date")), clean_text(each.get("end_date"))
-        return {"temporal_coverage-from": start, "temporal_coverage-to": end}
-    return {}
+    pairs = [
+        (clean_text(each.get("start_date")), clean_text(each.get("end_date")))
+        for each in _objects(value)
+    ]
+    start, end = next(iter(pairs), ("", ""))
+    periods = read_periods(pairs, lambda *_: None)
+    if len(pairs) > 1 and periods.whole and not periods.unread:
+        start, end = periods.whole.start, periods.whole.end
+    return {"temporal_coverage-from": start, "temporal_coverage-to": end}
 
 
 def _one(name: str) -> Callable[[Any], Found]:

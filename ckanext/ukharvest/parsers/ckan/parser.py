@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.records import (
     Agent,
     DatasetRecord,
     Origin,
+    Period,
     Problem,
     RawRecord,
     RemoteGroup,
@@ -235,10 +236,16 @@ def _dates(fields: Fields) -> FieldValues:
 
 def _period(fields: Fields) -> FieldValues:
     start, end = "temporal_coverage-from", "temporal_coverage-to"
-    found = package.period(fields, start, end)
-    extras = _kept(fields, start, found.start if found else "")
-    extras |= _kept(fields, end, found.end if found else "")
-    return {"temporal": found, "extras": extras}
+    periods = package.periods(fields, start, end)
+    found = periods.whole or Period()
+    extras = {}
+    if periods.unread:
+        extras = _kept(fields, start, found.start) | _kept(fields, end, found.end)
+    if not periods.whole:
+        # ckanext-dcat and data.gov have the period as one text.
+        periods = fields.periods("temporal")
+        extras |= {"temporal": package.text_of(fields.get("temporal"))} if periods.unread else {}
+    return {"temporal": periods.whole, "extras": extras}
 
 
 def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
@@ -319,7 +326,7 @@ MAPPING: tuple[Field[Fields], ...] = (
         "issued, modified, metadata_modified",
         _dates,
     ),
-    Field(("temporal_coverage-from", "temporal_coverage-to"), "temporal", _period),
+    Field(("temporal_coverage-from", "temporal_coverage-to", "temporal"), "temporal", _period),
     Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
     Field(
         (*_ADDRESSES, "conforms_to"),

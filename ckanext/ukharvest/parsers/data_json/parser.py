@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import shorten
@@ -44,7 +45,7 @@ OPTIONS = (
 def identifier(data: Mapping[str, Any]) -> str:
     """Return a dataset's identity as text, "" if it has none."""
     keys = ("identifier", "uri", "@id")
-    return next(filter(None, (parts.identity(data.get(key)) for key in keys)), "")
+    return next(filter(None, (parse_identifier(data.get(key)) for key in keys)), "")
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -124,11 +125,15 @@ def _themes(fields: Fields) -> FieldValues:
 def _dates(fields: Fields) -> FieldValues:
     # POD 1.1 allows a repeating interval as "modified": then it is a frequency, not a date.
     repeats = re.match(r"R\d*/P", value_text(fields.get("modified")), re.IGNORECASE)
+    periods = fields.periods("temporal")
     return {
         "issued": fields.date("issued"),
         "modified": "" if repeats else fields.date("modified"),
-        "temporal": fields.period("temporal"),
-        "extras": {"created": fields.read("created", parse_date, "bad-date")},
+        "temporal": periods.whole,
+        "extras": {
+            "created": fields.read("created", parse_date, "bad-date"),
+            **periods.extras,
+        },
     }
 
 
@@ -167,10 +172,12 @@ def _language(fields: Fields) -> FieldValues:
 
 
 def _place(fields: Fields) -> FieldValues:
-    geometry, name = parts.place(fields)
-    if geometry is None and fields.has("geographicBoundingBox"):
-        geometry, _ = parts.place(fields, "geographicBoundingBox")
-    return {"spatial": geometry, "spatial_text": name}
+    place = parts.place(fields)
+    box = place
+    if place.geometry is None and fields.has("geographicBoundingBox"):
+        box = parts.place(fields, "geographicBoundingBox")
+    extras = box.extras | place.extras
+    return {"spatial": box.geometry, "spatial_text": place.names, "extras": extras}
 
 
 def _standards(fields: Fields) -> FieldValues:

@@ -158,7 +158,8 @@ def _dates(node: Node) -> FieldValues:
 
 
 def _temporal(node: Node) -> FieldValues:
-    return {"temporal": coverage.period(node)}
+    periods = coverage.periods(node)
+    return {"temporal": periods.whole, "extras": periods.extras}
 
 
 def _frequency(node: Node) -> FieldValues:
@@ -244,6 +245,7 @@ MAPPING: tuple[Field[Node], ...] = (
         _resources,
     ),
     Field(("the dataset's URI",), "uri, metadata_uri", extras.identity),
+    Field(extras.IDENTIFIER, "extra identifier", extras.identifiers),
     Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
     *(
         Field((predicate,), f"extra {name}", extras.reader(predicate, name, is_list=False))

@@ -19,6 +19,7 @@ from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
@@ -133,7 +134,8 @@ def _first(node: Node, name: str) -> str:
 
 
 def _all(node: Node, name: str) -> list[str]:
-    texts = node.texts(name)
+    # A span is not when it was published, but what it is about: see coverage.
+    texts = [text for text in node.texts(name) if name != "date" or not is_span(text)]
     return list(filter(None, (node.parse_value(name, t, parse_date, "bad-date") for t in texts)))
 
 
