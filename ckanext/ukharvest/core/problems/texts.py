@@ -35,7 +35,6 @@ _STOPS = {
     "bad-option": "Option not accepted",
     "bad-status": "Source answered with an error",
     "blocked": "URL not allowed",
-    "content-elsewhere": "Content elsewhere",
     "config": "Setting not accepted",
     "context": "JSON-LD context is not included",
     "csw-refused": "CSW server refused the request",
@@ -100,6 +99,7 @@ _LOST = {
     "record": "Record cannot be imported",
     "rejected": "Not accepted by this portal",
     "schema": "File does not follow its schema",
+    "content-elsewhere": "Record is only named here",
     "unserved-record": "Catalogue cannot give the record",
     "service-failed": "A service of this site failed",
 }
