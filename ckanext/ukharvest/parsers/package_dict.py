@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -40,16 +40,6 @@ def load(raw: RawRecord) -> dict[str, Any]:
     if not raw.guid:
         raise ParseError(f"{raw.display_name}: id is missing", code="missing-identifier")
     return data
-
-
-def is_no(value: Any) -> bool:
-    """Tell whether a value means no: false, "no", 0."""
-    return clean_text(value).casefold() in ("false", "no", "0", "off")
-
-
-def is_yes(value: Any) -> bool:
-    """Tell whether a value means yes: true, "yes", 1."""
-    return clean_text(value).casefold() in ("true", "yes", "1", "on")
 
 
 def extras(value: Any) -> dict[str, Any]:
@@ -235,11 +225,7 @@ def frequency(fields: Fields, key: str) -> str:
 
 def languages(fields: Fields, key: str) -> tuple[str, ...]:
     """Return languages as tags, from a list, a list as JSON text, or names between commas."""
-    found = (
-        fields.parse_value(key, text, parse_language, "bad-language")
-        for text in split_list(fields.get(key), r"[\s,;]+")
-    )
-    return tuple(dict.fromkeys(filter(None, found)))
+    return read_languages(split_list(fields.get(key)), fields.reporter(key))
 
 
 def split_list(value: Any, separators: str = "") -> tuple[str, ...]:

@@ -179,7 +179,8 @@ class Check:
         if elsewhere:
             named = counted(elsewhere, "record")
             content = "its content is" if elsewhere == 1 else "their content is"
-            self.complete, self.reason = False, f"names {named}; {content} elsewhere"
+            words = f"names {named}; {content} elsewhere"
+            self.complete, self.reason = False, "; ".join(filter(None, (words, self.reason)))
 
     def as_dict(self, records: Sequence[Entry]) -> Entry:
         """Return the whole result, for ``--format json``."""

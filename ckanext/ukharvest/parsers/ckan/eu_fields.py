@@ -8,13 +8,12 @@ where the guide has an object or a list is another site's field, and stays as it
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.periods import read_periods
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -111,11 +110,8 @@ def _languages(value: Any) -> Found:
 
 
 def _file_languages(value: Any) -> Found:
-    found = []
-    for text in _texts(value, "resource", "label"):
-        with contextlib.suppress(ValueError):
-            found.append(parse_language(text))
-    return {"language": ", ".join(dict.fromkeys(filter(None, found)))}
+    tags = read_languages(_texts(value, "resource", "label"), lambda *_: None)
+    return {"language": ", ".join(tags)}
 
 
 def _place(value: Any) -> Found:

@@ -115,9 +115,9 @@ def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
     kind = package.text_of(flat.get("type"))
     if kind in _NO_DATASETS:
         raise SkipRecord(f"{where}: its type is {kind}; it is a harvest source, not a dataset")
-    if package.is_no(package.text_of(flat.get("dgu_harvest_me"))):
+    if multivalue.is_no(package.text_of(flat.get("dgu_harvest_me"))):
         raise SkipRecord(f"{where}: its extra dgu_harvest_me says that it is not for harvesting")
-    if package.is_yes(flat.get("private")):
+    if multivalue.is_yes(flat.get("private")):
         raise SkipRecord(f"{where}: it is private")
     state = package.text_of(flat.get("state"))
     if state in ("deleted", "draft"):

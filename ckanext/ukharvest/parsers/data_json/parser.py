@@ -18,7 +18,7 @@ from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -165,10 +165,7 @@ def _terms(fields: Fields) -> FieldValues:
 
 def _language(fields: Fields) -> FieldValues:
     texts = fields.texts("language")
-    if len(texts) == 1:
-        texts = tuple(filter(None, re.split(r"[\s,;]+", texts[0])))
-    tags = [fields.parse_value("language", text, parse_language, "bad-language") for text in texts]
-    return {"language": tuple(dict.fromkeys(filter(None, tags)))}
+    return {"language": read_languages(texts, fields.reporter("language"))}
 
 
 def _place(fields: Fields) -> FieldValues:

@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import shorten
@@ -164,16 +164,13 @@ def _schema(part: Fields) -> tuple[str, dict[str, str]]:
 
 def _extras(part: Fields) -> dict[str, str]:
     place = parts.place(part)
-    languages = (
-        part.parse_value("language", text, parse_language, "bad-language")
-        for text in part.texts("language", strict=False)
-    )
+    languages = read_languages(part.texts("language", strict=False), part.reporter("language"))
     return {
         "rights": parts.rights(part),
         "spatial": geometry_text(place.geometry),
         "spatial-text": place.names,
         **place.extras,
-        "language": ", ".join(filter(None, languages)),
+        "language": ", ".join(languages),
         "compress_format": _IANA.sub("", value_url(part.get("compressFormat"))),
         "package_format": _IANA.sub("", value_url(part.get("packageFormat"))),
         "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),

@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.periods import Periods, parse_period, read_periods
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
@@ -210,13 +210,12 @@ def _duration(part: Node, level: int = 0) -> str:
 
 def languages(node: Node) -> tuple[str, ...]:
     """Return the languages as RFC 5646 tags."""
-    found = []
+    found: list[str] = []
     for name in LANGUAGE:
-        for each in node.nodes(name):
-            text = each.uri or each.label()
-            found += [
-                node.parse_value(name, part, parse_language, "bad-language")
-                for part in re.split(r"[\s,;]+", text)
-                if part
-            ]
-    return tuple(dict.fromkeys(filter(None, found)))
+        texts = [each.uri or each.label() for each in node.nodes(name)]
+        found += read_languages(texts, partial(_report, node, name))
+    return tuple(dict.fromkeys(found))
+
+
+def _report(node: Node, name: str, code: str, words: str) -> None:
+    node.report(code, name, words)

@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -169,9 +169,11 @@ def _is_access(text: str) -> bool:
 
 def _language(entry: Entry) -> FieldValues:
     node = entry.node
-    texts = node.texts("language")
-    found = [node.parse_value("language", t, parse_language, "bad-language") for t in texts]
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+    return {
+        "language": read_languages(
+            node.texts("language"), lambda code, words: node.report(code, "language", words)
+        )
+    }
 
 
 def _more(entry: Entry) -> FieldValues:

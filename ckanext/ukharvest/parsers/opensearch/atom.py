@@ -10,7 +10,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -149,11 +149,11 @@ def _terms(entry: Entry) -> FieldValues:
 
 def _language(entry: Entry) -> FieldValues:
     node = entry.node
-    found = [
-        node.parse_value("dc:language", text, parse_language, "bad-language")
-        for text in node.texts("language")
-    ]
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+    return {
+        "language": read_languages(
+            node.texts("language"), lambda code, words: node.report(code, "dc:language", words)
+        )
+    }
 
 
 def _links(entry: Entry) -> FieldValues:

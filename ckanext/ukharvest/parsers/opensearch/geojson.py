@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import licences, places
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -134,8 +134,8 @@ def _terms(feature: Feature) -> FieldValues:
 
 
 def _language(feature: Feature) -> FieldValues:
-    found = feature.node.read("lang", parse_language, "bad-language")
-    return {"language": (found,) if found else ()}
+    texts = feature.node.texts("lang", strict=False)
+    return {"language": read_languages(texts, feature.node.reporter("lang"))}
 
 
 def _links(feature: Feature) -> FieldValues:
