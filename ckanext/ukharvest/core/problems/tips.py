@@ -250,8 +250,8 @@ _OF_RECORDS = {
         "You do not need to change anything: the record is not meant for this portal, such as "
         "a non-public one."
     ),
-    "content-elsewhere": "Test the URL of the source itself, such as https://example.gov.uk: a saved"
-    " list of names does not have the records.",
+    "content-elsewhere": "Test the URL of the source itself, such as https://example.gov.uk: a"
+    " saved list of names does not have the records.",
     "unserved-record": (
         "Request only this position from the catalogue, with startPosition and maxRecords=1, "
         "and correct the record that its log names, for example a record that is not valid XML."
