@@ -103,6 +103,29 @@ def test_languages_in_one_text_are_a_list_in_every_format(form: str, text: str) 
     assert "bad-language" not in {problem.code for problem in record.problems}
 
 
+FREQUENCIES: dict[str, Callable[[str], DatasetRecord]] = {
+    "data_json": lambda text: data_json(accrualPeriodicity=text),
+    "ckan": lambda text: ckan(update_frequency=text),
+    "dcat": lambda text: dcat(f"dct:accrualPeriodicity {literal(text)}"),
+    "ods": lambda text: ods(dcat={"accrualperiodicity": text}),
+}
+
+
+@pytest.mark.parametrize("form", FREQUENCIES)
+@pytest.mark.parametrize(
+    ("text", "frequency", "unread"),
+    [("Every month", "R/P1M", ""), ("unknown", "", ""), ("at dawn", "", "at dawn")],
+)
+def test_a_frequency_is_the_same_in_every_format(
+    form: str, text: str, frequency: str, unread: str
+) -> None:
+    record = FREQUENCIES[form](text)
+    extras = [record.extras.get(name) for name in ("frequency", "update_frequency")]
+    assert record.frequency == frequency
+    assert not unread or unread in extras
+    assert ("bad-frequency" in {problem.code for problem in record.problems}) is bool(unread)
+
+
 def test_a_list_of_rdf_is_the_list_of_its_members() -> None:
     files = dcat(
         f'dcat:distribution ( [ dcat:accessURL <{FILE}> ] ) ; dcat:keyword ( "roads" "parks" )'

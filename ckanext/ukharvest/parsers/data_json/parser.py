@@ -16,11 +16,11 @@ from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_frequency
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
@@ -140,8 +140,9 @@ def _dates(fields: Fields) -> FieldValues:
 def _frequency(fields: Fields) -> FieldValues:
     for key in ("accrualPeriodicity", "frequency"):
         text = value_url(fields.get(key))
-        if text:
-            return {"frequency": fields.parse_value(key, text, parse_frequency, "bad-frequency")}
+        if text and not is_redacted(text):
+            frequency, unread = read_frequency(text, fields.reporter(key))
+            return {"frequency": frequency, "extras": unread}
     text = value_text(fields.get("modified"))
     if text[:1].upper() == "R":
         return {"frequency": fields.parse_value("modified", text, parse_frequency, "bad-date")}

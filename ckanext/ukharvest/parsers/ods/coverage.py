@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.periods import join_periods
 from ckanext.ukharvest.core.values.places import parse_box
@@ -32,7 +32,8 @@ def _frequency(dataset: Dataset) -> FieldValues:
         (dataset.default, "update_frequency"),
     ):
         if fields.has(key):
-            return {"frequency": fields.read(key, parse_frequency, "bad-frequency")}
+            frequency, unread = read_frequency(value_text(fields.get(key)), fields.reporter(key))
+            return {"frequency": frequency, "extras": unread}
     return {}
 
 
