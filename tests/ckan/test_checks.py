@@ -57,7 +57,7 @@ XSD = (
     "</xs:complexType></xs:element></xs:schema>"
 )
 GEOJSON = '{"type": "FeatureCollection", "features": []}'
-HOSTILE = "<script>alert(1)</script>"
+HOSTILE = "<svg onload=alert(1)>"  # markup of HTML would be left out of a title
 
 
 @pytest.fixture
@@ -270,7 +270,7 @@ def test_hostile_texts_are_shown_as_text(app: CKANTestApp, editor: dict[str, str
     schema = TABLE_SCHEMA.replace("Supplier", HOSTILE)
     _, page = checked(app, editor, text=table, schema_upload=(name, schema.encode()))
     assert HOSTILE not in page
-    assert "&lt;script&gt;alert(1)" in page
+    assert "&lt;svg onload=alert(1)&gt;" in page
 
 
 def test_visitors_may_only_where_the_ini_says_so(app: CKANTestApp, clean: None) -> None:
