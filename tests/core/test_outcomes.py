@@ -16,7 +16,8 @@ from ckanext.ukharvest.core.source_status import Health
 # Portals have these in their tables, and scripts read them: a change needs a migration.
 STORED = {
     RunMode: "normal force approval",
-    RunOutcome: "finished held failed stopped errors empty shrunk unchanged running queued",
+    RunOutcome: "finished held failed stopped errors empty shrunk unchanged running queued"
+    " decided settled",
     RecordOutcome: "added updated deleted errored skipped adopted adopted_by_guid kept",
     PreviewState: "waiting running done stopped",
     Severity: "stop lost problem note",

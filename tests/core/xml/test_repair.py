@@ -31,7 +31,7 @@ def _repair(text: bytes) -> tuple[etree._Element, ParseError]:
 def test_small_faults_are_repaired_and_named(text: bytes, expected: bytes) -> None:
     root, fault = _repair(text)
     assert etree.tostring(root) == expected
-    found = problem(fault)
+    found = problem(fault, "https://a.example/1.xml")
     assert (found.code, found.line) == ("repaired-syntax", 2)
 
 

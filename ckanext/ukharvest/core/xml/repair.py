@@ -13,6 +13,7 @@ import re
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 
@@ -47,9 +48,9 @@ def repair(data: bytes, fault: ParseError) -> etree._Element:
     return root
 
 
-def problem(fault: ParseError) -> Problem:
+def problem(fault: ParseError, url: str) -> Problem:
     """Return the problem of a document that was repaired."""
-    message = f"{fault.message}; it was read as far as that can be repaired"
+    message = f"{fault.message}; {safe_url(url)} was read as far as that can be repaired"
     return Problem("repaired-syntax", "", message, fault.line)
 
 

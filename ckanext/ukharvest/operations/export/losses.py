@@ -201,8 +201,8 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
-        "Texts of places and sizes that could not be read; DCAT-AP has only those that can",
-        ("spatial-original", "resource.size-text"),
+        "The text of a size that could not be read; DCAT-AP has only numbers",
+        ("resource.size-text",),
         _IN_RDF,
     ),
     Loss(

@@ -259,7 +259,7 @@ def _others(part: Node) -> Found:
     # A text is among the rights, an identifier without a URI is the identity.
     found["access_rights"] = ", ".join(each.uri for each in part.nodes(_ACCESS_RIGHTS) if each.uri)
     names = [text for text in part.values(_IDENTIFIER) if part.uri and text != part.uri]
-    found["identifier"] = ", ".join(filter(None, [found["identifier"], *names]))
+    found["identifier"] = ", ".join(names) or found.get("identifier", "")
     return {"extras": found | extras.objects(part, extras.RESTRICTIONS)}
 
 

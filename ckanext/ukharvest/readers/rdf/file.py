@@ -295,7 +295,7 @@ class RdfFile:
             return xml.parse(data, url=self._url)
         except ParseError as exc:  # of namespaces, which the scan does not check
             root = xml_repair.repair(data, exc)
-            problem = xml_repair.problem(exc)
+            problem = xml_repair.problem(exc, self._url)
             self._report_repair(problem.message, problem.line)
             return root
 
@@ -323,7 +323,7 @@ class RdfFile:
             root = xml_repair.repair(self._body.read(xml_repair.MAX_BYTES + 1), fault)
             if root.tag != f"{{{RDF}}}RDF":
                 return False
-            problem = xml_repair.problem(fault)
+            problem = xml_repair.problem(fault, self._url)
             self._report_repair(problem.message, problem.line)
             self._mend_xml(root)
             self._root = xml_scan.scan(self._body, url=self._url)

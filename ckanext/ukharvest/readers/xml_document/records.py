@@ -156,7 +156,7 @@ class XmlRecords:
                 outline = document.check(strict=strict)
             except (ParseError, OtherDocument):
                 raise exc from fault
-            problems = (repair.problem(fault), *outline.problems)
+            problems = (repair.problem(fault, url), *outline.problems)
             return document, replace(outline, problems=problems)
 
     def check(self, *, strict: bool = False) -> Outline:
