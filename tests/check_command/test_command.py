@@ -89,7 +89,10 @@ def test_a_source_without_records_exits_2_and_says_so(type_: str) -> None:
     if type_ == "gemini-waf":  # a folder without links is refused by its reader
         assert "links" in result.err
         return
-    assert result.err.strip() == f"ukharvest check: {url}: the source lists no records"
+    words = f"{url}: the source lists no records"
+    if type_ == "sparql":  # which says where it looked
+        words = f"{url} lists no dataset in its default graph"
+    assert result.err.startswith(f"ukharvest check: {words}")
     assert "0 records" in result.out
 
 
@@ -321,4 +324,4 @@ def test_check_tells_records_that_a_file_only_names(tmp_path: Path) -> None:
     assert [record["elsewhere"] for record in found["records"]] == [True, True]
     shown = " ".join(run("check", "dkan", str(names)).out.split())
     assert "2 records: 0 would be imported, 0 would fail, 0 would be skipped." in shown
-    assert "The file only names 2 records; their content is elsewhere" in shown
+    assert "not read to its end: the file only names 2 records; their content is elsewhere" in shown

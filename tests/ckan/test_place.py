@@ -73,6 +73,23 @@ def test_datasets_are_found_by_place(found_by_place: None, app: CKANTestApp) -> 
     assert names(wrong) == {"leeds", "kent"}
 
 
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        {"type": "Point", "coordinates": [-1.5, 53.8]},
+        {"type": "LineString", "coordinates": [[-1.6, 53.8], [-1.4, 53.8]]},
+    ],
+)
+def test_a_point_or_a_line_is_found_by_place(
+    found_by_place: None, app: CKANTestApp, geometry: dict[str, Any]
+) -> None:
+    extras = [{"key": "spatial", "value": json.dumps(geometry)}]
+    factories.Dataset(name="bridge", title="A bridge", extras=extras)
+    link = 'href="/dataset/bridge"'
+    assert link in app.get("/dataset/", query_string=box_params(-2, 53, -1, 54)).body
+    assert link not in app.get("/dataset/", query_string=box_params(0, 51, 1, 52)).body
+
+
 def test_without_a_search_by_place_there_are_no_fields(clean: None, app: CKANTestApp) -> None:
     assert "Search by place" not in app.get("/dataset/").body
 

@@ -21,6 +21,23 @@ DKAN_PAGE = '<title>Data</title><meta name="Generator" content="Drupal 10"><p>DK
 ASK, YES = "/sparql?query=ASK%7B%7D", {"head": {}, "boolean": True}
 CAPABILITIES = '<Capabilities xmlns="http://www.opengis.net/cat/csw/2.0.2"/>'
 POD_1_0 = [{"title": "Roads", "identifier": 1, "accessLevel": "public"}]
+SOCRATA = {
+    "@context": "https://project-open-data.cio.gov/v1.1/schema/catalog.jsonld",
+    "@id": "https://data.example.org/data.json",
+    "@type": "dcat:Catalog",
+    "conformsTo": "https://project-open-data.cio.gov/v1.1/schema",
+    "dataset": [{"accessLevel": "public", "identifier": "https://data.example.org/api/views/a-b"}],
+}
+DCAT_JSON = {
+    "@context": {"dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/"},
+    "@id": "https://hub.example.org",
+    "@type": "dcat:Catalog",
+    "dcat:dataset": [{"@type": "dcat:Dataset", "dct:title": "Roads"}],
+}
+DCAT_TURTLE = (
+    "@prefix dcat: <http://www.w3.org/ns/dcat#> .\n<https://a.example/> a dcat:Catalog ;\n"
+    "    dcat:dataset <https://a.example/dataset/1> .\n"
+)
 INVENTORY = "<Inventory><Metadata/></Inventory>"
 
 
@@ -70,6 +87,16 @@ def test_each_type_is_found_at_its_own_address(
         ),
         ({"/": CKAN_PAGE}, "/about", Found("ckan", "", "place")),
         ({"/data.json": POD_1_0}, "/about", Found("data_json", "/data.json", "place")),
+        ({"/data.json": SOCRATA}, "/browse", Found("data_json", "/data.json", "place")),
+        *(
+            ({path: POD_1_0}, "/search", Found("data_json", path, "place"))
+            for path in ("/api/feed/dcat-us/1.1.json",)
+        ),
+        *(
+            ({path: DCAT_JSON}, "/search", Found("dcat_rdf", path, "place"))
+            for path in ("/api/feed/dcat-ap/2.1.1.json", "/catalog.jsonld")
+        ),
+        ({"/catalog.ttl": DCAT_TURTLE}, "/about", Found("dcat_rdf", "/catalog.ttl", "place")),
     ],
 )
 def test_the_nearest_that_answers(

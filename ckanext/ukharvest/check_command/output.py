@@ -176,9 +176,6 @@ def _summary(check: Check, counts: Counter[str]) -> Iterator[tuple[str, str]]:
         f"{total:,} record{'' if total == 1 else 's'}: {arrive:,} would be imported{with_problems},"
         f" {counts['lost']:,} would fail, {counts['skipped']:,} would be skipped.",
     )
-    if named := counts["elsewhere"]:
-        records = "1 record" if named == 1 else f"{named:,} records"
-        yield "", f"The file only names {records}; their content is elsewhere, and was not checked."
     if check.complete:
         yield "", "The source was read to its end."
     elif check.reason or not check.errors:

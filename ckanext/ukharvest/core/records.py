@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ckanext.ukharvest.core.http.client import HttpClient
 
 
+# The end of an ``Ending.reason`` of a list that is really empty.
+EMPTY_LIST = "the list is empty, so nothing was deleted"
+
+
 @dataclass(frozen=True, slots=True)
 class Validators:
     """A document's HTTP validators, sent back as If-None-Match and If-Modified-Since."""

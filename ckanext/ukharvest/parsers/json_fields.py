@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.records import Period, Problem, RawRecord
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.records import Problem, RawRecord
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.language_maps import choose_language
+from ckanext.ukharvest.core.values.periods import Periods, read_periods
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
@@ -18,6 +19,8 @@ from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 _WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id")
 _ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
 _KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
+# Ends of a PeriodOfTime.
+_STARTS, _ENDS = ("startDate", "start"), ("endDate", "end")
 
 
 def load_object(raw: RawRecord) -> dict[str, Any]:
@@ -167,29 +170,30 @@ class Fields:
             value = next((item for item in value if value_url(item)), None)
         return read_link(value_url(value), self._base, self.reporter(key))
 
-    def period(self, key: str) -> Period | None:
+    def periods(self, key: str) -> Periods:
         """Return the time span around all given: ``start/end``, or PeriodOfTime objects."""
-        periods = [self._period(key, item) for item in self.items(key, strict=False)]
-        found = [period for period in periods if period is not None]
-        if not found:
-            return None
-        starts, ends = [each.start for each in found], [each.end for each in found]
-        return Period(min(starts), max(ends) if all(ends) else "")
+        given: list[str | tuple[str, str]] = []
+        for item in self.items(key, strict=False):
+            if isinstance(item, Mapping) and "@value" not in item:
+                part = Fields(item, self._problems, f"{self._path}{key}.")
+                given.append((part.first(*_STARTS), part.first(*_ENDS)))
+            elif (text := value_text(item)) and not is_redacted(text):
+                given.append(text)
+        names = {"": key, "start": f"{key}.{_STARTS[0]}", "end": f"{key}.{_ENDS[0]}"}
+        return read_periods(given, lambda code, words, end: self.report(code, names[end], words))
 
-    def _period(self, key: str, item: Any) -> Period | None:
-        if isinstance(item, Mapping) and "@value" not in item:
-            part = Fields(item, self._problems, f"{self._path}{key}.")
-            names = ("startDate", "start"), ("endDate", "end")
-            start, end = (part.date(a) or part.date(b) for a, b in names)
-            return Period(start, end) if start or end else None
-        text = value_text(item)
-        if not text or is_redacted(text):
-            return None
-        try:
-            return parse_period(text)
-        except ValueError as exc:
-            self.report("bad-period", key, str(exc))
-            return None
+    def ends(self, start: str, end: str) -> Periods:
+        """Return the time span whose beginning and end are two fields."""
+        names = {"start": start, "end": end}
+        pair = (self.first(start), self.first(end))
+        return read_periods(
+            [pair], lambda code, words, which: self.report(code, names[which], words)
+        )
+
+    def first(self, *keys: str) -> str:
+        """Return the first of some fields' texts that is neither empty nor redacted."""
+        texts = (value_text(self.get(key)) for key in keys)
+        return next((text for text in texts if text and not is_redacted(text)), "")
 
 
 def value_text(value: Any) -> str:

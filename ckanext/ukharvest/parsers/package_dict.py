@@ -16,12 +16,14 @@ from typing import Any
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.mapping_table import FieldValues
-from ckanext.ukharvest.core.records import Agent, Licence, Period, RawRecord, RemoteGroup
+from ckanext.ukharvest.core.records import Agent, Licence, RawRecord, RemoteGroup
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.periods import Periods, read_periods
+from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -42,16 +44,6 @@ def load(raw: RawRecord) -> dict[str, Any]:
     if not raw.guid:
         raise ParseError(f"{raw.display_name}: id is missing", code="missing-identifier")
     return data
-
-
-def is_no(value: Any) -> bool:
-    """Tell whether a value means no: false, "no", 0."""
-    return clean_text(value).casefold() in ("false", "no", "0", "off")
-
-
-def is_yes(value: Any) -> bool:
-    """Tell whether a value means yes: true, "yes", 1."""
-    return clean_text(value).casefold() in ("true", "yes", "1", "on")
 
 
 def extras(value: Any) -> dict[str, Any]:
@@ -220,10 +212,11 @@ def date(fields: Fields, *keys: str) -> str:
     return ""
 
 
-def period(fields: Fields, start: str, end: str) -> Period | None:
+def periods(fields: Fields, start: str, end: str) -> Periods:
     """Return a time span whose start and end are two fields."""
-    found = Period(date(fields, start), date(fields, end))
-    return found if found != Period() else None
+    names = {"start": start, "end": end}
+    ends = (text_of(fields.get(start)), text_of(fields.get(end)))
+    return read_periods([ends], lambda code, words, which: fields.report(code, names[which], words))
 
 
 def frequency(fields: Fields, key: str) -> str:
@@ -233,11 +226,7 @@ def frequency(fields: Fields, key: str) -> str:
 
 def languages(fields: Fields, key: str) -> tuple[str, ...]:
     """Return languages as tags, from a list, a list as JSON text, or names between commas."""
-    found = (
-        fields.parse_value(key, text, parse_language, "bad-language")
-        for text in split_list(fields.get(key), r"[\s,;]+")
-    )
-    return tuple(dict.fromkeys(filter(None, found)))
+    return read_languages(split_list(fields.get(key)), fields.reporter(key))
 
 
 def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
@@ -252,10 +241,11 @@ def split_list(value: Any, separators: str = "") -> tuple[str, ...]:
 
 def place(fields: Fields) -> FieldValues:
     """Return the geometry (GeoJSON, WKT or numbers), and the source's text for the place."""
-    geometry, name = parts.place(fields)
+    found = parts.place(fields)
     return {
-        "spatial": geometry or _box(fields),
-        "spatial_text": first(fields, "spatial-text") or name,
+        "spatial": found.geometry or _box(fields),
+        "spatial_text": first(fields, "spatial-text") or found.names,
+        "extras": found.extras,
     }
 
 
@@ -267,7 +257,10 @@ def _box(fields: Fields) -> Mapping[str, Any] | None:
     sides = [text_of(fields.get(key)) for key in _BOX]
     if not all(sides):
         return None
-    return parts.place(Fields({"spatial": ",".join(sides)}, []))[0]
+    try:
+        return parse_box(sides)
+    except ValueError:
+        return None
 
 
 def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tuple[str, str]]:

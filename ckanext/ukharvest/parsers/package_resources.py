@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_dict as package
@@ -63,6 +62,7 @@ def _resource(part: Fields) -> ResourceRecord | None:
         return None
     word = clean_text(part.get("resource_type")).lower().removesuffix(".upload")
     period = _period(part)
+    size, unread = read_size(clean_text(part.get("size")), part.reporter("size"))
     label = _format(part, url)
     schema_url, schema_facts = _schema(part, label)
     return ResourceRecord(
@@ -73,12 +73,12 @@ def _resource(part: Fields) -> ResourceRecord | None:
         format=label,
         mimetype=clean_text(part.get("mimetype")),
         kind=_KINDS.get(word, "" if word else "data"),
-        size=_size(part),
+        size=size,
         issued=package.date(part, "created"),
         modified=package.date(part, "last_modified"),
         temporal=period,
         schema_url=schema_url,
-        extras=_extras(part, word) | schema_facts | ({} if period else _undated(part)),
+        extras=_extras(part, word) | schema_facts | unread | ({} if period else _undated(part)),
         translations=package_translations.of_resource(part.data),
     )
 
@@ -89,17 +89,6 @@ def _format(part: Fields, url: str) -> str:
     mimetype = clean_text(part.get("mimetype"))
     known = formats.label(name)
     return known or name or formats.label(mimetype) or formats.of_url(url)
-
-
-def _size(part: Fields) -> int | None:
-    text = clean_text(part.get("size"))
-    if not text:
-        return None
-    match = re.fullmatch(r"(\d{1,18})(?:\.\d*)?", text)
-    if match is None:
-        part.report("bad-size", "size", f"'{shorten(text, 40)}' is no size; expected bytes")
-        return None
-    return int(match[1])
 
 
 def _period(part: Fields) -> Period | None:

@@ -26,7 +26,7 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits, Reply
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.record_filter import Unwanted
-from ckanext.ukharvest.core.records import DatasetRecord, RawRecord, Source
+from ckanext.ukharvest.core.records import EMPTY_LIST, DatasetRecord, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.reading.preview_result import ErrorEntry
 from ckanext.ukharvest.reading.record_classifier import RecordClassifier
@@ -146,13 +146,14 @@ class Check:
         read = SourceRead(
             self.kind, self._source, RecordClassifier(), title_of_first=title_of_first
         )
-        number = 0
+        number = elsewhere = 0
         try:
             for number, record in enumerate(read, start=1):
                 if self._limit and number > self._limit:
                     self.reason = f"stopped after {counted(self._limit, 'record')}, as --limit says"
                     return
                 entry = as_entry(self.kind, self._source, record.raw)
+                elsewhere += "elsewhere" in entry
                 self.lost += "error" in entry or "elsewhere" in entry
                 titles.setdefault(entry["guid"], entry["title"])
                 yield entry
@@ -160,13 +161,20 @@ class Check:
             self.errors.append(error_entry(exc))
             return
         if not number:
+            reason = read.ending.reason if read.ending else ""
             message = f"{self.location}: the source lists no records"
+            message = reason if reason and EMPTY_LIST not in reason else message
             self.errors.append(
                 error_entry(SourceError(message, code="no-records", url=self.location))
             )
         if read.ending is not None:
             self.complete, self.reason = read.ending.complete, read.ending.reason
             self.problems = [dataclasses.asdict(each) for each in read.ending.problems]
+        if elsewhere:
+            named = counted(elsewhere, "record")
+            content = "its content is" if elsewhere == 1 else "their content is"
+            words = f"the file only names {named}; {content} elsewhere"
+            self.complete, self.reason = False, "; ".join(filter(None, (words, self.reason)))
 
     def as_dict(self, records: Sequence[Entry]) -> Entry:
         """Return the whole result, for ``--format json``."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.values import local_government_lists, organization_types, theme_names
+from ckanext.ukharvest.core.values.geometries import bbox_polygon, bounds, valid_geojson
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.model import index_values, reports
@@ -17,6 +18,7 @@ MOST = 100  # values of one field
 LONGEST = 1000  # characters of one value
 # Solr refuses a dataset with an untokenised text of more than 32,766 bytes.
 _REFUSED = 32_766
+_WIDTH = 0.0001  # degrees, added on each side; Solr's numbers are no finer
 _SCHEMA_KEYS = ("schema_url", "schema-url")
 
 
@@ -30,7 +32,12 @@ def build_index_fields(package: Mapping[str, Any]) -> dict[str, Any]:
     own_type = _organization_type(package, values)
     if package.get("type") == "harvest":  # a harvest source, which CKAN keeps as a dataset
         return {**_of_source(package), **own_type}
-    return {**_shortened(package), **_counted(package, values), **own_type}
+    return {
+        **_shortened(package),
+        **_counted(package, values),
+        **_with_area(package),
+        **own_type,
+    }
 
 
 def _organization_type(package: Mapping[str, Any], values: IndexValues) -> dict[str, str | None]:
@@ -48,6 +55,22 @@ def _of_source(package: Mapping[str, Any]) -> dict[str, str]:
         if package.get(key):
             found[key] = json.dumps({**json.loads(package[key]), "status": status})
     return found
+
+
+def _with_area(package: Mapping[str, Any]) -> dict[str, str]:
+    """Give a point or a line some metres of width in the index.
+
+    ckanext-spatial's backend solr-bbox compares areas, and finds no place that has none.
+    """
+    try:
+        west, south, east, north = bounds(valid_geojson(json.loads(package.get("spatial") or "")))
+    except (ValueError, TypeError, RecursionError):
+        return {}
+    if west != east and south != north:
+        return {}
+    west, east = max(west - _WIDTH, -180.0), min(east + _WIDTH, 180.0)
+    south, north = max(south - _WIDTH, -90.0), min(north + _WIDTH, 90.0)
+    return {"spatial": json.dumps(bbox_polygon(west, south, east, north))}
 
 
 def _shortened(package: Mapping[str, Any]) -> dict[str, str]:

@@ -91,5 +91,6 @@ DATA_JSON = SourceType(
     aliases=("datajson", "dcat_json"),
     field_names=FieldNames(resources="distribution", tags="keyword"),
     recognise=_recognise,
-    usual_urls=("/data.json",),
+    # The second is that of ArcGIS Hub.
+    usual_urls=("/data.json", "/api/feed/dcat-us/1.1.json"),
 )

@@ -75,5 +75,9 @@ DCAT_RDF = SourceType(
         created="dct:created",
     ),
     recognise=_recognise,
-    usual_urls=("/catalog.xml", "/catalog.ttl"),
+    # Those of ckanext-dcat, and that of ArcGIS Hub.
+    usual_urls=(
+        *("/catalog.xml", "/catalog.ttl", "/catalog.rdf", "/catalog.jsonld"),
+        "/api/feed/dcat-ap/2.1.1.json",
+    ),
 )

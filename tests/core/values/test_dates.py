@@ -1,11 +1,10 @@
-"""Dates and periods as publishers write them."""
+"""Dates as publishers write them."""
 
 from __future__ import annotations
 
 import pytest
 
-from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values.dates import parse_date
 
 
 @pytest.mark.parametrize(
@@ -81,56 +80,3 @@ def test_a_date_is_as_precise_as_given(given: str, expected: str) -> None:
 def test_wrong_date_is_refused_with_a_reason(given: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         parse_date(given)
-
-
-@pytest.mark.parametrize(
-    ("given", "start", "end"),
-    [
-        pytest.param("2019-01-01/2019-12-31", "2019-01-01", "2019-12-31", id="two-days"),
-        pytest.param("2018/2019", "2018", "2019", id="two-years"),
-        pytest.param("2019-01 / 2019-06", "2019-01", "2019-06", id="blanks"),
-        pytest.param("2019", "2019", "2019", id="one-year"),
-        pytest.param("2019-05-01", "2019-05-01", "2019-05-01", id="one-day"),
-        pytest.param("2019-01-01/", "2019-01-01", "", id="open-end"),
-        pytest.param("2019-01-01/..", "2019-01-01", "", id="open-end-dots"),
-        pytest.param("../2019", "", "2019", id="open-start"),
-        pytest.param("2019-01-01/P1Y", "2019-01-01", "2020-01-01", id="a-year"),
-        pytest.param("2019/P1Y", "2019", "2020-01-01", id="year-and-duration"),
-        pytest.param("2019-02/P1M", "2019-02", "2019-03-01", id="month-and-duration"),
-        pytest.param("2019-01-31/P1M", "2019-01-31", "2019-02-28", id="end-of-month"),
-        pytest.param("P2W/2019-01-15", "2019-01-01", "2019-01-15", id="duration-first"),
-        pytest.param(
-            "2019-01-01/P1Y2M10DT2H", "2019-01-01", "2020-03-11T02:00:00", id="long-duration"
-        ),
-        pytest.param(
-            "2000-01-15T00:45:00Z/P1W", "2000-01-15T00:45:00Z", "2000-01-22T00:45:00Z", id="pod"
-        ),
-        pytest.param("01/04/2019/31/03/2020", "2019-04-01", "2020-03-31", id="british"),
-        pytest.param("2019-05/2019", "2019-05", "2019", id="year-holds-month"),
-    ],
-)
-def test_a_period_has_two_ends(given: str, start: str, end: str) -> None:
-    assert parse_period(given) == Period(start, end)
-
-
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
-        pytest.param("", "expected a date", id="empty"),
-        pytest.param("/", "names no date", id="slash"),
-        pytest.param("../..", "names no date", id="open-both"),
-        pytest.param("P1Y/P2Y", "names no date", id="durations"),
-        pytest.param("P1Y/", "names no date", id="duration-alone"),
-        pytest.param("2019/soon", "'soon' is not a date", id="bad-end"),
-        pytest.param("2019/Present", "'Present' is not a date", id="word-with-p"),
-        pytest.param("2019/P1", "is not a duration", id="bad-duration"),
-        pytest.param("2019/P9999Y", "calendar", id="out-of-calendar"),
-        pytest.param("2019/P900Y", "year", id="absurd-year"),
-        pytest.param("2020/2019", "ends before it starts", id="reversed"),
-        pytest.param("2019/2020/2021", "expected start/end", id="three-parts"),
-        pytest.param("summer 2019", "is not a date", id="prose"),
-    ],
-)
-def test_wrong_period_is_refused_with_a_reason(given: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        parse_period(given)

@@ -6,14 +6,8 @@ from typing import Any
 
 import pytest
 
-from ckanext.ukharvest.core.values.geometries import (
-    Box,
-    bbox_polygon,
-    bounds,
-    from_json,
-    parse_spatial,
-    valid_geojson,
-)
+from ckanext.ukharvest.core.values.geometries import Box, bbox_polygon, bounds, valid_geojson
+from ckanext.ukharvest.core.values.places import from_json, parse_latitude_first, parse_spatial
 
 LONDON = (-0.5, 51.25, 0.25, 51.75)
 
@@ -35,6 +29,15 @@ LONDON = (-0.5, 51.25, 0.25, 51.75)
         "northlimit=51.75; southlimit=51.25; eastlimit=0.25; westlimit=-0.5; units=degrees",
         '{"type": "Envelope", "coordinates": [[-0.5, 51.75], [0.25, 51.25]]}',
         '{"type": "polygon", "coordinates": [[[-0.5,51.25],[0.25,51.25],["0.25","51.75",9]]]}',
+        "[-0.5, 51.25, 0, 0.25, 51.75, 9]",
+        "<http://www.opengis.net/def/crs/EPSG/0/4326> LINESTRING(51.25 -0.5, 51.75 0.25)",
+        "<http://www.opengis.net/def/crs/OGC/1.3/CRS84> LINESTRING(-0.5 51.25, 0.25 51.75)",
+        "<gml:Envelope><gml:lowerCorner>-0.5 51.25</gml:lowerCorner>"
+        "<gml:upperCorner>0.25 51.75</gml:upperCorner></gml:Envelope>",
+        '<gml:Envelope srsName="urn:ogc:def:crs:EPSG::4326"><gml:lowerCorner>51.25 -0.5'
+        "</gml:lowerCorner><gml:upperCorner>51.75 0.25</gml:upperCorner></gml:Envelope>",
+        '<?xml version="1.0"?><g:LineString xmlns:g="http://www.opengis.net/gml/3.2">'
+        "<g:posList>-0.5 51.25 0.25 51.75</g:posList></g:LineString>",
         '{"type": "Feature", "geometry": {"type": "MultiPoint",'
         ' "coordinates": [[-0.5, 51.25], [0.25, 51.75]]}}',
     ],
@@ -88,7 +91,9 @@ def test_a_place_name_is_no_geometry(text: str) -> None:
         ('{"type": "FeatureCollection", "features": []}', "is empty"),
         ('{"type": "Feature", "geometry": null}', "not a GeoJSON type"),
         ('{"type": "Envelope", "coordinates": 5}', "incomplete"),
-        ("<gml:Envelope/>", "GML"),
+        ("<gml:Envelope/>", "no positions"),
+        ("<b>bold", "begins like GML"),
+        ("<b>bold</b>", "no geometry"),
         ('{"type":"Feature","geometry":' * 50 + "null" + "}" * 50, "nested too deep"),
     ],
 )
@@ -126,3 +131,55 @@ def test_a_long_text_takes_no_time() -> None:
 )
 def test_a_box_without_width_or_height_is_a_line(box: Box, ends: list[list[float]]) -> None:
     assert bbox_polygon(*box) == {"type": "LineString", "coordinates": ends}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SRID=27700;POINT(533600 180500)",
+        "<http://www.opengis.net/def/crs/EPSG/0/27700> POINT(533600 180500)",
+        '{"type": "Point", "coordinates": [533600, 180500],'
+        ' "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::27700"}}}',
+        '<gml:Point srsName="EPSG:27700"><gml:pos>533600 180500</gml:pos></gml:Point>',
+        "SRID=27700;ENVELOPE(533600, 533600, 180500, 180500)",
+    ],
+)
+def test_coordinates_of_a_named_system_are_converted(text: str) -> None:
+    geometry = parse_spatial(text)  # the Tower of London in the British National Grid
+    assert geometry is not None
+    west, south, _, _ = bounds(geometry)
+    assert (round(west, 2), round(south, 2)) == (-0.08, 51.51)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "box"),
+    [
+        ("box", "50 -1 52 1", (-1, 50, 1, 52)),
+        ("box", "50,-1 52,1", (-1, 50, 1, 52)),
+        ("polygon", "50 -1 50 1 52 1 50 -1", (-1, 50, 1, 52)),
+        ("line", "50 -1 52 1", (-1, 50, 1, 52)),
+        ("point", "50 -1", (-1, 50, -1, 50)),
+        ("circle", "0 10 111320", (9, -1, 11, 1)),
+    ],
+)
+def test_schema_org_has_the_latitude_first(kind: str, text: str, box: Box) -> None:
+    assert bounds(parse_latitude_first(kind, text)) == pytest.approx(box)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("POLYGON((1 50, 1 50, 1 50, 1 50))", {"type": "Point", "coordinates": [1, 50]}),
+        (
+            "POLYGON((1 50, 2 51, 3 52, 1 50))",
+            {"type": "LineString", "coordinates": [[1, 50], [3, 52]]},
+        ),
+        ("MULTIPOLYGON(((1 50, 1 50, 1 50, 1 50)))", {"type": "Point", "coordinates": [1, 50]}),
+    ],
+)
+def test_a_polygon_without_area_is_a_line_or_a_point(text: str, expected: dict[str, Any]) -> None:
+    assert parse_spatial(text) == expected
+
+
+def test_a_flat_box_across_the_180th_meridian_is_two_lines() -> None:
+    assert from_json([170, -50, -170, -50])["type"] == "MultiLineString"

@@ -124,7 +124,7 @@ def test_a_field_is_read(entry: dict[str, Any], field: str, expected: Any) -> No
         ({"language": ["??"]}, "bad-language language"),
         ({"modified": "soon"}, "bad-date modified"),
         ({"modified": ""}, "empty-field modified"),
-        ({"temporal": "2020/2019"}, "bad-period temporal"),
+        ({"temporal": "2020/2019"}, "reversed-period temporal"),
         ({"temporal": {"startDate": "x"}}, "bad-date temporal.startDate"),
         ({"accrualPeriodicity": "?"}, "bad-frequency accrualPeriodicity"),
         (
@@ -166,7 +166,7 @@ def test_a_defect_is_reported_and_the_record_arrives(entry: dict[str, Any], prob
         ({"downloadURL": "http://a.uk"}, "missing-media-type", "mediaType"),
         ({"accessURL": "http://a.uk", "mediaType": "CSV"}, "bad-media-type", "mediaType"),
         ({"accessURL": "http://a.uk", "format": "Blob 7"}, "unknown-format", "format"),
-        ({"accessURL": "http://a.uk", "byteSize": "1 MB"}, "bad-size", "byteSize"),
+        ({"accessURL": "http://a.uk", "byteSize": "big"}, "bad-size", "byteSize"),
         ({"accessURL": "http://a.uk", "issued": "soon"}, "bad-date", "issued"),
         ({"accessURL": "http://a.uk", "license": "own"}, "unknown-licence", "license"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, RawRecord
 from ckanext.ukharvest.parsers.dkan import parser as dkan
-from ckanext.ukharvest.parsers.dkan.values import bytes_of, is_month_first, iso
+from ckanext.ukharvest.parsers.dkan.values import is_month_first, iso
 
 UUID = "5f0c9a52-1f1e-4c5e-9f0e-2f1d5a3b7c11"
 
@@ -216,22 +216,6 @@ def test_guids_of_earlier_dkan_harvesters_are_known() -> None:
     assert dkan.old_guids(RawRecord(UUID, json.dumps(data))) == ("play-areas", "9")
     assert dkan.old_guids(RawRecord(UUID, "no json")) == ()
     assert dkan.old_guids(RawRecord(UUID, None)) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("42 octets", "42"),
-        ("1.2 MB", "1258291"),
-        ("12,5 Ko", "12800"),
-        ("1 GB", "1073741824"),
-        ("4711", "4711"),
-        ("3 lines", "3 lines"),
-        ("", ""),
-    ],
-)
-def test_printed_sizes(text: str, expected: str) -> None:
-    assert bytes_of(text) == expected
 
 
 @pytest.mark.parametrize(

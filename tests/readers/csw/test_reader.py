@@ -153,6 +153,12 @@ def test_an_empty_catalogue_proves_nothing(reads: Reads) -> None:
     assert ending.reason.endswith("has no records; the list is empty, so nothing was deleted")
 
 
+def test_a_catalogue_that_hands_over_none_is_told_so(reads: Reads) -> None:
+    _found, ending = reads(Catalogue([], matched=lambda _: 41))
+    assert not ending.complete
+    assert "counts 41 records and hands over none of them" in ending.reason
+
+
 # Catalogues that change, and repeated records
 
 

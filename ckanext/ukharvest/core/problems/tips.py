@@ -99,8 +99,8 @@ _OF_FIELDS = {
         "Give each file or service once, for example one gmd:CI_OnlineResource, such as "
         "https://example.gov.uk/data/roads.csv."
     ),
-    "reversed-period": "Give the earlier date as gml:beginPosition, such as 2019-04-01, and the"
-    " later one as gml:endPosition, such as 2020-03-31.",
+    "reversed-period": "Give the earlier date as the beginning, such as 2019-04-01, and the"
+    " later one as the end, such as 2020-03-31.",
     "swapped-coordinates": "Write longitudes as west and east and latitudes as south and north, as"
     " in west -2.4, south 53.3, east -2.0, north 53.6.",
     "swapped-extent": "Put the lesser longitude west and the lesser latitude south, such as west"

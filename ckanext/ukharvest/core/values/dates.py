@@ -1,4 +1,4 @@
-"""Dates and periods in ISO 8601, with the precision of the source.
+"""Dates in ISO 8601, with the precision of the source.
 
 Own patterns instead of dateutil's parser, which fills missing parts from today's date ("May" → the
 current day and year) and reads ``01/02/2024`` the American way.
@@ -9,11 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any
 
-from dateutil.relativedelta import relativedelta
-
-from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.text import shorten
 
 # Years outside are defaults of programs (0001, 9999, 2999), not dates of data.
@@ -69,12 +65,6 @@ _RFC822 = re.compile(
     r"\d{1,2} [a-z]{3} \d{4} \d{1,2}:\d\d(?::\d\d)? (?:[a-z]{1,4}|[+-]\d{4})",
     re.IGNORECASE | re.ASCII,
 )
-_DURATION = re.compile(
-    r"P(?=.)(?:(?P<years>\d{1,4})Y)?(?:(?P<months>\d{1,5})M)?(?:(?P<weeks>\d{1,6})W)?"
-    r"(?:(?P<days>\d{1,7})D)?"
-    r"(?:T(?=.)(?:(?P<hours>\d{1,7})H)?(?:(?P<minutes>\d{1,7})M)?(?:(?P<seconds>\d{1,9})S)?)?",
-    re.IGNORECASE | re.ASCII,
-)
 _EXPECTED = "expected a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T10:15:00Z"
 
 
@@ -100,84 +90,12 @@ def parse_date(value: str) -> str:
     raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
 
 
-def parse_period(value: str) -> Period:
-    """Return the span of ``start/end``, ISO 8601 section 4.4; a single date is both ends.
-
-    Either end may be a duration (``P1Y2M10DT2H``) or open (empty or ``..``), not both. The end
-    of ``2019-01-01/P1Y`` is the instant that ISO 8601 gives it, 2020-01-01.
-
-    Raises:
-        ValueError: an end is not a date, both are open or durations, or it ends before it starts.
-    """
-    text = " ".join(value.split())
-    try:
-        single = parse_date(text)
-    except ValueError:
-        if "/" not in text:
-            raise
-    else:
-        return Period(single, single)
-    parts = text.split("/")
-    # 01/04/2019/31/03/2020: the same number of parts on either side.
-    half = len(parts) // 2
-    if len(parts) % 2:
-        raise ValueError(f"'{shorten(text, 60)}' is not a period; expected start/end in ISO 8601")
-    start, end = "/".join(parts[:half]).strip(), "/".join(parts[half:]).strip()
-    period = _period(start, end)
-    shared = min(len(period.start), len(period.end))
-    if period.start[:shared] > period.end[:shared]:
-        raise ValueError(f"the period '{shorten(text, 60)}' ends before it starts")
-    return period
-
-
-def _period(start: str, end: str) -> Period:
-    first, last = _end(start), _end(end)
-    if not first and not last:
-        raise ValueError(f"'{start}/{end}' names no date; expected one at either end")
-    if _is_duration(start):
-        first = _shift(last, start, forward=False)
-    if _is_duration(end):
-        last = _shift(first, end, forward=True)
-    return Period(first, last)
-
-
-def _end(value: str) -> str:
-    return "" if value in ("", "..") or _is_duration(value) else parse_date(value)
-
-
-def _is_duration(value: str) -> bool:
-    return re.match(r"P[\dT]", value, re.IGNORECASE) is not None
-
-
-def _shift(day: str, duration: str, *, forward: bool) -> str:
-    """Add an ISO 8601 duration to a normalised date, or subtract it."""
-    match = _DURATION.fullmatch(duration)
-    if not match:
-        raise ValueError(f"'{shorten(duration, 40)}' is not a duration; expected one such as P1Y2M")
-    parts: dict[str, Any] = {unit: int(n) for unit, n in match.groupdict().items() if n}
-    delta = relativedelta(**parts)
-    has_time = "T" in day or "T" in duration.upper()
-    base = datetime.fromisoformat(_complete(day))
-    try:
-        moved = base + delta if forward else base - delta
-    except (OverflowError, ValueError) as exc:
-        raise ValueError(f"'{shorten(duration, 40)}' leads out of the calendar") from exc
-    text = moved.isoformat().replace("+00:00", "Z") if has_time else moved.date().isoformat()
-    _check_year(moved.year, text)
-    return text
-
-
-def _complete(day: str) -> str:
-    """Complete a partial date to its first day, in a form for Python 3.10's fromisoformat."""
-    return (day + "-01-01"[len(day) - 4 :])[:10] if len(day) < 10 else day.replace("Z", "+00:00")
-
-
 def _assemble(text: str, parts: dict[str, str | None]) -> str:
     """Write the parts of a match as ISO 8601; raise ValueError if there is no such time."""
     year, month, day = int(parts["year"] or 0), _month(parts), parts.get("day")
     if month is None and parts.get("name"):
         raise ValueError(f"'{shorten(text, 40)}' is not a date; {_EXPECTED}")
-    _check_year(year, text)
+    check_year(year, text)
     time, zone = _time(parts), _zone(parts.get("zone") or "")
     try:
         date(year, 1 if month is None else month, int(day or 1))
@@ -220,13 +138,14 @@ def _rfc822(text: str) -> str:
         moment = parsedate_to_datetime(text)
     except (TypeError, ValueError) as exc:
         raise ValueError(f"there is no date '{shorten(text, 40)}'") from exc
-    _check_year(moment.year, text)
+    check_year(moment.year, text)
     # RFC 5322, 3.3: the zone "-0000" says UTC without knowing the local time.
     offset = moment.utcoffset() or timedelta(0)
     return moment.isoformat() if offset else moment.replace(tzinfo=None).isoformat() + "Z"
 
 
-def _check_year(year: int, text: str) -> None:
+def check_year(year: int, text: str) -> None:
+    """Raise ValueError for a year outside ``YEARS``."""
     if year not in YEARS:
         raise ValueError(
             f"the year of '{shorten(text, 40)}' cannot be right; "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.vocabularies import vocabulary
@@ -46,6 +46,19 @@ def parse_frequency(value: str) -> str:
         f"'{shorten(text, 40)}' is no known frequency; "
         "expected an interval such as R/P1Y or a word such as monthly or irregular"
     )
+
+
+def read_frequency(text: str, report: Callable[[str, str], None]) -> tuple[str, dict[str, str]]:
+    """Return a frequency, and the extra that keeps a text that is none.
+
+    Args:
+        report: called with a problem's code and text.
+    """
+    try:
+        return parse_frequency(text) if text else "", {}
+    except ValueError as exc:
+        report("bad-frequency", str(exc))
+        return "", {"frequency": text}
 
 
 def frequency_label(value: str) -> str:

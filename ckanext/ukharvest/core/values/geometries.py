@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ Box = tuple[float, float, float, float]
 # Solr refuses a term of more than 32,766 bytes, and with it the dataset.
 MAX_BYTES = 32_000
 
+_FLAT = 1e-12  # square degrees: less is the rounding of numbers
 MAX_LEVEL = 10  # of collections within collections
 
 # type → nesting depth of its positions: a position, a line, rings, polygons.
@@ -31,18 +31,9 @@ DEPTH = {
     "Polygon": 2,
     "MultiPolygon": 3,
 }
-_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
-_NUMBERS = re.compile(rf"{_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*", re.IGNORECASE)
-_WKT = re.compile(
-    r"(?:SRID=\d+;|<https?://[^>]*>)?\s*"
-    r"(POINT|MULTIPOINT|LINESTRING|MULTILINESTRING|POLYGON|MULTIPOLYGON|ENVELOPE|BBOX)"
-    r"\s*Z?\s*(\(.*\))",
-    re.IGNORECASE | re.DOTALL,
-)
 _COLLECTIONS = ("FEATURE", "FEATURECOLLECTION", "GEOMETRYCOLLECTION", "ENVELOPE")
-_WKT_NAMES = {name.upper(): name for name in DEPTH}
-# DCMI Box: "northlimit=51.7; southlimit=51.2; eastlimit=0.3; westlimit=-0.5".
-_LIMIT = re.compile(rf"(north|south|east|west)limit\s*=\s*({_NUMBER})", re.IGNORECASE)
+# Names in capital letters → names of GeoJSON.
+WKT_NAMES = {name.upper(): name for name in DEPTH}
 
 
 def bbox_polygon(west: float, south: float, east: float, north: float) -> Geometry:
@@ -63,6 +54,9 @@ def bbox_polygon(west: float, south: float, east: float, north: float) -> Geomet
     if west == east or (south == north and west < east):
         # Search indexes refuse polygons without area.
         return {"type": "LineString", "coordinates": [[west, south], [east, north]]}
+    if west > east and south == north:
+        lines = [[[west, south], [180.0, south]], [[-180.0, south], [east, south]]]
+        return {"type": "MultiLineString", "coordinates": lines}
     if west > east:
         parts = [_ring(west, south, 180.0, north), _ring(-180.0, south, east, north)]
         return {"type": "MultiPolygon", "coordinates": [[part] for part in parts]}
@@ -76,7 +70,7 @@ def _ring(west: float, south: float, east: float, north: float) -> list[list[flo
 def is_geojson(value: Mapping[str, Any]) -> bool:
     """Tell whether an object claims to be GeoJSON; it may be invalid."""
     kind = str(value.get("type")).upper()
-    return kind in _WKT_NAMES or kind in _COLLECTIONS
+    return kind in WKT_NAMES or kind in _COLLECTIONS
 
 
 def valid_geojson(value: Any, *, _level: int = 0) -> Geometry:
@@ -102,17 +96,39 @@ def valid_geojson(value: Any, *, _level: int = 0) -> Geometry:
         return {"type": "GeometryCollection", "geometries": geometries}
     if str(kind).lower() == "envelope":
         return _envelope(value.get("coordinates"))
-    name = _WKT_NAMES.get(str(kind).upper(), "")
+    name = WKT_NAMES.get(str(kind).upper(), "")
     if not name:
         raise ValueError(f"'{shorten(str(kind), 40)}' is not a GeoJSON type; expected Polygon …")
-    return {"type": name, "coordinates": _coordinates(value.get("coordinates"), name)}
+    coordinates = _coordinates(value.get("coordinates"), name)
+    if name == "Polygon":
+        return _without_area(coordinates[0]) or {"type": name, "coordinates": coordinates}
+    if name == "MultiPolygon" and any(_without_area(part[0]) for part in coordinates):
+        polygons = [{"type": "Polygon", "coordinates": part} for part in coordinates]
+        parts = [_without_area(part["coordinates"][0]) or part for part in polygons]
+        return parts[0] if len(parts) == 1 else {"type": "GeometryCollection", "geometries": parts}
+    return {"type": name, "coordinates": coordinates}
+
+
+def _without_area(ring: list[list[float]]) -> Geometry | None:
+    """Return the point or line that a ring without area is; None for others.
+
+    Search indexes refuse polygons without area.
+    """
+    first = ring[0]
+    other = next((position for position in ring if position != first), None)
+    if other is None:
+        return {"type": "Point", "coordinates": first}
+    width, height = other[0] - first[0], other[1] - first[1]
+    if any(abs(width * (y - first[1]) - height * (x - first[0])) > _FLAT for x, y in ring):
+        return None
+    return {"type": "LineString", "coordinates": [min(ring), max(ring)]}
 
 
 def _envelope(corners: Any) -> Geometry:
     """Read an envelope as in Elasticsearch: the corners top left and bottom right."""
     try:
         (west, north), (east, south) = corners
-        return bbox_polygon(*(_float(value) for value in (west, south, east, north)))
+        return bbox_polygon(*(parse_number(value) for value in (west, south, east, north)))
     except TypeError as exc:
         raise ValueError("the envelope is incomplete; expected two corners") from exc
 
@@ -133,7 +149,7 @@ def _nested(value: Any, depth: int) -> Any:
         return [_nested(item, depth - 1) for item in value]
     if len(value) < 2:
         raise ValueError("a position has one number; expected longitude and latitude")
-    longitude, latitude = _float(value[0]), _float(value[1])
+    longitude, latitude = parse_number(value[0]), parse_number(value[1])
     _check(longitude, latitude)
     return [longitude, latitude]
 
@@ -146,7 +162,8 @@ def _closed(ring: list[list[float]]) -> list[list[float]]:
     return ring
 
 
-def _float(value: Any) -> float:
+def parse_number(value: Any) -> float:
+    """Return a coordinate; raise ValueError for anything else."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -191,106 +208,3 @@ def too_large(geometry: Geometry) -> int:
     """Return the size in bytes of a geometry that the search index would refuse, else 0."""
     size = len(json.dumps(geometry, separators=(",", ":")))
     return size if size >= MAX_BYTES else 0
-
-
-def parse_spatial(text: str) -> Geometry | None:
-    """Return the geometry in a text; None if it is a place's name or address.
-
-    Understands GeoJSON, WKT, the box ``west, south, east, north``, two corners
-    ``[[w, s], [e, n]]``, DCMI Box, and a point as ``latitude, longitude``, the order of Project
-    Open Data 1.1 and of everyday use.
-
-    Raises:
-        ValueError: it looks like a geometry but is not valid.
-    """
-    text = text.strip()
-    if text[:1] in "[{" and text:
-        return from_json(_loads(text))
-    if match := _WKT.fullmatch(text):
-        return _wkt(match[1].upper(), match[2])
-    limits = {name.lower(): _float(number) for name, number in _LIMIT.findall(text)}
-    if len(limits) == 4:
-        return bbox_polygon(limits["west"], limits["south"], limits["east"], limits["north"])
-    if _NUMBERS.fullmatch(text):
-        return _of_numbers([_float(part) for part in re.split(r"[\s,;]+", text)])
-    if text.startswith("<"):
-        raise ValueError("GML is not read here; expected GeoJSON or west, south, east, north")
-    return None
-
-
-def from_json(value: Any) -> Geometry:
-    """Return the geometry of a JSON value: GeoJSON, four numbers, or two corners.
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    if isinstance(value, dict):
-        return valid_geojson(value)
-    if isinstance(value, list) and len(value) in (2, 4) and not isinstance(value[0], list):
-        return _of_numbers([_float(item) for item in value])
-    if isinstance(value, list) and len(value) == 2 and all(_is_pair(item) for item in value):
-        (west, south), (east, north) = ([_float(part) for part in corner] for corner in value)
-        if abs(south) > 90 or abs(north) > 90:
-            # Seen in catalogues of federal agencies: corners with the latitude first.
-            west, south, east, north = south, west, north, east
-        return bbox_polygon(west, south, east, north)
-    raise ValueError("the list is no place; expected GeoJSON or west, south, east, north")
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2
-
-
-def _loads(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise ValueError("the text begins like JSON and is none; expected GeoJSON") from exc
-
-
-def _of_numbers(numbers: list[float]) -> Geometry:
-    if len(numbers) == 4:
-        west, south, east, north = numbers
-        return bbox_polygon(west, south, east, north)
-    if len(numbers) == 2:
-        latitude, longitude = numbers
-        if abs(latitude) > 90:
-            latitude, longitude = longitude, latitude
-        return valid_geojson({"type": "Point", "coordinates": [longitude, latitude]})
-    raise ValueError(
-        f"{len(numbers)} numbers are no place; expected west, south, east, north"
-        " or latitude, longitude"
-    )
-
-
-def _wkt(name: str, body: str) -> Geometry:
-    if name in ("ENVELOPE", "BBOX"):
-        return _wkt_envelope(name, body)
-    # "((1 2, 3 4))" becomes "[[[1,2],[3,4]]]"; the parentheses around a lone point are dropped.
-    pairs = re.sub(
-        rf"({_NUMBER})\s+({_NUMBER})(?:\s+{_NUMBER})?",
-        lambda match: f"[{float(match[1])},{float(match[2])}]",
-        body,
-        flags=re.IGNORECASE,
-    )
-    nested = _loads(pairs.replace("(", "[").replace(")", "]"))
-    if name == "POINT" and len(nested) == 1:
-        nested = nested[0]
-    if name == "MULTIPOINT":
-        nested = [item[0] if _is_wrapped(item) else item for item in nested]
-    return valid_geojson({"type": _WKT_NAMES[name], "coordinates": nested})
-
-
-def _is_wrapped(item: Any) -> bool:
-    return isinstance(item, list) and len(item) == 1 and isinstance(item[0], list)
-
-
-def _wkt_envelope(name: str, body: str) -> Geometry:
-    numbers = [_float(part) for part in re.split(r"[\s,()]+", body.strip("() ")) if part]
-    if len(numbers) != 4:
-        raise ValueError(f"{name} has {len(numbers)} numbers; expected four")
-    if name == "ENVELOPE":  # OGC CQL and Solr: west, east, north, south
-        west, east, north, south = numbers
-    else:
-        west, south, east, north = numbers
-    return bbox_polygon(west, south, east, north)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.values.languages import is_language, language_code
+from ckanext.ukharvest.core.values.languages import is_tag, language_code
 
 _TEXT = re.compile(r'\s*\{\s*"[a-z]{2,3}(?:[-_]\w{1,8})*"\s*:', re.IGNORECASE)
 
@@ -33,7 +33,7 @@ def language_pairs(value: Any) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping) or not value.keys() - {"id"}:
         return []
     are_texts = all(item is None or isinstance(item, (str, list)) for item in value.values())
-    if not are_texts or not all(map(is_language, value)):
+    if not are_texts or not all(map(is_tag, value)):
         return []
     return [(tag, item) for tag, item in value.items() if item]
 

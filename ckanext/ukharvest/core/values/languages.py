@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
 from ckanext.ukharvest.core.values.text import shorten
 
@@ -39,6 +40,7 @@ _WORDS = {
     "german": "de",
     "spanish": "es",
 }
+_BETWEEN = re.compile(r"(?:[\s,;|&]|\band\b)+", re.IGNORECASE)
 _TAG = re.compile(r"([a-z]{2,3})((?:-[a-z0-9]{1,8})*)", re.IGNORECASE | re.ASCII)
 
 
@@ -66,10 +68,31 @@ def parse_language(value: str) -> str:
     return first + "".join("-" + _subtag(part) for part in match[2].split("-")[1:])
 
 
-def is_language(tag: str) -> bool:
+def is_tag(tag: str) -> bool:
     """Tell whether a text is a tag that begins with a code that we know: en, cy-GB, eng."""
     first = tag.replace("_", "-").partition("-")[0].lower()
     return _TAG.fullmatch(tag.replace("_", "-")) is not None and (first in _TWO or first in _THREE)
+
+
+def read_languages(texts: Iterable[str], report: Callable[[str, str], None]) -> tuple[str, ...]:
+    """Return the tags of languages; one text may list several.
+
+    Args:
+        report: called with a problem's code and text.
+    """
+    tags: dict[str, None] = {}
+    for text in texts:
+        for part in [text] if is_language(text) else _BETWEEN.split(text):
+            try:
+                tags |= {parse_language(part): None} if part else {}
+            except ValueError as exc:
+                report("bad-language", str(exc))
+    return tuple(tags)
+
+
+def is_language(text: str) -> bool:
+    """Tell whether a text is one language."""
+    return bool(language_code(text))
 
 
 def three_letters(tag: str) -> str:

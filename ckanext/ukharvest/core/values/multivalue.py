@@ -18,7 +18,8 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _YES = ("true", "yes", "y", "1", "on", "t")
-_NO = ("", "false", "no", "n", "0", "off", "f", "none", "null")
+_SAYS_NO = ("false", "no", "n", "0", "off", "f")
+_NO = ("", *_SAYS_NO, "none", "null")
 
 # Names under which an object has its URL, and its title.
 _PLACES = ("url", "uri", "href", "@id", "address", "link")
@@ -103,6 +104,11 @@ def parse_flag(value: object) -> str:
 def is_yes(value: object) -> bool:
     """Tell whether a value means yes; unclear values do not."""
     return clean_text(value).casefold() in _YES
+
+
+def is_no(value: object) -> bool:
+    """Tell whether a value means no; nothing and unclear values do not."""
+    return clean_text(value).casefold() in _SAYS_NO
 
 
 def submitted_texts(value: object) -> list[str]:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ckanext.ukharvest.core.values import formats, geometries, multivalue
+from ckanext.ukharvest.core.values import formats, geometries, multivalue, places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.fields import ADDRESSES, DATASET, FIELDS, URIS
@@ -177,7 +177,7 @@ def _extras(dataset: Dataset) -> list[dict[str, str]]:
     """Return the fields that no other property has, as CKAN writes extras."""
     both = dataset.start and dataset.end
     box = _spatial(dataset)
-    is_box = dataset.geometry is None or geometries.parse_spatial(box) == dataset.geometry
+    is_box = dataset.geometry is None or places.parse_spatial(box) == dataset.geometry
     values = {
         "data_issued": dataset.issued,
         "data_modified": dataset.modified,

@@ -12,7 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ckanext.ukharvest.core.values import formats, geometries, licences, multivalue, theme_names
+from ckanext.ukharvest.core.values import (
+    formats,
+    geometries,
+    licences,
+    multivalue,
+    places,
+    theme_names,
+)
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.format_table import formats as format_table
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
@@ -310,7 +317,7 @@ def _languages(fields: _Fields) -> tuple[str, ...]:
 
 def _geometry(text: str) -> geometries.Geometry | None:
     try:
-        return geometries.parse_spatial(text) if text else None
+        return places.parse_spatial(text) if text else None
     except (ValueError, RecursionError):
         return None
 

@@ -201,6 +201,11 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
+        "The text of a size that could not be read; DCAT-AP has only numbers",
+        ("resource.size-text",),
+        _IN_RDF,
+    ),
+    Loss(
         "The date of the record, not of the data",
         ("metadata-date", "original_metadata-date"),
         _IN_RDF,

@@ -20,7 +20,7 @@ from ckanext.dcat.profiles.euro_dcat_ap_3 import EuropeanDCATAP3Profile
 from ckanext.dcat.utils import resource_uri
 from rdflib import BNode, Literal, URIRef
 
-from ckanext.ukharvest.core.values import geometries, multivalue
+from ckanext.ukharvest.core.values import geometries, multivalue, places
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -221,6 +221,6 @@ def _urls(value: Any) -> list[str]:
 def _geometry(value: Any) -> geometries.Geometry | None:
     text = clean_text(value)
     try:
-        return geometries.parse_spatial(text) if text else None
+        return places.parse_spatial(text) if text else None
     except (ValueError, RecursionError):
         return None

@@ -8,7 +8,6 @@ where the guide has an object or a list is another site's field, and stays as it
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,7 +15,8 @@ from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.periods import read_periods
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
@@ -136,11 +136,8 @@ def _languages(value: Any) -> Found:
 
 
 def _file_languages(value: Any) -> Found:
-    found = []
-    for text in _texts(value, "resource", "label"):
-        with contextlib.suppress(ValueError):
-            found.append(parse_language(text))
-    return {"language": ", ".join(dict.fromkeys(filter(None, found)))}
+    tags = read_languages(_texts(value, "resource", "label"), lambda *_: None)
+    return {"language": ", ".join(tags)}
 
 
 def _place(value: Any) -> Found:
@@ -152,10 +149,15 @@ def _place(value: Any) -> Found:
 
 
 def _period(value: Any) -> Found:
-    for each in _objects(value):
-        start, end = clean_text(each.get("start_date")), clean_text(each.get("end_date"))
-        return {"temporal_coverage-from": start, "temporal_coverage-to": end}
-    return {}
+    pairs = [
+        (clean_text(each.get("start_date")), clean_text(each.get("end_date")))
+        for each in _objects(value)
+    ]
+    start, end = next(iter(pairs), ("", ""))
+    periods = read_periods(pairs, lambda *_: None)
+    if len(pairs) > 1 and periods.whole and not periods.unread:
+        start, end = periods.whole.start, periods.whole.end
+    return {"temporal_coverage-from": start, "temporal_coverage-to": end}
 
 
 def _one(name: str) -> Callable[[Any], Found]:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.records import (
     Agent,
     DatasetRecord,
     Origin,
+    Period,
     Problem,
     RawRecord,
     RemoteGroup,
@@ -115,9 +116,9 @@ def _check_wanted(flat: Mapping[str, Any], where: str) -> None:
     kind = package.text_of(flat.get("type"))
     if kind in _NO_DATASETS:
         raise SkipRecord(f"{where}: its type is {kind}; it is a harvest source, not a dataset")
-    if package.is_no(package.text_of(flat.get("dgu_harvest_me"))):
+    if multivalue.is_no(package.text_of(flat.get("dgu_harvest_me"))):
         raise SkipRecord(f"{where}: its extra dgu_harvest_me says that it is not for harvesting")
-    if package.is_yes(flat.get("private")):
+    if multivalue.is_yes(flat.get("private")):
         raise SkipRecord(f"{where}: it is private")
     state = package.text_of(flat.get("state"))
     if state in ("deleted", "draft"):
@@ -237,10 +238,16 @@ def _dates(fields: Fields) -> FieldValues:
 
 def _period(fields: Fields) -> FieldValues:
     start, end = "temporal_coverage-from", "temporal_coverage-to"
-    found = package.period(fields, start, end)
-    extras = _kept(fields, start, found.start if found else "")
-    extras |= _kept(fields, end, found.end if found else "")
-    return {"temporal": found, "extras": extras}
+    periods = package.periods(fields, start, end)
+    found = periods.whole or Period()
+    extras = {}
+    if periods.unread:
+        extras = _kept(fields, start, found.start) | _kept(fields, end, found.end)
+    if not periods.whole:
+        # ckanext-dcat and data.gov have the period as one text.
+        periods = fields.periods("temporal")
+        extras |= {"temporal": package.text_of(fields.get("temporal"))} if periods.unread else {}
+    return {"temporal": periods.whole, "extras": extras}
 
 
 def _kept(fields: Fields, key: str, found: str) -> dict[str, str]:
@@ -303,7 +310,7 @@ MAPPING: tuple[Field[Fields], ...] = (
         "issued, modified, metadata_modified",
         _dates,
     ),
-    Field(("temporal_coverage-from", "temporal_coverage-to"), "temporal", _period),
+    Field(("temporal_coverage-from", "temporal_coverage-to", "temporal"), "temporal", _period),
     Field(("spatial", "spatial-text"), "spatial, spatial_text", package.place),
     Field(
         (*_ADDRESSES, "conforms_to"),

@@ -11,9 +11,9 @@ from typing import Any
 
 from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import multivalue
+from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers import package_dict, portal_fields
-from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 
 CODES = {
@@ -105,4 +105,4 @@ def read_extras(fields: Fields) -> dict[str, Any]:
 def _reference(item: Any) -> str:
     # Only after the whole source was read is it known whether a collection's parent is in it:
     # the run then compares is_part_of with the source's guids.
-    return parts.identity(item) or value_text(item)
+    return parse_identifier(item) or value_text(item)

@@ -18,11 +18,12 @@ from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.translations import Translation, collect_translations
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_frequency
+from ckanext.ukharvest.core.values.identifiers import parse_identifier
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.data_json import resources
@@ -55,7 +56,7 @@ OPTIONS = (
 def identifier(data: Mapping[str, Any]) -> str:
     """Return a dataset's identity as text, "" if it has none."""
     keys = ("identifier", "uri", "@id")
-    return next(filter(None, (parts.identity(data.get(key)) for key in keys)), "")
+    return next(filter(None, (parse_identifier(data.get(key)) for key in keys)), "")
 
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
@@ -147,19 +148,24 @@ def _themes(fields: Fields) -> FieldValues:
 def _dates(fields: Fields) -> FieldValues:
     # POD 1.1 allows a repeating interval as "modified": then it is a frequency, not a date.
     repeats = re.match(r"R\d*/P", value_text(fields.get("modified")), re.IGNORECASE)
+    periods = fields.periods("temporal")
     return {
         "issued": fields.date("issued"),
         "modified": "" if repeats else fields.date("modified"),
-        "temporal": fields.period("temporal"),
-        "extras": {"created": fields.read("created", parse_date, "bad-date")},
+        "temporal": periods.whole,
+        "extras": {
+            "created": fields.read("created", parse_date, "bad-date"),
+            **periods.extras,
+        },
     }
 
 
 def _frequency(fields: Fields) -> FieldValues:
     for key in ("accrualPeriodicity", "frequency"):
         text = value_url(fields.get(key))
-        if text:
-            return {"frequency": fields.parse_value(key, text, parse_frequency, "bad-frequency")}
+        if text and not is_redacted(text):
+            frequency, unread = read_frequency(text, fields.reporter(key))
+            return {"frequency": frequency, "extras": unread}
     text = value_text(fields.get("modified"))
     if text[:1].upper() == "R":
         return {"frequency": fields.parse_value("modified", text, parse_frequency, "bad-date")}
@@ -190,19 +196,17 @@ def _terms(fields: Fields) -> FieldValues:
 
 def _language(fields: Fields) -> FieldValues:
     texts = fields.texts("language")
-    if len(texts) == 1:
-        texts = tuple(filter(None, re.split(r"[\s,;]+", texts[0])))
-    tags = [fields.parse_value("language", text, parse_language, "bad-language") for text in texts]
-    return {"language": tuple(dict.fromkeys(filter(None, tags)))}
+    return {"language": read_languages(texts, fields.reporter("language"))}
 
 
 def _place(fields: Fields) -> FieldValues:
-    geometry, name = parts.place(fields)
-    if "spatial" in (own := own_extras(fields)):
-        geometry = parts.place(Fields(own, []))[0] or geometry
-    if geometry is None and fields.has("geographicBoundingBox"):
-        geometry, _ = parts.place(fields, "geographicBoundingBox")
-    return {"spatial": geometry, "spatial_text": name}
+    place = parts.place(fields)
+    own = parts.place(Fields(own_extras(fields), []))
+    found = own if own.geometry else place
+    if found.geometry is None and fields.has("geographicBoundingBox"):
+        found = parts.place(fields, "geographicBoundingBox")
+    extras = own.extras | found.extras | place.extras
+    return {"spatial": found.geometry, "spatial_text": place.names, "extras": extras}
 
 
 def _standards(fields: Fields) -> FieldValues:

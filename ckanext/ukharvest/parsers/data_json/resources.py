@@ -11,8 +11,11 @@ from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.translations import ResourceTranslation, collect_translations
 from ckanext.ukharvest.core.values import formats, schema_types
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.identifiers import parse_identifier
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.places import geometry_text
+from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_translations, uk_fields
@@ -77,9 +80,12 @@ def distribution(part: Fields) -> ResourceRecord | None:
         )
     schema_url, extras = _schema(part)
     extras["schema_type"] = schema_types.guess(schema_url, label)
+    periods = part.periods("temporal")
+    extras.update(periods.extras)
     if download and access and access != download:
         extras["access_url"] = access
-    extras.update(_extras(part))
+    size, unread = read_size(value_text(part.get("byteSize")), part.reporter("byteSize"))
+    extras.update(_extras(part) | _checksum(part) | unread)
     own = own_extras(part, of_file=True)
     extras.update({key: text for key, text in own.items() if key not in OF_RESOURCE})
     is_service = bool(endpoint) or (label in _SERVICES and not download)
@@ -91,10 +97,10 @@ def distribution(part: Fields) -> ResourceRecord | None:
         format=label,
         mimetype=mimetype,
         kind="service" if is_service else "data",
-        size=_size(part),
+        size=size,
         issued=part.date("issued"),
         modified=part.date("modified"),
-        temporal=part.period("temporal"),
+        temporal=periods.whole,
         licence=parts.licence(part),
         schema_url=schema_url,
         extras={key: value for key, value in extras.items() if value},
@@ -119,7 +125,7 @@ def _endpoint(part: Fields) -> str:
 
 
 def _id(part: Fields, url: str) -> str:
-    found = parts.identity(part.get("identifier")) or parts.identity(part.get("@id"))
+    found = parse_identifier(part.get("identifier")) or parse_identifier(part.get("@id"))
     # Blank nodes are numbered differently in every export.
     return "" if found.startswith("_:") or found == url else found
 
@@ -143,16 +149,14 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     return mimetype, label
 
 
-def _size(part: Fields) -> int | None:
-    key = "byteSize"
-    text = value_text(part.get(key))
-    if not text:
-        return None
-    match = re.fullmatch(r"(\d{1,18})(?:\.\d*)?", text)
-    if match is None:
-        part.report("bad-size", key, f"'{shorten(text, 40)}' is no size; expected bytes")
-        return None
-    return int(match[1])
+def _checksum(part: Fields) -> dict[str, str]:
+    """Return the checksum of DCAT-US 3."""
+    for each in part.objects("checksum"):
+        if isinstance(each, str):
+            return {"hash": each}
+        algorithm = value_url(each.get("algorithm"))
+        return {"hash": value_text(each.get("checksumValue")), "hash_algorithm": algorithm}
+    return {}
 
 
 def _schema(part: Fields) -> tuple[str, dict[str, str]]:
@@ -174,17 +178,15 @@ def _schema(part: Fields) -> tuple[str, dict[str, str]]:
 
 
 def _extras(part: Fields) -> dict[str, str]:
-    geometry, name = parts.place(part)
-    languages = (
-        part.parse_value("language", text, parse_language, "bad-language")
-        for text in part.texts("language", strict=False)
-    )
+    place = parts.place(part)
+    languages = read_languages(part.texts("language", strict=False), part.reporter("language"))
     return {
         "rights": parts.rights(part),
         "described_by_type": value_text(part.get("describedByType")),
-        "spatial": parts.geometry_text(geometry) if geometry else "",
-        "spatial-text": name,
-        "language": ", ".join(filter(None, languages)),
+        "spatial": geometry_text(place.geometry),
+        "spatial-text": place.names,
+        **place.extras,
+        "language": ", ".join(languages),
         "compress_format": _IANA.sub("", value_url(part.get("compressFormat"))),
         "package_format": _IANA.sub("", value_url(part.get("packageFormat"))),
         "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),
@@ -239,6 +241,7 @@ RESOURCE_MAPPING = (
     Field(("title", "description"), "translations", read_apart),
     Field(("mediaType", "format"), "mimetype, format", read_apart),
     Field(("byteSize",), "size", read_apart),
+    Field(("checksum",), "extras hash, hash_algorithm", read_apart),
     Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
     Field(("license", "rights"), "licence; extra rights", read_apart),
     Field(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values import licences, parties
+from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
@@ -18,24 +18,6 @@ from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
 # subOrganizationOf may nest; real governments need four levels.
 _MAX_LEVELS = 10
 _MAX_NAME = 2_000  # characters of a place's name
-
-
-def identity(value: Any) -> str:
-    """Return an identifier as text, from a text, a number, or a DCAT-US 3 Identifier object.
-
-    The text is the IRI, else notation and agency together: a notation is unique only within its
-    agency (ADMS, section 5.3).
-    """
-    if isinstance(value, list):
-        return next(filter(None, map(identity, value)), "")
-    if isinstance(value, bool):
-        return ""
-    if not isinstance(value, Mapping):
-        return clean_text(value)
-    if found := clean_text(value.get("@id")) or clean_text(value.get("@value")):
-        return found
-    notation, agency = value_text(value.get("notation")), value_text(value.get("schemaAgency"))
-    return f"{agency}:{notation}" if agency and notation else notation
 
 
 def people(fields: Fields) -> dict[str, Any]:
@@ -183,14 +165,15 @@ def rights(fields: Fields) -> str:
     return "\n".join(dict.fromkeys(map(plain_text, found)))
 
 
-def place(fields: Fields, key: str = "spatial") -> tuple[spatial.Geometry | None, str]:
-    """Return the data's place: a geometry, and the source's text for it.
+def place(fields: Fields, key: str = "spatial") -> places.Places:
+    """Return the data's places.
 
     Several geometries become one box around all of them. A geometry too large for the search index
     is reported and becomes its bounding box.
     """
     geometries: list[spatial.Geometry] = []
     names: list[str] = []
+    unread: list[str] = []
     value = fields.get(key)
     items = [value] if _is_numbers(value) else fields.items(key, strict=False)
     for item in items:
@@ -198,33 +181,19 @@ def place(fields: Fields, key: str = "spatial") -> tuple[spatial.Geometry | None
             geometry, name = _place(item)
         except ValueError as exc:
             fields.report("bad-spatial", key, str(exc))
+            unread.append(item if isinstance(item, str) else json.dumps(item, ensure_ascii=False))
             continue
         geometries += [geometry] if geometry else []
         names += [name] if name else []
-    geometry = geometries[0] if len(geometries) == 1 else _hull(geometries)
-    if geometry and (size := spatial.too_large(geometry)):
-        fields.report(
-            "large-spatial",
-            key,
-            f"the geometry has {size:,} bytes, and its box is used instead;"
-            f" expected less than {spatial.MAX_BYTES:,}",
-        )
-        geometry = _hull([geometry])
-    return geometry, "; ".join(dict.fromkeys(names))
+    geometry = places.combine_places(geometries, fields.reporter(key))
+    return places.Places(
+        geometry, "; ".join(dict.fromkeys(names)), "; ".join(dict.fromkeys(unread))
+    )
 
 
 def _is_numbers(value: Any) -> bool:
     """Tell whether a list is itself a place: four numbers or two corners."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], (int, float, list))
-
-
-def _hull(geometries: list[spatial.Geometry]) -> spatial.Geometry | None:
-    if not geometries:
-        return None
-    boxes = [spatial.bounds(geometry) for geometry in geometries]
-    west, south = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    east, north = max(box[2] for box in boxes), max(box[3] for box in boxes)
-    return spatial.bbox_polygon(west, south, east, north)
 
 
 def _place(item: Any) -> tuple[spatial.Geometry | None, str]:
@@ -233,27 +202,28 @@ def _place(item: Any) -> tuple[spatial.Geometry | None, str]:
         text = clean_text(item)
         if not text or is_redacted(text):
             return None, ""
-        geometry = spatial.parse_spatial(text)
+        geometry = places.parse_spatial(text)
         if geometry is None and len(text) > _MAX_NAME:
             raise ValueError(
                 f"a text of {len(text):,} characters; expected a geometry or the name of a place"
             )
         return geometry, "" if geometry else text
     if not isinstance(item, Mapping):
-        return (spatial.from_json(item), "") if isinstance(item, list) else (None, "")
+        return (places.from_json(item), "") if isinstance(item, list) else (None, "")
     if spatial.is_geojson(item):
-        return spatial.valid_geojson(item), ""
+        return places.from_json(item), ""
     return _location(item)
 
 
 def _location(item: Mapping[str, Any]) -> tuple[spatial.Geometry | None, str]:
     names = (value_text(item.get(key)) for key in ("prefLabel", "name", "title", "altLabel"))
     name = next(filter(None, names), "")
-    sides = [f"{side}BoundingLongitude" for side in ("west", "east")]
-    sides += [f"{side}BoundingLatitude" for side in ("south", "north")]
+    sides = [f"{side}BoundingL" for side in ("west", "south", "east", "north")]
+    sides = [side + end for side, end in zip(sides, ("ongitude", "atitude") * 2, strict=True)]
     if all(side in item for side in sides):
-        west, east, south, north = (float(value_text(item[side]) or "nan") for side in sides)
-        return spatial.bbox_polygon(west, south, east, north), name
+        return places.parse_box([value_text(item[side]) for side in sides]), name
+    if geometry := _of_schema_org(item.get("geo", item)):
+        return geometry, name
     for key in ("geometry", "bbox", "box", "centroid", "@value"):
         value = item.get(key)
         if isinstance(value, Mapping) and "@value" in value:
@@ -263,6 +233,14 @@ def _location(item: Mapping[str, Any]) -> tuple[spatial.Geometry | None, str]:
     return None, name or value_text(item.get("@id"))
 
 
-def geometry_text(geometry: spatial.Geometry) -> str:
-    """Return a geometry as JSON text, for an extra."""
-    return json.dumps(geometry, separators=(",", ":"))
+def _of_schema_org(item: Any) -> spatial.Geometry | None:
+    """Return the geometry of a GeoShape or GeoCoordinates of schema.org."""
+    if not isinstance(item, Mapping):
+        return None
+    point = value_text(item.get("latitude")), value_text(item.get("longitude"))
+    if all(point):
+        return places.parse_latitude_first("point", " ".join(point))
+    is_shape = "GeoShape" in str(item.get("@type"))
+    kinds = ("polygon", "box", "line", "circle") if is_shape else ()
+    texts = ((kind, value_text(item.get(kind))) for kind in kinds)
+    return next((places.parse_latitude_first(kind, text) for kind, text in texts if text), None)

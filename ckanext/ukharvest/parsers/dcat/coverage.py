@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values import geometries as spatial
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.values import places
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.periods import Periods, parse_period, read_periods
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
@@ -23,9 +24,12 @@ TEMPORAL = ("dct:temporal", "schema:temporalCoverage", "schema:temporal")
 # Predicates of a place's shape, the most exact first; a point says least.
 _SHAPES = (
     *("locn:geometry", "gsp:asGeoJSON", "gsp:asWKT", "geo:asWKT", "gsp:hasGeometry"),
-    *("dcat:bbox", "schema:box", "schema:geo", "geo:geometry"),
+    *("schema:polygon", "dcat:bbox", "schema:box", "schema:line", "schema:circle"),
+    *("schema:geo", "geo:geometry"),
     *("dcat:centroid", "gsp:hasCentroid"),
 )
+# Shapes of schema.org's GeoShape → their kind.
+_LATITUDE_FIRST = {f"schema:{kind}": kind for kind in ("polygon", "box", "line", "circle")}
 _PLACE_NAMES = (
     *("skos:prefLabel", "rdfs:label", "locn:geographicName", "dct:title", "schema:name"),
     *("foaf:name", "vcard:locality", "locn:adminUnitL2", "locn:adminUnitL1", "rdf:value"),
@@ -53,100 +57,86 @@ def place(node: Node) -> Place:
     """
     geometries: list[spatial.Geometry] = []
     names: dict[str, None] = {}
+    unread: dict[str, None] = {}
     uris: dict[str, None] = {}
     for part in node.nodes(*SPATIAL):
         if part.uri:
             uris[part.uri] = None
-        geometry, name = _place(node, part)
+        geometry, name, refused = _place(node, part)
+        unread |= dict.fromkeys(filter(None, [refused]))
         geometries += [geometry] if geometry else []
         if name:
             names[name] = None
-    geometry = geometries[0] if len(geometries) == 1 else _box_around(geometries)
-    if geometry and (size := spatial.too_large(geometry)):
-        node.report(
-            "large-spatial",
-            "dct:spatial",
-            f"the geometry has {size:,} bytes, and its box is used instead;"
-            f" expected less than {spatial.MAX_BYTES:,}",
-        )
-        geometry = _box_around([geometry])
+    geometry = places.combine_places(
+        geometries, lambda code, words: node.report(code, "dct:spatial", words)
+    )
     text = "; ".join(names)
-    return geometry, text, {"spatial_uri": ", ".join(uris), "spatial_text": text}
+    facts = {"spatial_uri": ", ".join(uris), "spatial_text": text}
+    return geometry, text, facts | {places.ORIGINAL: "; ".join(unread)}
 
 
-def _box_around(geometries: list[spatial.Geometry]) -> spatial.Geometry | None:
-    if not geometries:
-        return None
-    west, south, east, north = zip(*map(spatial.bounds, geometries), strict=True)
-    return spatial.bbox_polygon(min(west), min(south), max(east), max(north))
-
-
-def _place(owner: Node, part: Node) -> tuple[spatial.Geometry | None, str]:
-    """Return one place; report its shape only if none of its spellings can be read."""
+def _place(owner: Node, part: Node) -> tuple[spatial.Geometry | None, str, str]:
+    """Return one place, its name, and its shape if none of its spellings can be read."""
     name = part.text(*_PLACE_NAMES) if part.term.kind != "literal" else ""
     is_words = part.term.kind == "literal"
-    refused = ""
-    for text in _shapes(part):
+    refused = unread = ""
+    for text, parse in _shapes(part):
         try:
-            geometry = spatial.parse_spatial(text)
+            geometry = parse(text)
         except ValueError as exc:
-            refused = refused or str(exc)
+            refused, unread = refused or str(exc), unread or text
             continue
         if geometry:
-            return geometry, name
+            return geometry, name, ""
         if is_words:
-            return None, "" if is_web_url(text) else text
+            return None, "" if is_web_url(text) else text, ""
+        unread = unread or text
         refused = refused or f"{quoted(text, 40)} is no geometry; expected GeoJSON or WKT"
     if refused:
         owner.report("bad-spatial", "dct:spatial", refused)
-    return None, name
+    return None, name, unread
 
 
-def _shapes(part: Node, level: int = 0) -> Iterator[str]:
-    """Yield texts that might be geometries, from the node itself and its nested nodes."""
+Parse = Callable[[str], spatial.Geometry | None]
+
+
+def _shapes(part: Node, level: int = 0) -> Iterator[tuple[str, Parse]]:
+    """Yield texts that might be geometries, and how to read them, from a node and those below."""
     if part.term.kind == "literal":
-        yield part.label()
+        yield part.label(), places.parse_spatial
         return
     for name in _SHAPES if level < _MAX_LEVEL else ():
         # GeoJSON before WKT, whose axis order depends on the writer.
         for shape in sorted(part.nodes(name), key=lambda each: "{" not in each.term.value[:1]):
-            yield from _shapes(shape, level + 1)
+            if name in _LATITUDE_FIRST:
+                yield shape.label(), partial(places.parse_latitude_first, _LATITUDE_FIRST[name])
+            else:
+                yield from _shapes(shape, level + 1)
     if (latitude := part.text("geo:lat", "schema:latitude")) and (
         longitude := part.text("geo:long", "schema:longitude")
     ):
-        yield f"{latitude}, {longitude}"
+        yield f"{latitude}, {longitude}", places.parse_spatial
 
 
-def geometry_text(geometry: spatial.Geometry | None) -> str:
-    """Return a geometry as JSON text, for an extra."""
-    return json.dumps(geometry, separators=(",", ":")) if geometry else ""
-
-
-def period(node: Node) -> Period | None:
+def periods(node: Node) -> Periods:
     """Return the time span that contains all time spans given."""
-    found = [each for part in node.nodes(*TEMPORAL) if (each := _period(node, part))]
-    if not found:
-        return None
-    starts, ends = [each.start for each in found], [each.end for each in found]
-    return Period(min(starts), max(ends) if all(ends) else "")
+    given = [each for part in node.nodes(*TEMPORAL) if (each := _period(part))]
+    return read_periods(given, lambda code, words, _end: node.report(code, "dct:temporal", words))
 
 
-def _period(owner: Node, part: Node) -> Period | None:
-    start, end = (
-        owner.parse_value("dct:temporal", _moment(part, names), parse_date, "bad-date")
-        for names in (_STARTS, _ENDS)
-    )
+def _period(part: Node) -> str | tuple[str, str]:
+    """Return one time span as a text, or as its two ends; "" if it says nothing."""
+    start, end = (_moment(part, names) for names in (_STARTS, _ENDS))
     if start or end:
-        return Period(start, end)
+        return start, end
     text = _of_uri(part.uri) or part.label()
-    if not text:
-        return None
+    if part.is_described or part.term.kind == "literal" or not text:
+        return text
     try:
-        return parse_period(text)
-    except ValueError as exc:
-        if part.is_described or part.term.kind == "literal":
-            owner.report("bad-period", "dct:temporal", str(exc))
-        return None
+        parse_period(text)
+    except ValueError:
+        return ""  # the URI of a time span that reference.data.gov.uk does not define
+    return text
 
 
 def _moment(part: Node, names: tuple[str, ...]) -> str:
@@ -220,13 +210,12 @@ def _duration(part: Node, level: int = 0) -> str:
 
 def languages(node: Node) -> tuple[str, ...]:
     """Return the languages as RFC 5646 tags."""
-    found = []
+    found: list[str] = []
     for name in LANGUAGE:
-        for each in node.nodes(name):
-            text = each.uri or each.label()
-            found += [
-                node.parse_value(name, part, parse_language, "bad-language")
-                for part in re.split(r"[\s,;]+", text)
-                if part
-            ]
-    return tuple(dict.fromkeys(filter(None, found)))
+        texts = [each.uri or each.label() for each in node.nodes(name)]
+        found += read_languages(texts, partial(_report, node, name))
+    return tuple(dict.fromkeys(found))
+
+
+def _report(node: Node, name: str, code: str, words: str) -> None:
+    node.report(code, name, words)

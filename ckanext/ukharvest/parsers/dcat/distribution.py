@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, collect
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import file_names, formats, schema_types
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.places import ORIGINAL, geometry_text
+from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.dcat import coverage, extras, people, services, translations
@@ -184,20 +185,13 @@ def _size(part: Node) -> Found:
     for name in _SIZE:
         for each in part.nodes(name):
             if text := each.text("dcat:bytes", "rdf:value") or each.label():
-                return {"size": _bytes(part, name, text)}
+                return _bytes(part, name, text)
     return {}
 
 
-def _bytes(part: Node, name: str, text: str) -> int | None:
-    """Return bytes as an integer; xsd:decimal and xsd:double allow decimals and exponents."""
-    try:
-        number = Decimal(text) if len(text) < 40 else Decimal(-1)
-    except InvalidOperation:
-        number = Decimal(-1)
-    if number.is_finite() and 0 <= number < 10**18:
-        return int(number)
-    part.report("bad-size", name, f"{quoted(text, 40)} is no size; expected bytes")
-    return None
+def _bytes(part: Node, name: str, text: str) -> Found:
+    size, unread = read_size(text, lambda code, words: part.report(code, name, words))
+    return {"size": size, "extras": unread}
 
 
 def _names(part: Node) -> Found:
@@ -228,11 +222,17 @@ def _schemas(part: Node) -> Found:
     return {"schema_url": next(iter(uk_fields.schemas(part.values(*_SCHEMA))), "")}
 
 
+def _temporal(part: Node) -> Found:
+    periods = coverage.periods(part)
+    return {"temporal": periods.whole, "extras": periods.extras}
+
+
 def _place(part: Node) -> Found:
-    geometry, name, places = coverage.place(part)
-    text = coverage.geometry_text(geometry)
-    uri = places["spatial_uri"]
-    return {"extras": {"spatial": text, "spatial-text": name, "spatial_uri": uri}}
+    geometry, name, facts = coverage.place(part)
+    text = geometry_text(geometry)
+    uri = facts["spatial_uri"]
+    unread = {ORIGINAL: facts[ORIGINAL]}
+    return {"extras": {"spatial": text, "spatial-text": name, "spatial_uri": uri, **unread}}
 
 
 def _checksum(part: Node) -> Found:
@@ -279,7 +279,7 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(_SIZE, "size", _size),
     Field(_ISSUED, "issued", _issued),
     Field(_MODIFIED, "modified", _modified),
-    Field(coverage.TEMPORAL, "temporal", lambda part: {"temporal": coverage.period(part)}),
+    Field(coverage.TEMPORAL, "temporal", _temporal),
     Field((*people.LICENCE, *people.RIGHTS), "licence, rights", _terms),
     Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),

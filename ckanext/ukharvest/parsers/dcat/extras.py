@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.records import Period
+from ckanext.ukharvest.core.values.identifiers import property_value
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node, as_list
 
 # Stored as one text; several values are joined.
 SINGLE = {
-    "dct:identifier": "identifier",
     "adms:versionNotes": "version_notes",
     "dcat:versionNotes": "version_notes",
     "dct:provenance": "provenance",
@@ -236,6 +236,22 @@ def linksets(node: Node) -> dict[str, Any]:
     targets = [target for part in node.nodes(*LINKSETS) for target in part.values(*_TARGETS)]
     others = [target for target in dict.fromkeys(targets) if target != node.uri]
     return {"extras": {"linksets": as_list(others)}}
+
+
+IDENTIFIER = ("dct:identifier", "schema:identifier")
+
+
+def identifiers(node: Node) -> dict[str, Any]:
+    """Return the dataset's identifier; schema.org has objects for it (PropertyValue)."""
+    values = [_identifier(part) for part in node.nodes(*IDENTIFIER)]
+    return {"extras": {"identifier": ", ".join(dict.fromkeys(filter(None, values)))}}
+
+
+def _identifier(part: Node) -> str:
+    if part.has("schema:value"):
+        value = part.text("schema:value") or part.address()
+        return property_value(next(iter(part.values("schema:propertyID")), ""), value)
+    return part.value()
 
 
 def identity(node: Node) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ckanext.ukharvest.core import rdf
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -108,8 +109,21 @@ class Node:
         """Return the objects of the predicates without repeats, those of the first name first."""
         found: dict[Term, None] = {}
         for name in names:
-            found.update(dict.fromkeys(sorted(self._properties.get(name, ()), key=self._order)))
+            for term in sorted(self._properties.get(name, ()), key=self._order):
+                found.update(dict.fromkeys(self._members(term)))
         return list(found)
+
+    def _members(self, term: Term) -> Iterator[Term]:
+        """Yield the members of an rdf:List in their order; of another term itself."""
+        graph = self._scope.graph
+        if term.value != rdf.RDF + "nil" and "rdf:first" not in graph.get(term, {}):
+            yield term
+            return
+        seen: set[Term] = set()
+        while term not in seen and term in graph:
+            seen.add(term)
+            yield from graph[term].get("rdf:first", ())
+            term = next(iter(graph[term].get("rdf:rest", ())), term)
 
     def _order(self, term: Term) -> tuple[int, str, list[tuple[int, str]], str]:
         wanted, own = self._scope.language, term.language

@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, RawRecord
-from ckanext.ukharvest.core.values import geometries, licences, multivalue
+from ckanext.ukharvest.core.values import geometries, licences, multivalue, places
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -162,7 +162,8 @@ def _dates(node: Node) -> FieldValues:
 
 
 def _temporal(node: Node) -> FieldValues:
-    return {"temporal": coverage.period(node)}
+    periods = coverage.periods(node)
+    return {"temporal": periods.whole, "extras": periods.extras}
 
 
 def _frequency(node: Node) -> FieldValues:
@@ -207,7 +208,7 @@ def _bounding_box(node: Node) -> geometries.Geometry | None:
     for part in node.nodes("dcatus:geographicBoundingBox"):
         sides = [part.text(f"dcatus:{side}Bounding{way}") for side, way in extras.SIDES.items()]
         try:
-            return geometries.parse_spatial(",".join(sides))
+            return places.parse_box(sides)
         except ValueError as exc:
             node.report("bad-spatial", "dcatus:geographicBoundingBox", str(exc))
     return None
@@ -284,6 +285,7 @@ MAPPING: tuple[Field[Node], ...] = (
         f"extras {', '.join(name for name, _ in extras.OBJECTS.values())}, spatial_identifier",
         extras.nested,
     ),
+    Field(extras.IDENTIFIER, "extra identifier", extras.identifiers),
     Field(extras.LINKSETS, "extra linksets (list)", extras.linksets),
     *(
         Field((predicate,), f"extra {name}", extras.reader(predicate, name, is_list=False))

@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers import package_dict as package
-from ckanext.ukharvest.parsers.dkan.values import bytes_of, is_month_first, iso
+from ckanext.ukharvest.parsers.dkan.values import is_month_first, iso
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 
 _MORE = "dkan_additional_fields"
@@ -81,7 +81,7 @@ def _read(text: str) -> str:
 
 
 def _files(fields: Fields) -> FieldValues:
-    """Rewrite dates as ISO 8601, sizes as bytes, media types alone."""
+    """Rewrite dates as ISO 8601, media types alone."""
     month_first = is_month_first(_printed(fields.data))
     files = fields.get("resources")
     if not isinstance(files, list):
@@ -98,7 +98,7 @@ def _file(resource: Any, month_first: bool) -> Any:
         **resource,
         **{key: iso(text, month_first=month_first) for key, text in texts.items()},
         "mimetype": mimetype if "/" in mimetype else "",  # else the file's ending once more
-        "size": bytes_of(clean_text(resource.get("size"))),
+        "size": resource.get("size"),
     }
 
 

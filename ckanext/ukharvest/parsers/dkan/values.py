@@ -1,4 +1,4 @@
-"""Dates and sizes as DKAN 7 prints them: for people, in the site's format and language."""
+"""Dates as DKAN 7 prints them: for people, in the site's format and language."""
 
 from __future__ import annotations
 
@@ -27,29 +27,6 @@ _DAYS = (
     "sun dim dom so zo son sul",
 )
 _WEEKDAY = {name: number for number, names in enumerate(_DAYS) for name in names.split()}
-
-_SIZE = re.compile(r"(?P<number>\d{1,15}(?:[.,]\d{1,6})?)\s*(?P<unit>[a-z]*)", re.IGNORECASE)
-# Drupal's format_size counts in steps of 1024; in French a byte is an octet.
-_UNITS = {
-    unit: 1024**power
-    for power, units in enumerate(
-        ("b byte bytes o octet octets", "k kb kib ko kio", "m mb mib mo mio", "g gb gib go gio")
-        + ("t tb tib to tio",)
-    )
-    for unit in units.split()
-}
-
-
-def bytes_of(text: str) -> str:
-    """Return a printed size ("17.06 KB", "12,5 Ko", "42 octets") as a number of bytes.
-
-    Other text is returned unchanged. The printed number was rounded, so the result is approximate.
-    """
-    match = _SIZE.fullmatch(text.strip())
-    unit = _UNITS.get((match["unit"] or "b").lower()) if match else None
-    if match is None or unit is None:
-        return text
-    return str(round(float(match["number"].replace(",", ".")) * unit))
 
 
 def iso(text: str, *, month_first: bool = False) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.periods import LASTING, TEXT, span
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 
@@ -24,11 +25,7 @@ class _Moment:
 
     date: str = ""
     vague: str = ""
-
-    @property
-    def key(self) -> str:
-        """Text that sorts a date after all dates within it: 2018 after 2018-03."""
-        return f"{self.date}~"
+    unread: str = ""  # its text, if that is no date
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +33,19 @@ class _Time:
     begin: _Moment
     end: _Moment
     about: str
+
+    @property
+    def period(self) -> Period:
+        """The same without what only the extra tells."""
+        start = "" if self.begin.vague == "before" else self.begin.date
+        return Period(start, "" if self.end.vague == "after" else self.end.date)
+
+    @property
+    def unread(self) -> str:
+        """The text of a time that could not be read whole, "" of others."""
+        begin, end = (each.date or each.unread for each in (self.begin, self.end))
+        is_whole = not (self.begin.unread or self.end.unread)
+        return "" if is_whole else begin if self.begin == self.end else f"{begin}/{end}"
 
     def facts(self) -> dict[str, str]:
         """Its facts, as stored in the extra."""
@@ -51,32 +61,29 @@ class _Time:
 
 def _temporal(entry: Entry) -> FieldValues:
     """Return the time span around all times, open where one is; each time in an extra."""
-    found = [each for node in entry.identification.find_all(_TIMES) if (each := _time(node))]
-    times = list(dict.fromkeys(found))
+    found = [_time(node) for node in entry.identification.find_all(_TIMES)]
+    unread = [each.unread for each in found if each.unread]
+    times = list(dict.fromkeys(each for each in found if each.begin.date or each.end.date))
     if not times:
-        return {}
-    starts = ["" if each.begin.vague == "before" else each.begin.date for each in times]
-    ends = [_Moment() if each.end.vague == "after" else each.end for each in times]
-    start = min(starts)
-    end = max(ends, key=lambda each: each.key).date if all(each.date for each in ends) else ""
+        return {"extras": {TEXT: "; ".join(dict.fromkeys(unread))}}
+    whole = span(each.period for each in times)
     says_more = len(times) > 1 or bool(times[0].facts().keys() - {"from", "to"})
     return {
-        "temporal": Period(start, end) if start or end else None,
+        "temporal": whole if whole != Period() else None,
         "extras": {
-            "temporal-extents": json_list(each.facts() for each in times) if says_more else ""
+            TEXT: "; ".join(dict.fromkeys(unread)),
+            "temporal-extents": json_list(each.facts() for each in times) if says_more else "",
         },
     }
 
 
-def _time(node: IsoNode) -> _Time | None:
-    """Return one TimePeriod or TimeInstant; None for an empty one from an editor's template."""
+def _time(node: IsoNode) -> _Time:
+    """Return one TimePeriod or TimeInstant; one from an editor's template may be empty."""
     about = node.text("description")
     if node.name == "TimeInstant":
         moment = _moment(node, "timePosition")
-        return _Time(moment, moment, about) if moment.date else None
+        return _Time(moment, moment, about)
     begin, end = _moment(node, *_BEGIN), _moment(node, *_END)
-    if not begin.date and not end.date:
-        return None
     shared = min(len(begin.date), len(end.date))
     if begin.date[:shared] > end.date[:shared]:
         words = f"begins {begin.date} and ends {end.date}, which is read the other way round"
@@ -86,18 +93,20 @@ def _time(node: IsoNode) -> _Time | None:
 
 
 def _moment(node: IsoNode, *paths: str) -> _Moment:
+    unread = ""
     for each in node.find_all(*paths):
         vague = each.attribute("indeterminatePosition")
         text = each.own_text().text
         if vague.lower() == "now" and not text:
             return _Moment(vague="now")
         # Some editors write the position's word in place of the date.
-        if text.lower() in ("now", "unknown", "present", "ongoing"):
+        if text and text.lower() in LASTING:
             return _Moment(vague="unknown" if text.lower() == "unknown" else "now")
         date = each.parse_value(f"gml:{each.name}", text, parse_date, "bad-date")
+        unread = unread or ("" if date else text)
         if date or vague:
-            return _Moment(date, vague)
-    return _Moment()
+            return _Moment(date, vague, "" if date else text)
+    return _Moment(unread=unread)
 
 
 MAPPING: tuple[Field[Entry], ...] = (

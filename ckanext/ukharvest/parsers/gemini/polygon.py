@@ -15,19 +15,12 @@ from lxml import etree
 from ckanext.ukharvest.core.values import coordinate_systems
 from ckanext.ukharvest.core.values.bounding_boxes import is_within, merge_geometries, overlap
 from ckanext.ukharvest.core.values.geometries import MAX_BYTES, Box, Geometry, bounds, valid_geojson
+from ckanext.ukharvest.core.values.gml import DEGREES, Ring, inherited, shapes
 from ckanext.ukharvest.core.values.text import shorten
-from ckanext.ukharvest.core.xml.parser import local_name
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 from ckanext.ukharvest.parsers.gemini.reference_systems import EXPECTED, Reference
 
 FIELD = "gmd:EX_BoundingPolygon"
-_POLYGONS = ("Polygon", "PolygonPatch", "Rectangle", "Triangle")
-_RINGS = ("exterior", "outerBoundaryIs", "interior", "innerBoundaryIs")
-_LINES = ("LineString", "LinearRing", "Curve", "Ring")
-# Degrees that need no conversion: they differ from WGS 84 by less than a metre.
-_DEGREES = ("EPSG:4326", "EPSG:4258", "OGC:CRS84")
-
-_Ring = list[coordinate_systems.Point]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
     polygons = list(_polygons(part.element))
     if not polygons:
         return None
-    name = _inherited(part.element, "srsName") or next(
+    name = inherited(part.element, "srsName") or next(
         filter(None, (each.get("srsName") for each in part.element.iter("{*}*"))), ""
     )
     stated = coordinate_systems.find(name)
@@ -85,7 +78,7 @@ def _outline(part: IsoNode, near: Box | None, named_systems: list[Reference]) ->
         expected = "latitude or northing" if readings[0].y_first else "longitude or easting"
         words = f"its coordinates are not in the order of {shorten(name, 60)}"
         part.report("swapped-extent", FIELD, f"{words}; expected {expected} first")
-    is_converted = reading.system.code not in _DEGREES
+    is_converted = reading.system.code not in DEGREES
     text = etree.tostring(part.element, encoding="unicode", with_tail=False)
     keeps = is_converted and len(text.encode()) < MAX_BYTES
     return Outline(geometry, text if keeps else "")
@@ -112,7 +105,7 @@ def _readings(
 
 
 def _best(
-    polygons: list[list[_Ring]], readings: list[_Reading], near: Box | None
+    polygons: list[list[Ring]], readings: list[_Reading], near: Box | None
 ) -> tuple[_Reading, Geometry]:
     """Return the first reading that lies within the box, else the first that touches it."""
     touching: list[tuple[_Reading, Geometry]] = []
@@ -135,7 +128,7 @@ def _best(
     raise ValueError(refused or elsewhere)
 
 
-def _geometry(polygons: list[list[_Ring]], reading: _Reading) -> Geometry:
+def _geometry(polygons: list[list[Ring]], reading: _Reading) -> Geometry:
     converted = [[_closed(_placed(ring, reading)) for ring in rings] for rings in polygons]
     geometry = valid_geojson({"type": "MultiPolygon", "coordinates": converted})
     if len(polygons) > 1:
@@ -143,12 +136,12 @@ def _geometry(polygons: list[list[_Ring]], reading: _Reading) -> Geometry:
     return {"type": "Polygon", "coordinates": geometry["coordinates"][0]}
 
 
-def _placed(ring: _Ring, reading: _Reading) -> _Ring:
+def _placed(ring: Ring, reading: _Reading) -> Ring:
     points = [(y, x) for x, y in ring] if reading.y_first else ring
     return coordinate_systems.to_wgs84(points, reading.system)
 
 
-def _closed(ring: _Ring) -> _Ring:
+def _closed(ring: Ring) -> Ring:
     if len(set(ring)) < 3:
         raise ValueError(
             f"a ring has {len(set(ring))} positions that differ; expected three or more"
@@ -159,75 +152,11 @@ def _closed(ring: _Ring) -> _Ring:
     return closed
 
 
-def _polygons(element: etree._Element) -> Iterator[list[_Ring]]:
+def _polygons(element: etree._Element) -> Iterator[list[Ring]]:
     """Yield polygons as rings, the outer one first, coordinates in their given order."""
-    name = local_name(element)
-    if name in _POLYGONS:
-        edges = sorted(
-            (each for each in element.iterchildren("*") if local_name(each) in _RINGS),
-            key=lambda each: _RINGS.index(local_name(each)),
-        )
-        if rings := [ring for edge in edges if (ring := _positions(edge))]:
-            yield rings
-    elif name in _LINES:
-        if ring := _positions(element):
-            yield [ring]
-    elif name in ("Envelope", "Box"):
-        if corners := _positions(element):
-            (x1, y1), (x2, y2) = corners[0], corners[-1]
+    for shape in shapes(element):
+        if shape.kind == "Envelope" and shape.rings:
+            (x1, y1), (x2, y2) = shape.rings[0][0], shape.rings[0][-1]
             yield [[(x1, y1), (x2, y1), (x2, y2), (x1, y2)]]
-    else:
-        for child in element.iterchildren("*"):
-            yield from _polygons(child)
-
-
-def _positions(element: etree._Element) -> _Ring:
-    """Return all positions below an element, without heights."""
-    found: _Ring = []
-    for each in element.iter("{*}*"):
-        text = each.text or ""
-        name = local_name(each)
-        if name == "coordinates":
-            found += _of_coordinates(each, text)
-        elif name in ("posList", "pos", "lowerCorner", "upperCorner") and text.strip():
-            numbers = [_number(part) for part in text.split()]
-            size = len(numbers) if name != "posList" else _dimension(each, len(numbers))
-            if size not in (2, 3) or len(numbers) % size:
-                raise ValueError(f"gml:{name} has {len(numbers)} numbers; expected pairs")
-            found += [(numbers[n], numbers[n + 1]) for n in range(0, len(numbers), size)]
-    return found
-
-
-def _dimension(element: etree._Element, count: int) -> int:
-    """Return how many numbers a position has: as stated, else two if possible."""
-    stated = _inherited(element, "srsDimension") or _inherited(element, "dimension")
-    if stated in ("2", "3"):
-        return int(stated)
-    return 3 if count % 2 and not count % 3 else 2
-
-
-def _inherited(element: etree._Element, attribute: str) -> str:
-    """Return the attribute of an element or of its nearest ancestor that has it."""
-    around = (element, *element.iterancestors())
-    return next(filter(None, (each.get(attribute, "").strip() for each in around)), "")
-
-
-def _of_coordinates(element: etree._Element, text: str) -> _Ring:
-    """Read GML 2's ``x,y x,y``, whose three separators can be set by attributes."""
-    decimal, comma = element.get("decimal", "."), element.get("cs", ",")
-    blank = element.get("ts", " ").strip() or None
-    found = []
-    for group in text.split(blank):
-        parts = group.strip().split(comma) if comma.strip() else group.split()
-        if len(parts) not in (2, 3):
-            raise ValueError(f"'{shorten(group, 40)}' is no position; expected x,y")
-        x, y = (_number(part.replace(decimal, ".")) for part in parts[:2])
-        found.append((x, y))
-    return found
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
-    except ValueError:
-        raise ValueError(f"'{shorten(text, 40)}' is no coordinate; expected a number") from None
+        elif shape.kind != "Point" and shape.rings:
+            yield shape.rings

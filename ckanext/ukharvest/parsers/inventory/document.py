@@ -8,6 +8,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.core.values.multivalue import is_no, is_yes
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 
@@ -15,17 +16,15 @@ KIND = "Inventory XML"
 ROOT = "inv:Inventory of the namespace http://schemas.esd.org.uk/inventory"
 PATHS = (("Inventory", "Datasets", "Dataset"), ("Dataset",))
 
-# The guidance says Yes and No, DataShare writes True and False.
-_ACTIVE = ("yes", "true", "1", "y")
-_INACTIVE = ("no", "false", "0", "n")
-
 
 def is_active(value: str) -> bool | None:
-    """Read an attribute Active: Yes if missing, None if neither Yes nor No."""
-    word = value.strip().lower()
-    if not word or word in _ACTIVE:
+    """Read an attribute Active: Yes if missing, None if neither Yes nor No.
+
+    The guidance says Yes and No, DataShare writes True and False.
+    """
+    if not value.strip() or is_yes(value):
         return True
-    return False if word in _INACTIVE else None
+    return False if is_no(value) else None
 
 
 def is_gone(dataset: etree._Element) -> bool:

@@ -14,9 +14,10 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Period, Problem, RawRecord
+from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, local_government_lists, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import join_periods
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -145,12 +146,9 @@ def _language(entry: Entry) -> FieldValues:
 
 def _coverage(entry: Entry) -> FieldValues:
     """Return the time span and places of the resources, else those of the inventory."""
-    periods: list[Period] = []
-    places: list[str] = []
-    for part in entry.dataset.find_all("Resources", "Resource"):
-        period, named = files.coverage(part)
-        periods += [period] if period else []
-        places += named
+    parts = list(entry.dataset.find_all("Resources", "Resource"))
+    periods = join_periods(map(files.periods, parts))
+    places = [text for part in parts for text in files.places(part)]
     if not places:
         places = [
             text
@@ -159,17 +157,10 @@ def _coverage(entry: Entry) -> FieldValues:
         ]
     urls = [text for text in dict.fromkeys(places) if is_web_url(text)]
     return {
-        "temporal": _hull(periods),
+        "temporal": periods.whole,
         "spatial_text": "; ".join(text for text in dict.fromkeys(places) if text not in urls),
-        "extras": {"spatial_uri": " ".join(urls)},
+        "extras": {"spatial_uri": " ".join(urls), **periods.extras},
     }
-
-
-def _hull(periods: list[Period]) -> Period | None:
-    if not periods:
-        return None
-    starts, ends = [each.start for each in periods], [each.end for each in periods]
-    return Period(min(starts) if all(starts) else "", max(ends) if all(ends) else "")
 
 
 def _publisher(entry: Entry) -> FieldValues:

@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ckanext.ukharvest.core.records import Period, ResourceRecord
+from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.languages import parse_language
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import Periods, join_periods, read_periods
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
-from ckanext.ukharvest.parsers.xml_fields import Node
+from ckanext.ukharvest.parsers.xml_fields import NO_DATE, Node
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
@@ -52,24 +53,31 @@ def language(part: Node) -> str:
     return part.parse_value("@Language", part.attribute("Language"), parse_language, "bad-language")
 
 
-def coverage(part: Node) -> tuple[Period | None, tuple[str, ...]]:
-    """Return a resource's time span and places."""
-    periods: list[Period] = []
-    places: list[str] = []
-    for each in part.find_all("Coverage"):
-        start, end = each.date("TemporalFrom"), each.date("TemporalTo")
-        shared = min(len(start), len(end))
-        if start and end and start[:shared] > end[:shared]:
-            each.report("bad-period", "@TemporalTo", f"'{end}' is before TemporalFrom '{start}'")
-        elif start or end:
-            periods.append(Period(start, end))
-        places += each.texts("Spatial")
-    return next(iter(periods), None), tuple(dict.fromkeys(places))
+def periods(part: Node) -> Periods:
+    """Return the time span of a resource."""
+    return join_periods(map(_period, part.find_all("Coverage")))
+
+
+def _period(part: Node) -> Periods:
+    ends = _moment(part, "TemporalFrom"), _moment(part, "TemporalTo")
+    names = {"start": "@TemporalFrom", "end": "@TemporalTo"}
+    return read_periods([ends], lambda code, words, end: part.report(code, names[end], words))
+
+
+def _moment(part: Node, name: str) -> str:
+    text = part.attribute(name) or part.text(name)
+    return "" if text.startswith(NO_DATE) else text
+
+
+def places(part: Node) -> tuple[str, ...]:
+    """Return a resource's places."""
+    names = (text for each in part.find_all("Coverage") for text in each.texts("Spatial"))
+    return tuple(dict.fromkeys(names))
 
 
 def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
     kind = _kind(part)
-    period, places = coverage(part)
+    covered, areas = periods(part), places(part)
     spoken = language(part)
     title, about = plain_line(part.text("Title")), plain_text(part.text("Description"))
     for rendition in part.find_all("Renditions", "Rendition"):
@@ -84,7 +92,8 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
         schema_url, extras = _schema(rendition)
         extras["language"] = spoken
         extras["schema_type"] = schema_types.guess(schema_url, label)
-        extras["spatial_uri"] = " ".join(places)
+        extras["spatial_uri"] = " ".join(areas)
+        extras.update(covered.extras)
         extras["availability"] = availability = rendition.text("Availability")
         if availability and availability.lower() not in AVAILABILITY:
             expected = "expected Download, Service or On application"
@@ -103,7 +112,7 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             mimetype=mimetype,
             kind="service" if kind == "data" and availability.lower() == "service" else kind,
             modified=rendition.date("Modified") or modified,
-            temporal=period,
+            temporal=covered.whole,
             schema_url=schema_url,
             extras={key: value for key, value in extras.items() if value},
         )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-from lxml import etree
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from ckanext.ukharvest.core.mapping_table import FieldValues
-from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values import geometries
-from ckanext.ukharvest.core.values.dates import parse_period
+from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
+from ckanext.ukharvest.core.values.gml import box_of_corners
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.periods import is_span, read_periods
+from ckanext.ukharvest.core.values.places import Places, parse_box
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
@@ -24,58 +24,59 @@ _YEAR = re.compile(r"\d{4}\b")
 def read(entry: Entry) -> FieldValues:
     """Return the extent, the names of places and the time span."""
     node = entry.node
-    found: dict[str, list[str]] = {"place": [], "time": list(node.texts("temporal"))}
-    boxes = list(_boxes(entry))
+    dates = filter(is_span, node.texts("date"))
+    found: dict[str, list[str]] = {"place": [], "time": [*node.texts("temporal"), *dates]}
+    boxes: list[tuple[str, list[str]]] = []
     for text in (*node.texts("coverage"), *node.texts("spatial")):
         parts = {name.lower(): value for name, value in _PART.findall(text)}
         if all(name in parts for name in _LIMITS):
-            boxes.append((text, tuple(parts[name] for name in _LIMITS)))
+            boxes.append((text, [parts[name] for name in _LIMITS]))
             found["place"] += [parts["name"].strip()] if parts.get("name") else []
-        elif "start" in parts or "end" in parts or _YEAR.match(text):
+        elif "start" in parts or "end" in parts or _YEAR.match(text) or is_span(text):
             found["time"].append(text)
         else:
             found["place"].append(plain_line(text))
+    periods = read_periods(
+        found["time"], lambda code, words, _end: node.report(code, "coverage", words)
+    )
+    place = _extent(entry, boxes)
     return {
-        "spatial": _extent(entry, boxes),
+        "spatial": place.geometry,
         "spatial_text": "; ".join(dict.fromkeys(filter(None, found["place"]))),
-        "temporal": _period(entry, found["time"]),
+        "temporal": periods.whole,
+        "extras": periods.extras | place.extras,
     }
 
 
-def _boxes(entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the boxes of OGC 06-121, section 10.2, as west, south, east, north."""
-    for element in entry.root.iterchildren("{*}BoundingBox", "{*}WGS84BoundingBox"):
-        lower = clean_text(element.findtext("{*}LowerCorner")).split()
-        upper = clean_text(element.findtext("{*}UpperCorner")).split()
-        if len(lower) != 2 or len(upper) != 2:
-            continue
-        if _is_latitude_first(element):
-            lower, upper = lower[::-1], upper[::-1]
-        yield " ".join((*lower, *upper)), (*lower, *upper)
-
-
-def _is_latitude_first(element: etree._Element) -> bool:
-    # The axes of EPSG:4326, when it is named as a URN.
-    crs = clean_text(element.get("crs")).lower()
-    return xml.local_name(element) == "BoundingBox" and "4326" in crs and "urn" in crs
-
-
-def _extent(entry: Entry, boxes: list[tuple[str, tuple[str, ...]]]) -> object:
-    for text, limits in boxes:
+def _extent(entry: Entry, boxes: list[tuple[str, list[str]]]) -> Places:
+    """Return the first place: a box of OGC 06-121, section 10.2, or a DCMI Box."""
+    unread: list[str] = []
+    for text, read in (*_ows_boxes(entry), *_dcmi_boxes(boxes)):
         try:
-            return geometries.bbox_polygon(*map(float, limits))
+            return Places(read())
         except ValueError as exc:
             entry.node.report("bad-spatial", "coverage", f"'{text[:60]}': {exc}")
-    return None
+            unread.append(text)
+    return Places(unread="; ".join(unread))
 
 
-def _period(entry: Entry, texts: list[str]) -> Period | None:
-    for text in texts:
-        parts = {name.lower(): value.strip() for name, value in _PART.findall(text)}
-        if "start" in parts or "end" in parts:
-            text = f"{parts.get('start', '')}/{parts.get('end', '')}"
-        try:
-            return parse_period(text)
-        except ValueError as exc:
-            entry.node.report("bad-date", "coverage", str(exc))
-    return None
+Read = Callable[[], Geometry]
+
+
+def _dcmi_boxes(boxes: list[tuple[str, list[str]]]) -> Iterator[tuple[str, Read]]:
+    return ((text, partial(parse_box, limits)) for text, limits in boxes)
+
+
+def _ows_boxes(entry: Entry) -> Iterator[tuple[str, Read]]:
+    for element in entry.root.iterchildren("{*}BoundingBox", "{*}WGS84BoundingBox"):
+        lower = clean_text(element.findtext("{*}LowerCorner"))
+        upper = clean_text(element.findtext("{*}UpperCorner"))
+        is_named = xml.local_name(element) == "BoundingBox"
+        crs = clean_text(element.get("crs")) if is_named else ""
+        if len(lower.split()) == len(upper.split()) == 2:
+            yield f"{lower} {upper}", partial(_ows_box, lower, upper, crs)
+
+
+def _ows_box(lower: str, upper: str, crs: str) -> Geometry:
+    (x1, y1), (x2, y2) = (map(parse_number, corner.split()) for corner in (lower, upper))
+    return box_of_corners((x1, y1), (x2, y2), crs)

@@ -18,8 +18,9 @@ from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRec
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -144,7 +145,8 @@ def _first(node: Node, name: str) -> str:
 
 
 def _all(node: Node, name: str) -> list[str]:
-    texts = node.texts(name)
+    # A span is not when it was published, but what it is about: see coverage.
+    texts = [text for text in node.texts(name) if name != "date" or not is_span(text)]
     return list(filter(None, (node.parse_value(name, t, parse_date, "bad-date") for t in texts)))
 
 
@@ -174,9 +176,11 @@ def _is_access(text: str) -> bool:
 
 def _language(entry: Entry) -> FieldValues:
     node = entry.node
-    texts = node.texts("language")
-    found = [node.parse_value("language", t, parse_language, "bad-language") for t in texts]
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+    return {
+        "language": read_languages(
+            node.texts("language"), lambda code, words: node.report(code, "language", words)
+        )
+    }
 
 
 def _frequency(entry: Entry) -> FieldValues:

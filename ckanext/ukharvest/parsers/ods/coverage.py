@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
-from ckanext.ukharvest.core.records import Period
-from ckanext.ukharvest.core.values import geometries
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.frequencies import read_frequency
+from ckanext.ukharvest.core.values.geometries import Geometry
+from ckanext.ukharvest.core.values.periods import join_periods
+from ckanext.ukharvest.core.values.places import parse_box
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.ods.dataset import (
@@ -31,23 +32,30 @@ def _frequency(dataset: Dataset) -> FieldValues:
         (dataset.default, "update_frequency"),
     ):
         if fields.has(key):
-            return {"frequency": fields.read(key, parse_frequency, "bad-frequency")}
+            frequency, unread = read_frequency(value_text(fields.get(key)), fields.reporter(key))
+            return {"frequency": frequency, "extras": unread}
     return {}
 
 
 def _temporal(dataset: Dataset) -> FieldValues:
     fields = dataset.dcat
-    start, end = (fields.date(f"temporal_coverage_{each}") for each in ("start", "end"))
-    return {"temporal": Period(start, end) if start or end else fields.period("temporal")}
+    periods = fields.ends("temporal_coverage_start", "temporal_coverage_end")
+    if not periods.whole:
+        periods = join_periods((periods, fields.periods("temporal")))
+    return {"temporal": periods.whole, "extras": periods.extras}
 
 
 def _place(dataset: Dataset) -> FieldValues:
-    geometry, _ = shared_fields.place(dataset.default, "bbox")
-    box = None if geometry else _box(dataset.inspire)
-    named, words = shared_fields.place(dataset.dcat, "spatial")
+    area = shared_fields.place(dataset.default, "bbox")
+    box = None if area.geometry else _box(dataset.inspire)
+    named = shared_fields.place(dataset.dcat, "spatial")
     territory = "; ".join(dataset.default.texts("territory", strict=False))
-    text = words or territory or dataset.inspire.text("extend_description")
-    return {"spatial": geometry or box or named, "spatial_text": text}
+    text = named.names or territory or dataset.inspire.text("extend_description")
+    return {
+        "spatial": area.geometry or box or named.geometry,
+        "spatial_text": text,
+        "extras": area.extras | named.extras,
+    }
 
 
 _SIDES = tuple(f"extend_bounding_box_{each}bound_l" for each in ("west", "south", "east", "north"))
@@ -56,12 +64,12 @@ _SIDE_NAMES = tuple(
 )
 
 
-def _box(inspire: Fields) -> geometries.Geometry | None:
+def _box(inspire: Fields) -> Geometry | None:
     texts = [value_text(inspire.get(name)) for name in _SIDE_NAMES]
     if not all(texts):
         return None
     try:
-        return geometries.bbox_polygon(*map(float, texts))
+        return parse_box(texts)
     except ValueError as exc:
         inspire.report("bad-spatial", _SIDE_NAMES[0], str(exc))
         return None

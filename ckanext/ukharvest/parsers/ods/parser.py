@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, parties
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
@@ -196,8 +196,7 @@ def _access(dataset: Dataset) -> str:
 def _language(dataset: Dataset) -> FieldValues:
     default = dataset.default
     texts = default.texts("language", strict=False)
-    found = [default.parse_value("language", t, parse_language, "bad-language") for t in texts]
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+    return {"language": read_languages(texts, default.reporter("language"))}
 
 
 def _standards(dataset: Dataset) -> FieldValues:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
-from ckanext.ukharvest.core.records import Agent, Period
+from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import licences, parties
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
@@ -126,7 +127,7 @@ def _dates(entry: Entry) -> FieldValues:
     """Return the dates: dc:date is the time that the data is about, where it is a span."""
     node = entry.node
     dates = node.texts("date")
-    days = [text for text in dates if "/" not in text]
+    days = [text for text in dates if not is_span(text)]
     return {
         "issued": _date(entry, "published") or _date(entry, "issued") or _first(entry, days),
         "modified": _date(entry, "modified"),
@@ -144,26 +145,29 @@ def _first(entry: Entry, texts: list[str]) -> str:
 
 
 def _temporal(entry: Entry) -> FieldValues:
-    spans = [text for text in entry.node.texts("date") if "/" in text]
-    spans += entry.node.texts("temporal")
+    """Return the time that the data is about, from the first extension that has it."""
+    periods = join_periods([])
+    for field, given in _spans(entry):
+        found = read_periods(given, _reporter(entry, field))
+        periods = join_periods((periods, found))
+        if found.whole:
+            break
+    return {"temporal": periods.whole, "extras": periods.extras}
+
+
+def _spans(entry: Entry) -> Iterator[tuple[str, list[str | tuple[str, str]]]]:
+    """Yield field and values of Dublin Core, EOP metadata, and OpenSearch's extension for time."""
+    node = entry.node
+    yield "dc:date", [*filter(is_span, node.texts("date")), *node.texts("temporal")]
     time = entry.root.find(f".//{_EOP}phenomenonTime")
     if time is not None:
-        ends = (time.findtext(f".//{{*}}{name}Position") or "" for name in ("begin", "end"))
-        spans.append("/".join(map(clean_text, ends)))
-    for span in spans:
-        if found := _period(entry, span):
-            return {"temporal": found}
-    return {}
+        start, end = (time.findtext(f".//{{*}}{name}Position") or "" for name in ("begin", "end"))
+        yield "eop:phenomenonTime", [(clean_text(start), clean_text(end))]
+    yield "time:start", [(node.text("start"), node.text("end"))]
 
 
-def _period(entry: Entry, text: str) -> Period | None:
-    if not text.strip("/ "):
-        return None
-    try:
-        return parse_period(text)
-    except ValueError as exc:
-        entry.node.report("bad-period", "dc:date", str(exc))
-        return None
+def _reporter(entry: Entry, field: str) -> Callable[[str, str, str], None]:
+    return lambda code, words, _end: entry.node.report(code, field, words)
 
 
 def _terms(entry: Entry) -> FieldValues:
@@ -177,15 +181,15 @@ def _terms(entry: Entry) -> FieldValues:
 
 def _language(entry: Entry) -> FieldValues:
     node = entry.node
-    found = [
-        node.parse_value("dc:language", text, parse_language, "bad-language")
-        for text in node.texts("language")
-    ]
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+    return {
+        "language": read_languages(
+            node.texts("language"), lambda code, words: node.report(code, "dc:language", words)
+        )
+    }
 
 
 def _links(entry: Entry) -> FieldValues:
-    return links.read(_given(entry))
+    return links.read(_given(entry), lambda code, words: entry.node.report(code, "link", words))
 
 
 def _given(entry: Entry) -> Iterator[links.Link]:
@@ -217,7 +221,8 @@ def _files(entry: Entry) -> Iterator[links.Link]:
 
 
 def _rel(element: etree._Element) -> str:
-    return clean_text(element.get("rel") or "alternate").lower().rpartition("/")[2]
+    # Relations of other bodies are URIs, those of ESIP with a "#" at the end.
+    return clean_text(element.get("rel") or "alternate").lower().rstrip("#/").rpartition("/")[2]
 
 
 def _href(element: etree._Element) -> str:
@@ -285,11 +290,16 @@ MAPPING: tuple[Field[Entry], ...] = (
         "issued, modified, metadata_modified; extra created",
         _dates,
     ),
-    Field(("dc:date", "dct:temporal", "eop:phenomenonTime"), "temporal", _temporal),
+    Field(
+        ("dc:date", "dct:temporal", "eop:phenomenonTime", "time:start", "time:end"),
+        "temporal",
+        _temporal,
+    ),
     Field(("atom:rights", "dc:rights", "link rel=license"), "licence, rights", _terms),
     Field(("dc:language",), "language", _language),
     Field(
         ("georss:where", "georss:polygon", "georss:line", "georss:point", "georss:box")
+        + ("georss:circle",)
         + ("eop:featureOfInterest",),
         "spatial",
         georss.read,

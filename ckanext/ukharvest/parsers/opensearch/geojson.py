@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
-from ckanext.ukharvest.core.records import Agent, Period
-from ckanext.ukharvest.core.values import geometries, licences, parties
-from ckanext.ukharvest.core.values.dates import parse_date, parse_period
+from ckanext.ukharvest.core.records import Agent
+from ckanext.ukharvest.core.values import licences, parties, places
+from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
@@ -114,7 +116,7 @@ def _agents(node: Fields, key: str) -> Iterator[Agent]:
 def _dates(feature: Feature) -> FieldValues:
     node = feature.node
     day = value_text(node.data.get("date"))
-    day = "" if "/" in day else node.parse_value("date", day, parse_date, "bad-date")
+    day = "" if is_span(day) else node.parse_value("date", day, parse_date, "bad-date")
     return {
         "issued": node.date("published") or day,
         "modified": node.date("modified"),
@@ -125,32 +127,25 @@ def _dates(feature: Feature) -> FieldValues:
 
 def _temporal(feature: Feature) -> FieldValues:
     node = feature.node
-    span = value_text(node.data.get("date"))
-    if "/" not in span:
-        start, end = node.date("startDate"), node.date("completionDate")
-        return {"temporal": Period(start, end)} if start or end else {}
-    try:
-        return {"temporal": parse_period(span)}
-    except ValueError as exc:
-        node.report("bad-period", "date", str(exc))
-        return {}
+    periods = join_periods([])
+    if is_span(value_text(node.data.get("date"))):
+        periods = node.periods("date")
+    if not periods.whole:
+        periods = join_periods((periods, node.ends("startDate", "completionDate")))
+    return {"temporal": periods.whole, "extras": periods.extras}
 
 
 def _spatial(feature: Feature) -> FieldValues:
+    unread: list[str] = []
     for fields, name in ((feature.own, "geometry"), (feature.own, "bbox"), (feature.node, "bbox")):
         if not (value := fields.data.get(name)):
             continue
         try:
-            return {"spatial": geometries.from_json(_flat(value))}
+            return {"spatial": places.from_json(value)}
         except ValueError as exc:
             fields.report("bad-spatial", name, str(exc))
-    return {}
-
-
-def _flat(value: Any) -> Any:
-    """Return a box without heights."""
-    is_high = isinstance(value, list) and len(value) == 6
-    return [*value[:2], *value[3:5]] if is_high else value
+            unread.append(json.dumps(value))
+    return {"extras": {places.ORIGINAL: "; ".join(unread)}}
 
 
 def _terms(feature: Feature) -> FieldValues:
@@ -166,12 +161,12 @@ def _terms(feature: Feature) -> FieldValues:
 
 
 def _language(feature: Feature) -> FieldValues:
-    found = feature.node.read("lang", parse_language, "bad-language")
-    return {"language": (found,) if found else ()}
+    texts = feature.node.texts("lang", strict=False)
+    return {"language": read_languages(texts, feature.node.reporter("lang"))}
 
 
 def _links(feature: Feature) -> FieldValues:
-    return links.read(_given(feature))
+    return links.read(_given(feature), feature.node.reporter("links"))
 
 
 def _given(feature: Feature) -> Iterator[links.Link]:

@@ -1,18 +1,19 @@
 """Links of a result: files, pictures, pages, metadata and services, by their relation.
 
-Relations of RFC 4287 and of OGC 13-026r9, and the groups of links of OGC 17-047r1.
+Relations of RFC 4287, of OGC 13-026r9 and of ESIP (data#, metadata#, documentation#, browse#), and
+the groups of links of OGC 17-047r1.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.sizes import read_size
 
 DATA, DOCUMENTATION, SERVICE = "data", "documentation", "service"
 # Relation → kind of resource, and its name where the link has no title.
@@ -20,6 +21,10 @@ _RELATIONS = {
     "enclosure": (DATA, "Data"),
     "data": (DATA, "Data"),
     "download": (DATA, "Data"),
+    "metadata": (DOCUMENTATION, "Metadata"),
+    "documentation": (DOCUMENTATION, "Documentation"),
+    "browse": (DOCUMENTATION, "Preview"),
+    "service": (SERVICE, "Service"),
     "alternate": (DOCUMENTATION, "Metadata"),
     "alternates": (DOCUMENTATION, "Metadata"),
     "via": (DOCUMENTATION, "Original metadata"),
@@ -34,7 +39,9 @@ _RELATIONS = {
     "search": (SERVICE, "Search"),
 }
 _SERVICES = frozenset(("WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST"))
-_SIZE = re.compile(r"\d{1,15}", re.ASCII)
+
+
+Report = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +62,19 @@ class Link:
     language: str = ""
 
 
-def read(links: Iterable[Link]) -> FieldValues:
-    """Return the resources, and the page about the dataset."""
+def read(links: Iterable[Link], report: Report) -> FieldValues:
+    """Return the resources, and the page about the dataset.
+
+    Args:
+        report: called with code and text of a problem of a link.
+    """
     found: dict[str, ResourceRecord] = {}
     pages: list[str] = []
     for link in links:
         if link.rel in ("alternate", "alternates") and _is_page(link):
             pages.append(link.url)
         if link.rel in _RELATIONS:
-            found.setdefault(link.url, _resource(link))
+            found.setdefault(link.url, _resource(link, report))
     return {"resources": tuple(found.values()), "url": next(iter(pages), "")}
 
 
@@ -71,21 +82,22 @@ def _is_page(link: Link) -> bool:
     return "html" in link.type.lower()
 
 
-def _resource(link: Link) -> ResourceRecord:
+def _resource(link: Link, report: Report) -> ResourceRecord:
     kind, name = _RELATIONS[link.rel]
     label = _format(link)
     if label in _SERVICES:
         kind = SERVICE
     if _is_page(link) and kind == DOCUMENTATION:
         name = "Web page"
+    size, unread = read_size(link.length, report)
     return ResourceRecord(
         link.url,
         name=plain_line(link.title) or name,
         format=label,
         mimetype=link.type,
         kind=kind,
-        size=int(link.length) if _SIZE.fullmatch(link.length) else None,
-        extras={"language": link.language} if link.language else {},
+        size=size,
+        extras=unread | ({"language": link.language} if link.language else {}),
     )
 
 

@@ -12,6 +12,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.core.problems.tips import TIPS
+from ckanext.ukharvest.core.records import EMPTY_LIST
 from ckanext.ukharvest.core.source_status import Health
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.presentation.messages import (
@@ -194,8 +195,11 @@ def _empty(facts: StatusFacts) -> Card:
         missing, is_you = facts.health.missing, facts.may_decide
         text.append(missing_records.after_an_empty_list(missing, is_you=is_you))
     text.append(tk._("Check that the source's URL is right, and what the publisher lists there."))
-    if facts.last:  # not the reason why nothing was deleted, which stands above
+    if facts.last:  # of the reasons only one that the text above does not have
         text.append(_last_run(facts)[0])
+        reason = str(facts.last.get("reason") or "")
+        if reason and EMPTY_LIST not in reason:
+            text.append(_sentence(reason))
     heading = tk._("The source lists no records")
     return Card(WARNING, "health", Health.EMPTY, heading, tuple(text), (REFRESH, CHECK))
 

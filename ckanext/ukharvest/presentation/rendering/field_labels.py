@@ -25,6 +25,7 @@ GUIDE = {
     **_own("theme-primary", "theme-secondary", "mandate"),
     PERIOD: "Temporal coverage",
     **_own("temporal_coverage-from", "temporal_coverage-to"),
+    "temporal-text": "Temporal coverage as given",
     "geographic_coverage": "Geographic coverage",
     "spatial-text": "Geographic coverage",
     "spatial-coverage": "Places named",

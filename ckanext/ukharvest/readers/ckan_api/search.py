@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
 from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
 
@@ -206,7 +207,7 @@ class Search:
             mark=_mark(progress.newest) or self._since,
         )
         if not progress.count and not self._since:
-            reason = f"{self._url} has no datasets; the list is empty, so nothing was deleted"
+            reason = describe_empty_list(self._url, "dataset", count)
         elif count < 0:
             reason = f"{self._url} does not say how many datasets there are; expected count"
         elif progress.count < count or len(progress.seen) > count:

@@ -26,6 +26,7 @@ from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
 from ckanext.ukharvest.readers.csw.tally import Tally
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
@@ -176,7 +177,7 @@ class Walk:
         if span := self._server.wanted.span:
             return f"only records {span} were requested from {url}; others do not count as missing"
         if not tally.seen and not (self._server.wanted.since and tally.total == 0):
-            return f"{url} has no records; the list is empty, so nothing was deleted"
+            return describe_empty_list(url, total=tally.total)
         if tally.total < 0:
             return f"{url} does not say how many records there are; expected numberOfRecordsMatched"
         if tally.is_proven:

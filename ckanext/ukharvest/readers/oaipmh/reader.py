@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.readers.date_range import date_range
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
 from ckanext.ukharvest.readers.oaipmh.request import check_date
@@ -88,7 +89,7 @@ def _doubt(facts: Facts, count: int, url: str) -> str:
     if not facts.is_list:
         return f"{url} is an answer of GetRecord, which does not name other records"
     if not count:
-        return f"{url} has no records; the list is empty, so nothing was deleted"
+        return describe_empty_list(url, total=facts.total)
     if not facts.token and facts.total in (-1, count):
         return ""
     of = "an unknown number of" if facts.total < 0 else f"{facts.total:,}"

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted, shorten
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import request as requests
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
@@ -242,9 +243,7 @@ class Walk:
         tally = self._tally
         where = f"the set {name} of {self._base}" if name else self._base
         if not tally.current and not self._since:
-            self._doubts.append(
-                f"{where} has no records; the list is empty, so nothing was deleted"
-            )
+            self._doubts.append(describe_empty_list(where, total=tally.total))
         elif tally.is_proven:
             return
         elif tally.has_changed:

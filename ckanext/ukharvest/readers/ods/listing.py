@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.document import ACCEPT
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_api import read_json, wrong_shape
 from ckanext.ukharvest.readers.ods.portal import Parameters, Portal, with_parameters
 from ckanext.ukharvest.readers.ods.records import Document, identity, record, unwrap
@@ -185,7 +186,7 @@ class Listing:
         """Return why datasets may be missing, "" if the number of them proves that none is."""
         total, count = max(self._totals), len(self._seen)
         if not count:
-            return f"{self._url} has no datasets; the list is empty, so nothing was deleted"
+            return describe_empty_list(self._url, "dataset", total)
         if len(self._totals) > 1:
             return f"the number of datasets of {self._url} changed while they were read"
         if total == count:

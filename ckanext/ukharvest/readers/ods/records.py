@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
 from ckanext.ukharvest.readers.document import ACCEPT
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 from ckanext.ukharvest.readers.ods.portal import Portal
@@ -115,7 +116,7 @@ def saved(source: Source) -> Generator[RawRecord, None, Ending]:
         total = document.total()
     reason = ""
     if not number:
-        reason = f"{source.url} has no datasets; the list is empty, so nothing was deleted"
+        reason = describe_empty_list(source.url, "dataset", total)
     elif total not in (-1, number):
         reason = f"{source.url} holds {number:,} of {counted(total, 'dataset')}"
     return Ending(complete=not reason, reason=reason, problems=document.problems)

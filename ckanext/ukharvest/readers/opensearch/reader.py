@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
 from ckanext.ukharvest.readers.opensearch.walk import Walk
@@ -135,7 +136,7 @@ def _saved(page: Page) -> Generator[RawRecord, None, Ending]:
     count = len({raw.guid or raw.position for raw in page.records})
     url = page.url
     if not count:
-        reason = f"{url} has no records; the list is empty, so nothing was deleted"
+        reason = describe_empty_list(url, total=page.total)
     elif count == page.total and not page.is_estimate and not page.next:
         return Ending(complete=True)
     else:

@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
+from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.opensearch.response import Page, ask
 from ckanext.ukharvest.readers.opensearch.search import Search
 from ckanext.ukharvest.readers.opensearch.template import START_INDEX, START_PAGE
@@ -179,7 +180,7 @@ class Walk:
     def _ending(self) -> Ending:
         where, count = self._place, self._count
         if not count:
-            reason = f"{where} has no records; the list is empty, so nothing was deleted"
+            reason = describe_empty_list(where, total=self._total)
         elif self._doubt:
             reason = f"{where} {self._doubt}, after {counted(count, 'record')}"
         elif count != self._total:

@@ -1,0 +1,202 @@
+"""Geometries in GML (2, 3.1, 3.2): one reader for all formats that carry them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from ckanext.ukharvest.core.errors import ParseError
+from ckanext.ukharvest.core.values import coordinate_systems
+from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
+from ckanext.ukharvest.core.values.coordinate_systems import Point
+from ckanext.ukharvest.core.values.geometries import Geometry, bbox_polygon, valid_geojson
+from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.xml import parser as xml
+
+# Degrees that need no conversion: they differ from WGS 84 by less than a metre.
+DEGREES = ("EPSG:4326", "EPSG:4258", "OGC:CRS84")
+
+_POLYGONS = ("Polygon", "PolygonPatch", "Rectangle", "Triangle")
+_RINGS = ("exterior", "outerBoundaryIs", "interior", "innerBoundaryIs")
+_LINES = ("LineString", "LinearRing", "Curve", "Ring")
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+
+Ring = list[Point]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A geometry as written: its coordinates in their order and system.
+
+    Attributes:
+        kind: Polygon, LineString, Point or Envelope.
+        rings: of a polygon the outer one first; of the others one. Empty without positions.
+    """
+
+    kind: str
+    rings: list[Ring]
+    element: etree._Element
+
+
+def parse_gml(text: str) -> Geometry:
+    """Return the geometry in a text of GML, longitude first unless its system says otherwise.
+
+    Raises:
+        ValueError: not GML, or no place.
+    """
+    bare = _DECLARATION.sub("", text)
+    try:
+        # Publishers leave out the namespace.
+        root = xml.parse(f'<gml xmlns:gml="http://www.opengis.net/gml">{bare}</gml>')
+    except ParseError as exc:
+        raise ValueError("the text begins like GML and is none; expected GeoJSON") from exc
+    geometry = read_gml(root, latitude_first=False)
+    if geometry is None:
+        raise ValueError("the GML has no geometry; expected a Polygon, Envelope or Point")
+    return geometry
+
+
+def read_gml(element: etree._Element, *, latitude_first: bool) -> Geometry | None:
+    """Return the geometry below an element, None if there is none.
+
+    Args:
+        latitude_first: the order of degrees whose system's name does not say it.
+
+    Raises:
+        ValueError: coordinates that are no place.
+    """
+    geometries = [_geometry(shape, latitude_first) for shape in shapes(element)]
+    return merge_geometries(geometries) if geometries else None
+
+
+def _geometry(shape: Shape, latitude_first: bool) -> Geometry:
+    if not shape.rings:
+        raise ValueError(f"the {shape.kind} has no positions; expected some")
+    name = inherited(shape.element, "srsName") or next(
+        filter(None, (each.get("srsName") for each in shape.element.iter("{*}*"))), ""
+    )
+    if shape.kind == "Envelope":
+        return box_of_corners(
+            shape.rings[0][0], shape.rings[0][-1], name, latitude_first=latitude_first
+        )
+    rings = [in_degrees(ring, name, latitude_first=latitude_first) for ring in shape.rings]
+    coordinates: Any = {"Point": rings[0][0], "LineString": rings[0]}.get(shape.kind, rings)
+    return valid_geojson({"type": shape.kind, "coordinates": coordinates})
+
+
+def box_of_corners(
+    lower: Point, upper: Point, name: str, *, latitude_first: bool = False
+) -> Geometry:
+    """Return the box between two corners in the system that is named."""
+    ends = in_degrees((lower, upper), name, latitude_first=latitude_first)
+    system = coordinate_systems.find(name)
+    if system is None or system.code in DEGREES:
+        return bbox_polygon(*ends[0], *ends[1])
+    (x1, y1), (x2, y2) = lower, upper
+    ring = in_degrees(((x1, y1), (x2, y1), (x2, y2), (x1, y2)), name, latitude_first=latitude_first)
+    return valid_geojson({"type": "Polygon", "coordinates": [ring]})
+
+
+def in_degrees(points: Sequence[Point], name: str, *, latitude_first: bool = False) -> Ring:
+    """Return points as longitude and latitude in WGS 84.
+
+    Args:
+        name: of their reference system; one that is not known counts as WGS 84.
+        latitude_first: the order of degrees whose system's name does not say it.
+
+    Raises:
+        ValueError: as ``coordinate_systems.to_wgs84``.
+    """
+    system = coordinate_systems.find(name)
+    if system is None:
+        is_y_first = latitude_first
+    elif coordinate_systems.says_order(name) or system.code == "OGC:CRS84":
+        is_y_first = system.y_first
+    else:
+        is_y_first = latitude_first and system.kind == "geographic"
+    ring = [(y, x) for x, y in points] if is_y_first else list(points)
+    if system is None or system.code in DEGREES:
+        return ring
+    return coordinate_systems.to_wgs84(ring, system)
+
+
+def shapes(element: etree._Element) -> Iterator[Shape]:
+    """Yield the geometries of an element and below it."""
+    name = xml.local_name(element)
+    if name in _POLYGONS:
+        edges = sorted(
+            (each for each in element.iterchildren("*") if xml.local_name(each) in _RINGS),
+            key=lambda each: _RINGS.index(xml.local_name(each)),
+        )
+        rings = [ring for edge in edges if (ring := _positions(edge))]
+        yield Shape("Polygon", rings, element)
+    elif name in _LINES:
+        yield _shape("LineString", element)
+    elif name in ("Envelope", "Box"):
+        yield _shape("Envelope", element)
+    elif name == "Point":
+        yield _shape("Point", element)
+    else:
+        for child in element.iterchildren("*"):
+            yield from shapes(child)
+
+
+def _shape(kind: str, element: etree._Element) -> Shape:
+    ring = _positions(element)
+    return Shape(kind, [ring] if ring else [], element)
+
+
+def _positions(element: etree._Element) -> Ring:
+    """Return all positions below an element, without heights."""
+    positions: Ring = []
+    for each in element.iter("{*}*"):
+        text = each.text or ""
+        name = xml.local_name(each)
+        if name == "coordinates":
+            positions += _of_coordinates(each, text)
+        elif name in ("posList", "pos", "lowerCorner", "upperCorner") and text.strip():
+            numbers = [_number(part) for part in text.replace(",", " ").split()]
+            size = len(numbers) if name != "posList" else _dimension(each, len(numbers))
+            if size not in (2, 3) or len(numbers) % size:
+                raise ValueError(f"gml:{name} has {len(numbers)} numbers; expected pairs")
+            positions += [(numbers[n], numbers[n + 1]) for n in range(0, len(numbers), size)]
+    return positions
+
+
+def _dimension(element: etree._Element, count: int) -> int:
+    """Return how many numbers a position has: as stated, else two if possible."""
+    stated = inherited(element, "srsDimension") or inherited(element, "dimension")
+    if stated in ("2", "3"):
+        return int(stated)
+    return 3 if count % 2 and not count % 3 else 2
+
+
+def inherited(element: etree._Element, attribute: str) -> str:
+    """Return the attribute of an element or of its nearest ancestor that has it."""
+    around = (element, *element.iterancestors())
+    return next(filter(None, (each.get(attribute, "").strip() for each in around)), "")
+
+
+def _of_coordinates(element: etree._Element, text: str) -> Ring:
+    """Read GML 2's ``x,y x,y``, whose three separators can be set by attributes."""
+    decimal, comma = element.get("decimal", "."), element.get("cs", ",")
+    blank = element.get("ts", " ").strip() or None
+    positions = []
+    for group in text.split(blank):
+        parts = group.strip().split(comma) if comma.strip() else group.split()
+        if len(parts) not in (2, 3):
+            raise ValueError(f"'{shorten(group, 40)}' is no position; expected x,y")
+        x, y = (_number(part.replace(decimal, ".")) for part in parts[:2])
+        positions.append((x, y))
+    return positions
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace("_", "?"))  # Python's 1_000 is no number of XML
+    except ValueError:
+        raise ValueError(f"'{shorten(text, 40)}' is no coordinate; expected a number") from None
