@@ -15,8 +15,9 @@ from dateutil.relativedelta import relativedelta
 
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import check_year, parse_date
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 
+BAD = "bad-period"  # code of the problem
 TEXT = "temporal-text"  # the extra with the text of periods that could not be read whole
 
 _DURATION = re.compile(
@@ -59,7 +60,7 @@ class PeriodError(ValueError):
         partial: what can be read of it, None for nothing.
     """
 
-    def __init__(self, words: str, code: str = "bad-period", partial: Period | None = None) -> None:
+    def __init__(self, words: str, code: str = BAD, partial: Period | None = None) -> None:
         super().__init__(words)
         self.code = code
         self.partial = partial
@@ -74,7 +75,7 @@ class Periods(NamedTuple):
     @property
     def extras(self) -> dict[str, str]:
         """The extra that keeps the unread texts."""
-        return {TEXT: self.unread} if self.unread else {}
+        return {TEXT: clean_text(self.unread)} if self.unread else {}
 
 
 def read_periods(given: Iterable[str | tuple[str, str]], report: Report) -> Periods:

@@ -25,6 +25,7 @@ from ckanext.ukharvest.core.values.geometries import (
     valid_geojson,
 )
 from ckanext.ukharvest.core.values.gml import DEGREES, in_degrees, parse_gml
+from ckanext.ukharvest.core.values.text import clean_text
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
 _NUMBERS = re.compile(rf"{_NUMBER}(?:(?:\s*[,;]\s*|\s+){_NUMBER})*", re.IGNORECASE)
@@ -54,7 +55,7 @@ class Places(NamedTuple):
     @property
     def extras(self) -> dict[str, str]:
         """The extra that keeps the unread texts."""
-        return {ORIGINAL: self.unread} if self.unread else {}
+        return {ORIGINAL: clean_text(self.unread)} if self.unread else {}
 
 
 def combine_places(geometries: Sequence[Geometry], report: Report) -> Geometry | None:

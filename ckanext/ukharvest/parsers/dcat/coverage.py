@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.periods import Periods, parse_period, read_periods
+from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
@@ -72,7 +73,7 @@ def place(node: Node) -> Place:
     )
     text = "; ".join(names)
     facts = {"spatial_uri": ", ".join(uris), "spatial_text": text}
-    return geometry, text, facts | {places.ORIGINAL: "; ".join(unread)}
+    return geometry, text, facts | {places.ORIGINAL: clean_text("; ".join(unread))}
 
 
 def _place(owner: Node, part: Node) -> tuple[spatial.Geometry | None, str, str]:

@@ -30,7 +30,7 @@ def read(entry: Entry) -> FieldValues:
     for name, elements in places:
         if shape := _shape(entry, name, elements, unread):
             return {"spatial": shape}
-    return {"extras": {ORIGINAL: "; ".join(unread)}}
+    return {"extras": {ORIGINAL: clean_text("; ".join(unread))}}
 
 
 def _shape(
