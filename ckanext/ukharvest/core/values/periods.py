@@ -123,8 +123,10 @@ def _read_text(text: str, report: Report) -> tuple[Period | None, bool]:
     try:
         return parse_period(text), True
     except PeriodError as exc:
-        report(exc.code, str(exc), "")
-        return exc.partial, exc.code == _REVERSED
+        is_reversed = exc.code == _REVERSED
+        code = "reversed-period" if is_reversed else "bad-period"  # literal, for the docs' table
+        report(code, str(exc), "")
+        return exc.partial, is_reversed
 
 
 def _read_ends(ends: tuple[str, str], report: Report) -> tuple[Period | None, bool]:
