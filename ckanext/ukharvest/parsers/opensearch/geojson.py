@@ -145,7 +145,7 @@ def _spatial(feature: Feature) -> FieldValues:
         except ValueError as exc:
             fields.report("bad-spatial", name, str(exc))
             unread.append(json.dumps(value))
-    return {"extras": {places.ORIGINAL: clean_text("; ".join(unread))}}
+    return {"extras": places.Places(unread="; ".join(unread)).extras}
 
 
 def _terms(feature: Feature) -> FieldValues:

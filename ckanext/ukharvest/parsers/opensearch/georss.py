@@ -13,7 +13,7 @@ from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.values.bounding_boxes import merge_geometries
 from ckanext.ukharvest.core.values.geometries import Geometry
 from ckanext.ukharvest.core.values.gml import read_gml
-from ckanext.ukharvest.core.values.places import ORIGINAL, parse_latitude_first
+from ckanext.ukharvest.core.values.places import Places, parse_latitude_first
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers.opensearch.entry import Entry
 
@@ -30,7 +30,7 @@ def read(entry: Entry) -> FieldValues:
     for name, elements in places:
         if shape := _shape(entry, name, elements, unread):
             return {"spatial": shape}
-    return {"extras": {ORIGINAL: clean_text("; ".join(unread))}}
+    return {"extras": Places(unread="; ".join(unread)).extras}
 
 
 def _shape(

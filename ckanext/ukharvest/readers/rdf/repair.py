@@ -41,24 +41,24 @@ def mend_rdf_xml(root: etree._Element, note: Note) -> None:
 
 
 def _mend_nodes(parent: etree._Element, note: Note) -> None:
-    _drop_text(parent, note)
-    for node in parent.iterchildren(etree.Element):
-        if _is_named(node):
-            _mend_node(node, note)
-        else:
-            note(f"<{node.tag}> has no namespace; it was ignored", xml.line_of(node))
-            parent.remove(node)
+    _mend_children(parent, _mend_node, note)
 
 
 def _mend_node(node: etree._Element, note: Note) -> None:
     _mend_attributes(node, note)
-    _drop_text(node, note)
-    for part in node.iterchildren(etree.Element):
-        if _is_named(part):
-            _mend_property(part, note)
+    _mend_children(node, _mend_property, note)
+
+
+def _mend_children(
+    parent: etree._Element, mend: Callable[[etree._Element, Note], None], note: Note
+) -> None:
+    _drop_text(parent, note)
+    for child in parent.iterchildren(etree.Element):
+        if _is_named(child):
+            mend(child, note)
         else:
-            note(f"<{part.tag}> has no namespace; it was ignored", xml.line_of(part))
-            node.remove(part)
+            note(f"<{child.tag}> has no namespace; it was ignored", xml.line_of(child))
+            parent.remove(child)
 
 
 def _mend_property(part: etree._Element, note: Note) -> None:
