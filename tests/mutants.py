@@ -441,8 +441,8 @@ MUTANTS = (
     Mutant(
         "job-of-refused-dataset",
         "Background jobs of a dataset that was refused are not run.",
-        "ckanext.ukharvest.engine.savepoints.savepoint",
-        "        held_jobs.back_to(jobs)\n",
+        "ckanext.ukharvest.write_batch.WriteBatch.savepoint",
+        "            self._delete_jobs(jobs)\n",
         "",
         ("tests/ckan/test_batches.py",),
     ),

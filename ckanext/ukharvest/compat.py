@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ckan.plugins.toolkit as tk
@@ -16,6 +15,9 @@ from ckan.lib import search
 from ckan.lib.plugins import DefaultDatasetForm, lookup_package_plugin
 from ckan.logic.schema import default_show_package_schema
 from sqlalchemy.dialects.postgresql import ARRAY
+
+from ckanext.ukharvest import write_batch
+from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
 
@@ -29,12 +31,6 @@ INDEXES_IN_ACTIONS = hasattr(logic, "package_show_default_and_custom_schemas")
 
 class IndexFailed(Exception):
     """The search index does not answer; the database is already committed."""
-
-
-# Documents that are collected instead of sent to Solr one by one.
-_documents: ContextVar[list[dict[str, Any]] | None] = ContextVar(
-    "ukharvest_documents", default=None
-)
 
 
 class _Collector:
@@ -56,10 +52,10 @@ def collect_documents(make_connection: Callable[..., Any]) -> Callable[..., Any]
     """Return CKAN's function that connects to Solr, changed for ``index_packages``."""
 
     def make(*args: Any, **more: Any) -> Any:
-        documents = _documents.get()
-        if documents is None:
+        batch = write_batch.current()
+        if batch is None or batch.documents is None:
             return make_connection(*args, **more)
-        return _Collector(documents, lambda: make_connection(*args, **more))
+        return _Collector(batch.documents, lambda: make_connection(*args, **more))
 
     return make
 
@@ -68,11 +64,13 @@ def collect_documents(make_connection: Callable[..., Any]) -> Callable[..., Any]
 _REFUSED = "(HTTP 400)"
 
 
-def index_packages(ids: Sequence[str]) -> dict[str, str]:
+def index_packages(ids: Sequence[str], values: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Update the search index for datasets whose transaction is committed.
 
     Args:
         ids: ids of datasets that were written, deleted or purged.
+        values: dataset id → what our index fields need (``model.index_values``); what is missing
+            is loaded.
 
     Returns:
         Package id → why Solr refused its document; the others are indexed.
@@ -85,18 +83,19 @@ def index_packages(ids: Sequence[str]) -> dict[str, str]:
     try:
         for package_id in set(ids) - existing:
             search.index_for(model.Package).remove_dict({"id": package_id})
-        documents, refused = _build(sorted(existing))
+        documents, refused = _build(sorted(existing), values or {})
     except (search.SearchIndexError, search.SearchError) as exc:
         raise IndexFailed(str(exc)) from exc
     return refused | _send(documents)
 
 
-def _build(ids: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def _build(
+    ids: Sequence[str], values: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the datasets' documents; and package id → why there is none."""
     documents: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
-    token = _documents.set(documents)
-    try:
+    with write_batch.use(WriteBatch(documents=documents, index_values=values)):
         for package_id in ids:
             try:
                 _index(package_id, defer_commit=True)
@@ -105,8 +104,6 @@ def _build(ids: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, str]]:
             except Exception as exc:
                 log.exception("Dataset %s could not be made ready for the index", package_id)
                 refused[package_id] = f"{type(exc).__name__}: {exc}"
-    finally:
-        _documents.reset(token)
     return documents, refused
 
 

@@ -47,6 +47,38 @@ def statements(word: str = "") -> Iterator[list[str]]:
         sa.event.remove(model.meta.engine, "before_cursor_execute", record)
 
 
+@contextmanager
+def commits() -> Iterator[list[str]]:
+    """Collect what was written first before each commit that waits for the disk.
+
+    None waits whose transaction changed no row, or does without (``synchronous_commit`` off).
+    """
+    done: list[str] = []
+    written: dict[int, str] = {}  # by connection; "" does not wait
+
+    def record(connection: Any, cursor: Any, statement: str, *_more: Any) -> None:
+        if "synchronous_commit TO off" in statement:
+            written[id(connection)] = ""
+        elif statement.lstrip().startswith(("INSERT", "UPDATE", "DELETE")) and cursor.rowcount:
+            written.setdefault(id(connection), statement)
+
+    def commit(connection: Any) -> None:
+        if statement := written.pop(id(connection), ""):
+            done.append(statement)
+
+    def rollback(connection: Any) -> None:
+        written.pop(id(connection), None)
+
+    listeners = {"after_cursor_execute": record, "commit": commit, "rollback": rollback}
+    for event, listener in listeners.items():
+        sa.event.listen(model.meta.engine, event, listener)
+    try:
+        yield done
+    finally:
+        for event, listener in listeners.items():
+            sa.event.remove(model.meta.engine, event, listener)
+
+
 def until(condition: Callable[[], object], seconds: float = 180) -> None:
     """Wait until a condition is true, which may be asked of the database; fail after a time."""
     deadline = time.monotonic() + seconds

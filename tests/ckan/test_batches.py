@@ -27,7 +27,7 @@ from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.operations import sweeper
 from ckanext.ukharvest.plugin import UkharvestPlugin
 from tests.ckan.catalogues import catalogue, dataset
-from tests.ckan.harvesting import Channel, Portal, act, figures, statements, work_off
+from tests.ckan.harvesting import Channel, Portal, act, commits, figures, statements, work_off
 from tests.publisher import Publisher
 
 pytestmark = [pytest.mark.in_process, pytest.mark.usefixtures("consumer")]
@@ -87,6 +87,22 @@ def test_batch_needs_few_statements_and_one_index_request(
     assert claimed() == 0
     assert figures(portal.finish(job_id)) == {"added": 20}
     assert len(portal.search_names()) == 20
+
+
+@pytest.mark.ckan_config("ckanext.ukharvest.batch_size", "1")
+def test_record_alone_needs_few_statements_and_one_commit(
+    portal: Portal, publisher: Publisher
+) -> None:
+    job_id = gather(portal, source(portal, publisher, 3))
+    first, *others = portal.waiting(job_id)
+    deliver_one(first)  # fills the process's caches
+    for object_id in others:
+        with statements() as sent, commits() as written:
+            deliver_one(object_id)
+        print("\n".join(" ".join(s.split())[:150] for s in sent), len(sent), written)
+        assert len(sent) <= 55
+        assert len(written) == 1
+    assert figures(portal.finish(job_id)) == {"added": 3}
 
 
 def test_resource_ids_of_new_datasets_are_stored(portal: Portal, publisher: Publisher) -> None:

@@ -12,7 +12,7 @@ from ckan import logic, model
 from ckan.common import config
 from ckan.lib.search import common
 
-from ckanext.ukharvest import compat
+from ckanext.ukharvest import compat, write_batch
 from ckanext.ukharvest.engine import search_index
 from ckanext.ukharvest.model import PendingIndex, pending_index
 from ckanext.ukharvest.operations import sweeper
@@ -145,7 +145,8 @@ def test_refused_document_fails_its_record_alone(
 
     def spoil_one(package_id: str, **more: Any) -> None:
         real(package_id, **more)
-        for document in compat._documents.get() or ():
+        batch = write_batch.current()
+        for document in (batch.documents if batch else None) or ():
             if document["title"] == "Dataset 00001":
                 document["metadata_modified"] = "?"  # no date: Solr's schema refuses it
 

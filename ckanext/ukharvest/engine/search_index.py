@@ -1,7 +1,7 @@
 """Index datasets after their commit, and retry failures at the next tick.
 
-Pending datasets are in ``ukharvest_index_pending`` (index_after_commit.py), so that none is lost if
-a process is killed between commit and indexing.
+Pending datasets are in ``ukharvest_index_pending`` (model/pending_index.py), so that none is lost
+if a process is killed between commit and indexing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import time
 from collections.abc import Mapping
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.engine.index_after_commit import Pending
 from ckanext.ukharvest.model import index_values, pending_index
+from ckanext.ukharvest.write_batch import Pending
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +33,7 @@ def index_pending(pending: Mapping[str, dt.datetime]) -> dict[str, str]:
     todo: Pending = dict(pending)
     refused: dict[str, str] = {}
     while todo:
-        with index_values.preloaded(todo):
-            refused |= compat.index_packages(list(todo))
+        refused |= compat.index_packages(list(todo), index_values.load(todo))
         done = pending_index.remove({id_: at for id_, at in todo.items() if id_ not in refused})
         # Written again during indexing: the index may have the older version.
         again = set(todo) - done - set(refused)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
 
+from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.model import Assessment, schema_version, utcnow
 
 log = logging.getLogger(__name__)
@@ -25,41 +24,6 @@ Session = model.Session
 def is_made() -> bool:
     """Tell whether the table exists."""
     return not schema_version.is_behind()
-
-
-_collected: ContextVar[list[Mapping[str, Any]] | None] = ContextVar(
-    "ukharvest_assessments", default=None
-)
-
-
-@contextmanager
-def collected() -> Iterator[None]:
-    """Save assessments at the end of the block, in one statement, instead of one by one."""
-    rows: list[Mapping[str, Any]] = []
-    token = _collected.set(rows)
-    try:
-        yield
-    finally:
-        _collected.reset(token)
-    # Of a dataset that was written twice the last one counts.
-    last = {row["package_id"]: row for row in rows}
-    by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
-    for row in last.values():
-        by_columns.setdefault(tuple(row), []).append(row)
-    for same in by_columns.values():
-        save(same)
-
-
-def mark() -> int:
-    """Return the number of assessments collected so far."""
-    return len(_collected.get() or ())
-
-
-def back_to(number: int) -> None:
-    """Forget the assessments collected since ``mark``: their datasets were not written."""
-    rows = _collected.get()
-    if rows is not None:
-        del rows[number:]
 
 
 def lock(package_id: str) -> None:
@@ -73,16 +37,29 @@ def lock(package_id: str) -> None:
 
 
 def save(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Save assessments of datasets, in one statement.
+    """Save assessments of datasets, in one statement; in a batch with those of all its datasets.
 
     Args:
         rows: "package_id" and new values of columns of ``Assessment``, the same columns in each
             row; others stay. Unchanged rows are not written.
     """
-    collected = _collected.get()
-    if collected is not None:
-        collected.extend(rows)
-        return
+    if batch := write_batch.written():
+        batch.assessments.extend(rows)
+    else:
+        _store(rows)
+
+
+def save_collected(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Save the assessments of a batch; of a dataset that was written twice the last one counts."""
+    last = {row["package_id"]: row for row in rows}
+    by_columns: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in last.values():
+        by_columns.setdefault(tuple(row), []).append(row)
+    for same in by_columns.values():
+        _store(same)
+
+
+def _store(rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows or not is_made():
         return
     names = [name for name in rows[0] if name != "package_id"]

@@ -5,15 +5,13 @@ One statement for a dataset, or for a batch of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from types import MappingProxyType
+from collections.abc import Collection
 from typing import NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
 
+from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.model import (
     Assessment,
     DataCheck,
@@ -49,28 +47,16 @@ _VERDICTS = (
 
 _NOTHING = IndexValues()
 
-_known: ContextVar[Mapping[str, IndexValues]] = ContextVar(
-    "ukharvest_index_values", default=MappingProxyType({})
-)
-
-
-@contextmanager
-def preloaded(package_ids: Collection[str]) -> Iterator[None]:
-    """Read the values of datasets in one statement; ``of_dataset`` knows them inside the block."""
-    token = _known.set({**dict.fromkeys(package_ids, _NOTHING), **_load(package_ids)})
-    try:
-        yield
-    finally:
-        _known.reset(token)
-
 
 def of_dataset(package_id: str) -> IndexValues:
     """Return a dataset's values."""
-    found = _known.get().get(package_id)
-    return _load([package_id]).get(package_id, _NOTHING) if found is None else found
+    batch = write_batch.current()
+    known: IndexValues | None = batch.index_values.get(package_id) if batch else None
+    return load([package_id]).get(package_id, _NOTHING) if known is None else known
 
 
-def _load(package_ids: Collection[str]) -> dict[str, IndexValues]:
+def load(package_ids: Collection[str]) -> dict[str, IndexValues]:
+    """Return dataset id → values of those that exist, for ``compat.index_packages``."""
     is_made = assessments.is_made()
     stars = Assessment.stars if is_made else sa.null()
     verdicts = _VERDICTS if is_made else sa.null()

@@ -1,26 +1,22 @@
 """Results of link checks for resources that are written or scored. Nothing commits.
 
-In one statement for many datasets (``use``), and in none where they have no links.
+In one statement for a batch of datasets, and in none where they have no links.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection, Iterable, Mapping
 
 import sqlalchemy as sa
 from ckan import model
 
+from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence, dead_text
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.model import Link, schema_version
 
 Session = model.Session
-
-
-_known: ContextVar[dict[str, Evidence] | None] = ContextVar("ukharvest_links", default=None)
 
 
 def digest(url: str) -> bytes:
@@ -42,20 +38,10 @@ def load(urls: Iterable[str]) -> dict[str, Evidence]:
     return found
 
 
-@contextmanager
-def use(evidence: Mapping[str, Evidence]) -> Iterator[None]:
-    """Use this evidence inside the block; other URLs are looked up when they are met."""
-    token = _known.set(dict(evidence))
-    try:
-        yield
-    finally:
-        _known.reset(token)
-
-
 def find(urls: Collection[str]) -> Mapping[str, Evidence]:
-    """Return URL → evidence of these URLs at least."""
-    found = _known.get()
-    if found is None:
+    """Return URL → evidence of these URLs at least; of a batch each is looked up once."""
+    batch = write_batch.written()
+    if batch is None:
         return load(urls)
-    found.update(load([url for url in urls if url not in found]))
-    return found
+    batch.links |= load([url for url in urls if url not in batch.links])
+    return batch.links

@@ -1,4 +1,11 @@
-"""Datasets that wait for the search index: noted with each write, removed once indexed."""
+"""Datasets that wait for the search index: noted with each write, removed once indexed.
+
+CKAN 2.12 indexes a deleted dataset before its transaction is committed, and CKAN 2.11 every
+dataset: a process killed in between leaves search results without a dataset. While our writer is
+active CKAN's own indexing is off (patches/early_indexing.py), and the dataset is added to
+``ukharvest_index_pending`` in its own transaction; engine/search_index.py indexes it after the
+commit.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ import sqlalchemy as sa
 from ckan import model
 from sqlalchemy.dialects.postgresql import insert
 
+from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.model import UNHURRIED, PendingIndex, utcnow
 
 Session = model.Session
@@ -21,6 +29,15 @@ class Backlog(NamedTuple):
     number: int
     oldest: dt.datetime | None
     refused: int
+
+
+def mark(*package_ids: str) -> None:
+    """Note that datasets of the batch that is being written have to be indexed after its commit."""
+    batch = write_batch.written()
+    if batch is None:
+        raise RuntimeError("a dataset can be noted only while a batch is written")
+    if new := [id_ for id_ in package_ids if id_ not in batch.pending]:
+        batch.pending |= add(new)
 
 
 def add(package_ids: Sequence[str]) -> dict[str, dt.datetime]:

@@ -1,4 +1,4 @@
-"""Suspend CKAN's own indexing while our writer is active (engine/index_after_commit.py).
+"""Suspend CKAN's own indexing while our writer is active (model/pending_index.py).
 
 CKAN sends a request to Solr for each dataset; those of a batch go in one (compat.py).
 """
@@ -11,26 +11,26 @@ from typing import Any
 from ckan import logic
 from ckan.lib import search
 
-from ckanext.ukharvest import compat
-from ckanext.ukharvest.engine import index_after_commit
+from ckanext.ukharvest import compat, write_batch
+from ckanext.ukharvest.model import pending_index
 
 
 def _noted_notify(stock: Callable[..., None]) -> Callable[..., None]:
     def notify(self: Any, entity: Any, operation: str) -> None:
-        if not index_after_commit.is_indexing_suspended() or type(entity).__name__ != "Package":
+        if not write_batch.written() or type(entity).__name__ != "Package":
             stock(self, entity, operation)
         else:
-            index_after_commit.mark_pending(entity.id)
+            pending_index.mark(entity.id)
 
     return notify
 
 
 def _noted_update(stock: Callable[..., None]) -> Callable[..., None]:
     def index_update_package(context: Any, id_: str, *args: Any, **more: Any) -> None:
-        if not index_after_commit.is_indexing_suspended():
+        if not write_batch.written():
             stock(context, id_, *args, **more)
         else:
-            index_after_commit.mark_pending(id_)
+            pending_index.mark(id_)
 
     return index_update_package
 

@@ -1,8 +1,8 @@
 """Leave rollbacks and commits to the savepoint around them, and background jobs to the commit.
 
-CKAN's actions roll back the whole transaction when they refuse one dataset (engine/savepoints.py),
-CKAN 2.11's package_owner_org_update commits when a dataset leaves an organisation, and jobs that
-plugins enqueue meanwhile would run before the commit (engine/held_jobs.py).
+CKAN's actions roll back the whole transaction when they refuse one dataset (write_batch.py), CKAN
+2.11's package_owner_org_update commits when a dataset leaves an organisation, and jobs that plugins
+enqueue meanwhile would run before the commit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ckan import model
 from ckan.lib import jobs
 
-from ckanext.ukharvest.engine import held_jobs, savepoints
+from ckanext.ukharvest import write_batch
 
 
 def _always() -> bool:
@@ -25,7 +25,8 @@ def _patch_rollback() -> None:
     stock: Callable[[], None] = model.Session.rollback
 
     def rollback() -> None:
-        if not savepoints.is_rollback_held():
+        batch = write_batch.current()
+        if not (batch and batch.is_in_savepoint):
             stock()
 
     model.Session.rollback = rollback
@@ -35,7 +36,8 @@ def _patch_commit() -> None:
     stock: Callable[[], None] = model.Session.commit
 
     def commit() -> None:
-        if savepoints.is_rollback_held():
+        batch = write_batch.current()
+        if batch and batch.is_in_savepoint:
             model.Session.flush()
         else:
             stock()
@@ -47,7 +49,9 @@ def _patch_queue() -> None:
     stock: Callable[..., Any] = jobs.get_queue
 
     def get_queue(*args: Any, **more: Any) -> Any:
-        return held_jobs.wrap(stock(*args, **more))
+        batch = write_batch.written()
+        queue = stock(*args, **more)
+        return write_batch.HeldQueue(queue, batch) if batch else queue
 
     jobs.get_queue = get_queue
 

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import compat, config, write_batch
 from ckanext.ukharvest.core.dataset_changes import is_changed
 from ckanext.ukharvest.core.errors import (
     RecordError,
@@ -27,7 +27,7 @@ from ckanext.ukharvest.core.errors import (
     UkharvestError,
 )
 from ckanext.ukharvest.core.outcomes import RecordOutcome
-from ckanext.ukharvest.engine import dataset_hooks, held_jobs, index_after_commit, savepoints
+from ckanext.ukharvest.engine import dataset_hooks
 from ckanext.ukharvest.engine.changed_fields import find_changed_fields
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.standing import Standing
@@ -44,6 +44,7 @@ from ckanext.ukharvest.model import (
     handed_on,
     link_checks,
     link_evidence,
+    pending_index,
     record_rows,
     tag_names,
     utcnow,
@@ -54,6 +55,7 @@ from ckanext.ukharvest.model.record_organizations import stored_organization
 from ckanext.ukharvest.model.refusals import Rejected, is_name_taken, rejection
 from ckanext.ukharvest.model.service_faults import failing_service, is_deadlock
 from ckanext.ukharvest.quality import themes
+from ckanext.ukharvest.write_batch import WriteBatch
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -92,13 +94,12 @@ def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
     tag_names.create_missing(tag for write in writes for tag in _tags(write))
     for attempt in range(1, TRIES + 1):
         try:
-            with index_after_commit.suspend_indexing() as pending, held_jobs.hold() as jobs:
-                batch = _Batch(writes)
+            with write_batch.collect() as collected:
+                batch = _Batch(writes, collected)
                 batch.write()
                 if end:
                     end([id_ for id_, result in batch.results.items() if isinstance(result, str)])
                 Session.commit()
-            jobs.send()
         except sa.exc.IntegrityError as exc:
             compat.rollback()
             if len(writes) > 1:
@@ -115,7 +116,7 @@ def _write_some(writes: Sequence[Write], end: End | None) -> dict[str, Result]:
             compat.rollback()
             raise
         else:
-            refused = index_written(pending)
+            refused = index_written(collected.pending)
             return {
                 id_: refused.get(batch.package_ids.get(id_, ""), result)
                 for id_, result in batch.results.items()
@@ -157,7 +158,8 @@ class _Batch:
         package_ids: harvest object id → id of the dataset that was written.
     """
 
-    def __init__(self, writes: Sequence[Write]) -> None:
+    def __init__(self, writes: Sequence[Write], collected: WriteBatch) -> None:
+        self._collected = collected
         self._started = time.monotonic()
         self._user = config.harvest_user()
         self.results: dict[str, Result] = {}
@@ -172,10 +174,10 @@ class _Batch:
         self._same = handed_on.lock_and_find({self._key(each): each.record for each in new})
         self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
-        self._links = link_evidence.load(
+        collected.links = link_evidence.load(
             each.url for write in self._writes for each in write.record.resources
         )
-        self._formats = link_checks.formats_in(self._links)
+        self._formats = link_checks.formats_in(collected.links)
 
     def _key(self, write: Write) -> tuple[str, str]:
         obj = self._objects[write.object_id]
@@ -190,12 +192,12 @@ class _Batch:
     def write(self) -> None:
         """Write the datasets, then what we remember of them; no commit."""
         characters = 0
-        with assessments.collected(), link_evidence.use(self._links):
-            for write in self._writes:
-                characters += len(self._objects[write.object_id].content or "")
-                self.results[write.object_id] = self._result(write)
-                if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
-                    break
+        for write in self._writes:
+            characters += len(self._objects[write.object_id].content or "")
+            self.results[write.object_id] = self._result(write)
+            if time.monotonic() - self._started > MOST_SECONDS or characters > MOST_CHARACTERS:
+                break
+        assessments.save_collected(self._collected.assessments)
         self._remember()
 
     def _result(self, write: Write) -> Result:
@@ -226,7 +228,7 @@ class _Batch:
         """Write one dataset behind a savepoint; return its outcome, or why it was refused."""
         for attempt in range(1, TRIES + 1):
             try:
-                with savepoints.savepoint():
+                with self._collected.savepoint():
                     written = self._write_package(write, obj, row, hashed)
             except (Rejected, RecordError, sa.exc.IntegrityError) as exc:
                 if not is_name_taken(exc):
@@ -325,9 +327,7 @@ class _Batch:
             )
             for each in done
         )
-        index_after_commit.mark_pending(
-            *(each.package_id for each in self._written if each.is_current)
-        )
+        pending_index.mark(*(each.package_id for each in self._written if each.is_current))
 
     def _give_resource_ids(self) -> None:
         """Fill in the ids that CKAN gave the resources of new datasets."""

@@ -9,19 +9,20 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat, config
+from ckanext.ukharvest import compat, config, write_batch
 from ckanext.ukharvest.core.errors import NotValid, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
-from ckanext.ukharvest.engine import index_after_commit
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, call, show
 from ckanext.ukharvest.model import (
+    assessments,
     changes,
     handed_on,
     link_checks,
     link_results,
     pending_deletions,
+    pending_index,
     record_rows,
 )
 from ckanext.ukharvest.model.refusals import Rejected, rejection
@@ -49,17 +50,18 @@ def fill_formats(package_id: str) -> list[str]:
     after = {**before, "resources": resources}
     del after["metadata_modified"]  # CKAN 2.12 would keep it
     try:
-        with index_after_commit.suspend_indexing() as pending:
+        with write_batch.collect() as collected:
             call("package_update", after, config.harvest_user(), original_package=before)
             record_rows.note_written(package_id, before["metadata_modified"])
             # What they are was found at these links, so they need no further check.
             link_results.cover([each["url"] for each in resources if each["id"] in filled])
-            index_after_commit.mark_pending(package_id)
+            pending_index.mark(package_id)
+            assessments.save_collected(collected.assessments)
             Session.commit()
     except (Rejected, sa.exc.IntegrityError) as exc:
         compat.rollback()
         raise rejection(exc) from exc
-    for error in index_written(pending).values():
+    for error in index_written(collected.pending).values():
         raise error
     return filled
 
@@ -123,12 +125,12 @@ def delete(object_id: str) -> str:
     record_rows.retire({package.id: obj.id})
     package_id = package.id
     context = {"user": config.harvest_user(), "ignore_auth": True}
-    with index_after_commit.suspend_indexing() as pending:
-        index_after_commit.mark_pending(package_id)
+    with write_batch.collect() as collected:
+        pending_index.mark(package_id)
         # package_delete commits everything above too.
         tk.get_action("package_delete")(context, {"id": package_id})
         Session.commit()
-    index_written(pending)
+    index_written(collected.pending)
     return RecordOutcome.DELETED
 
 

@@ -23,7 +23,7 @@ _RESOURCE_LICENCE = ("license_id", "licence_id", *_LICENCE_FIELDS)
 def columns(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of ``Assessment`` for a package dict: stars, stars_code, …
 
-    Needs no query but that of its links (``link_evidence.use``) if the dict has its resources
+    Needs no query but that of its links (``link_evidence.find``) if the dict has its resources
     with their ids, as harvests write them.
     """
     resources = package.get("resources")
@@ -63,15 +63,23 @@ class Rules:
         self._formats = {**rules.stars_by_format(), **plugins.formats()}
         self._register = _register()
 
-    def score(self, package: Mapping[str, Any]) -> DatasetStars:
-        """Return the stars of a dataset, a package dict as ``IUkHarvestStars`` says."""
+    def score(
+        self, package: Mapping[str, Any], links: Mapping[str, Evidence] | None = None
+    ) -> DatasetStars:
+        """Return the stars of a dataset, a package dict as ``IUkHarvestStars`` says.
+
+        Args:
+            links: URL → evidence of its links; None: they are looked up.
+        """
         facts = fields_of(package)
         data = [each for each in package.get("resources", ()) if _is_data(each)]
         # A licence is looked up once per dataset, and so are links.
         terms = self._terms(facts.get("license_id", ""), facts, facts.get("rights", ""))
         own = [facts.get(key, "") for key in ("uri", "guid", "url")]
         is_linked = rules.is_linked(facts, (*own, *(str(each.get("url") or "") for each in data)))
-        found, links = {}, link_evidence.find([url_of(each) for each in data])
+        found = {}
+        if links is None:
+            links = link_evidence.find([url_of(each) for each in data])
         for resource in data:
             link = links.get(url_of(resource), NOTHING)
             stars = self._of_resource(resource, terms, link, is_linked=is_linked)

@@ -76,8 +76,7 @@ def _score(rules: stars.Rules, packages: Sequence[dict[str, Any]]) -> list[Chang
     links = link_evidence.load(
         stars.url_of(each) for package in packages for each in package["resources"]
     )
-    with link_evidence.use(links):
-        scored = [(package, rules.score(package)) for package in packages]
+    scored = [(package, rules.score(package, links)) for package in packages]
     rows, changes = [], []
     for package, found in scored:
         row, old = stars.as_columns(found), before.get(package["id"])

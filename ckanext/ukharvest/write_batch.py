@@ -1,0 +1,142 @@
+"""The records that are being written, where CKAN's hooks and our patches find them.
+
+CKAN calls those, so that nothing can be handed to them but in a context variable.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from ckan import model
+
+from ckanext.ukharvest.core.link_evidence import Evidence
+
+Pending = dict[str, dt.datetime]  # package id → time of the write to index
+
+
+@dataclass(slots=True)
+class WriteBatch:
+    """What belongs to one transaction of the writer, or to one request to the search index.
+
+    Attributes:
+        pending: the datasets to index after the commit.
+        jobs: background jobs that plugins made, with their queues, to enqueue after the commit:
+            the datasets that they are about are not committed yet, and may be rolled back.
+        assessments: rows of ``Assessment`` to save before the commit, in one statement.
+        links: URL → what its link check found.
+        is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
+        documents: collects what would be sent to the index; None while datasets are written.
+        index_values: dataset id → ``IndexValues`` of datasets that are indexed.
+    """
+
+    pending: Pending = field(default_factory=dict)
+    jobs: list[tuple[Any, Any]] = field(default_factory=list)
+    assessments: list[Mapping[str, Any]] = field(default_factory=list)
+    links: dict[str, Evidence] = field(default_factory=dict)
+    is_in_savepoint: bool = False
+    documents: list[dict[str, Any]] | None = None
+    index_values: Mapping[str, Any] = field(default_factory=dict)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what the block wrote if it raises; the rest of the transaction stays.
+
+        Undone too: what CKAN notes for its listeners, background jobs and assessments.
+
+        ``package_create`` and ``package_update`` call ``Session.rollback()`` when validation fails.
+        On SQLAlchemy 2 that ends the outermost transaction, savepoints included, so it is held back
+        inside the block (patches/rollbacks.py): the savepoint is rolled back instead. A commit in
+        the block only flushes: the batch commits.
+        """
+        session = model.Session()
+        noted = {key: set(value) for key, value in getattr(session, "_object_cache", {}).items()}
+        rated, jobs = len(self.assessments), len(self.jobs)
+        nested = session.begin_nested()
+        self.is_in_savepoint = True
+        try:
+            yield
+            nested.commit()
+        except BaseException:
+            nested.rollback()
+            if hasattr(session, "_object_cache"):
+                session._object_cache = noted
+            del self.assessments[rated:]
+            self._delete_jobs(jobs)
+            raise
+        finally:
+            self.is_in_savepoint = False
+
+    def _send_jobs(self) -> None:
+        """Put the background jobs on their queues."""
+        while self.jobs:
+            queue, job = self.jobs.pop(0)
+            queue.enqueue_job(job)
+
+    def _delete_jobs(self, number: int) -> None:
+        """Delete all background jobs but the first ``number``."""
+        while len(self.jobs) > number:
+            _queue, job = self.jobs.pop()
+            job.delete()
+
+
+_current: ContextVar[WriteBatch | None] = ContextVar("ukharvest_write_batch", default=None)
+
+
+@contextmanager
+def collect() -> Iterator[WriteBatch]:
+    """Write datasets inside the block, which commits; then send their background jobs.
+
+    CKAN's own indexing is off meanwhile. If the block raises, the jobs are deleted.
+    """
+    batch = WriteBatch()
+    with use(batch):
+        try:
+            yield batch
+        except BaseException:
+            batch._delete_jobs(0)
+            raise
+    batch._send_jobs()
+
+
+@contextmanager
+def use(batch: WriteBatch) -> Iterator[None]:
+    """Let hooks and patches find this batch inside the block."""
+    token = _current.set(batch)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current() -> WriteBatch | None:
+    """Return the batch that is being written or indexed."""
+    return _current.get()
+
+
+def written() -> WriteBatch | None:
+    """Return the batch whose datasets are being written, and not indexed yet."""
+    batch = _current.get()
+    return batch if batch and batch.documents is None else None
+
+
+class HeldQueue:
+    """A queue of RQ whose jobs wait for the commit of the batch."""
+
+    def __init__(self, queue: Any, batch: WriteBatch) -> None:
+        self._queue = queue
+        self._batch = batch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
+
+    def enqueue_call(self, func: Any, *args: Any, **more: Any) -> Any:
+        """Make a job as RQ does, and keep it."""
+        more.pop("at_front", None)
+        job = self._queue.create_job(func, *args, **more)
+        self._batch.jobs.append((self._queue, job))
+        return job
