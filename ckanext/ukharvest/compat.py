@@ -69,8 +69,8 @@ def index_packages(ids: Sequence[str], values: Mapping[str, Any] | None = None) 
 
     Args:
         ids: ids of datasets that were written, deleted or purged.
-        values: dataset id → what our index fields need (``model.index_values``); what is missing
-            is loaded.
+        values: ids of those that exist → what our index fields need (``model.index_values``);
+            None: it is loaded.
 
     Returns:
         Package id → why Solr refused its document; the others are indexed.
@@ -78,25 +78,24 @@ def index_packages(ids: Sequence[str], values: Mapping[str, Any] | None = None) 
     Raises:
         IndexFailed: the index does not answer.
     """
-    there = model.Session.query(model.Package.id).filter(model.Package.id.in_(ids))
-    existing = {row[0] for row in there}
+    if values is None:
+        there = model.Session.query(model.Package.id).filter(model.Package.id.in_(ids))
+        values = {row[0]: None for row in there}
     try:
-        for package_id in set(ids) - existing:
+        for package_id in set(ids) - values.keys():
             search.index_for(model.Package).remove_dict({"id": package_id})
-        documents, refused = _build(sorted(existing), values or {})
+        documents, refused = _build(values)
     except (search.SearchIndexError, search.SearchError) as exc:
         raise IndexFailed(str(exc)) from exc
     return refused | _send(documents)
 
 
-def _build(
-    ids: Sequence[str], values: Mapping[str, Any]
-) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def _build(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the datasets' documents; and package id → why there is none."""
     documents: list[dict[str, Any]] = []
     refused: dict[str, str] = {}
     with write_batch.use(WriteBatch(documents=documents, index_values=values)):
-        for package_id in ids:
+        for package_id in sorted(values):
             try:
                 _index(package_id, defer_commit=True)
             except (sa.exc.SQLAlchemyError, search.SearchIndexError, search.SearchError):

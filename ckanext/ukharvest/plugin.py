@@ -9,7 +9,7 @@ import ckan.plugins.toolkit as tk
 from ckan import authz, logic, model
 from ckan.lib.plugins import DefaultTranslation
 
-from ckanext.ukharvest import config, patches
+from ckanext.ukharvest import config, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.helpers import listing, translated_texts
 from ckanext.ukharvest.logic import data_check_facts, guarded_actions, harvest_extras, stock_auth
@@ -65,7 +65,10 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         vocabulary.use(config.vocabularies())
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
-        """Save stars and suggested theme of a new dataset."""
+        """Save stars and suggested theme of a new dataset, and hand on the ids that it got."""
+        if batch := write_batch.written():
+            ids = [each["id"] for each in pkg_dict.get("resources") or ()]
+            batch.resource_ids[pkg_dict["id"]] = ids
         after_dataset_save.save_assessment(context, pkg_dict)
 
     def after_dataset_update(self, context: Any, pkg_dict: dict[str, Any]) -> None:

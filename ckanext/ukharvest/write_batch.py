@@ -28,6 +28,7 @@ class WriteBatch:
         jobs: background jobs that plugins made, with their queues, to enqueue after the commit:
             the datasets that they are about are not committed yet, and may be rolled back.
         assessments: rows of ``Assessment`` to save before the commit, in one statement.
+        resource_ids: dataset id → ids of the resources of a new dataset, in their order.
         links: URL → what its link check found.
         is_in_savepoint: rollbacks and commits of the session are left to ``savepoint``.
         documents: collects what would be sent to the index; None while datasets are written.
@@ -37,6 +38,7 @@ class WriteBatch:
     pending: Pending = field(default_factory=dict)
     jobs: list[tuple[Any, Any]] = field(default_factory=list)
     assessments: list[Mapping[str, Any]] = field(default_factory=list)
+    resource_ids: dict[str, list[str]] = field(default_factory=dict)
     links: dict[str, Evidence] = field(default_factory=dict)
     is_in_savepoint: bool = False
     documents: list[dict[str, Any]] | None = None

@@ -1,7 +1,7 @@
-"""Import a batch of harvest objects that a fetch consumer has claimed.
+"""Import harvest objects: a batch that a fetch consumer has claimed, or one of a plugin's stage.
 
-Fetch, parse, write and index are those of a single import (import_stage.py, dataset_writer); what
-ckanext-harvest's queue notes in an object at each stage is written once for all of them.
+What ckanext-harvest's queue notes in an object at each stage is written once for all of them, with
+their datasets.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
+from sqlalchemy.orm import joinedload
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import SkipRecord, UkharvestError
+from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.engine import dataset_writer, outages
 from ckanext.ukharvest.engine.import_stage import SourceImport
 from ckanext.ukharvest.model import (
+    JobReport,
     claims,
     retries,
     staged_objects,
@@ -33,10 +36,39 @@ Session = model.Session
 
 Note = Callable[[str], None]  # is called with the id of each object before the work on it
 
+# Return value of a plugin's stage: True, "unchanged" or False.
+StageResult = bool | str
+_RESULTS: Mapping[str, StageResult] = {  # by report_status
+    dataset_writer.UNCHANGED: "unchanged",
+    dataset_writer.ERRORED: False,
+    stopping.STOPPED: False,
+}
+INTERNAL = "Internal error while importing; see the log"
 
-def import_batch(kind: SourceType, object_ids: Sequence[str], note: Note) -> None:
-    """Import claimed objects, then give up the claims; never raises."""
-    batch = _Batch(kind, object_ids, note)
+
+def import_one(kind: SourceType, object_id: str, *, again: bool = False) -> StageResult:
+    """Import one object; return its answer, an earlier one if it was imported before.
+
+    Args:
+        again: import one that was imported before (``ckan harvester import``).
+
+    Returns:
+        What ckanext.harvest.queue expects of a stage. False also of an object that waits again.
+    """
+    import_batch(kind, [object_id], lambda _id: None, again=again)
+    status = Session.query(HarvestObject.report_status).filter_by(id=object_id).scalar()
+    return _RESULTS.get(status, True) if status else False
+
+
+def import_batch(
+    kind: SourceType, object_ids: Sequence[str], note: Note, *, again: bool = False
+) -> None:
+    """Import objects of one run, then give up their claims; never raises.
+
+    Args:
+        again: import those that were imported before, too.
+    """
+    batch = _Batch(kind, object_ids, note, again=again)
     try:
         batch.run()
     except Exception as exc:  # noqa: BLE001 - the consumer has to survive
@@ -63,9 +95,14 @@ class _Batch:
         ended: ids of those whose end was stored with their datasets.
     """
 
-    def __init__(self, kind: SourceType, object_ids: Sequence[str], note: Note) -> None:
+    def __init__(
+        self, kind: SourceType, object_ids: Sequence[str], note: Note, *, again: bool
+    ) -> None:
         self._kind = kind
         self._note = note
+        self._again = again
+        self._is_forced = again
+        self._package: model.Package | None = None
         self.left = list(object_ids)
         self.ended: set[str] = set()
 
@@ -74,9 +111,8 @@ class _Batch:
         objects = self._load()
         if not objects:
             return
-        extras = staged_objects.extras_of_all([obj.id for obj in objects])
         try:
-            source = SourceImport(self._kind, objects[0].source)
+            source = SourceImport(self._kind, next(iter(objects)).source)
         except UkharvestError as exc:
             for obj in objects:
                 self._fail(obj, exc, "Fetch")
@@ -84,45 +120,69 @@ class _Batch:
         writes = []
         with source:
             source.load_versions(obj.guid for obj in objects)
-            source.ask_ahead(objects, extras)
-            for obj in objects:
+            source.ask_ahead(objects)
+            for obj, extras in objects.items():
                 self._note(obj.id)
-                write = self._prepare(source, obj, extras[obj.id])
+                write = self._prepare(source, obj, extras)
                 if write is not None:
                     writes.append(write)
         Session.commit()
-        if self._is_stopped(objects[0].harvest_job_id):
+        if source.has_requested and self._is_stopped():
             return
         for write, result in zip(writes, dataset_writer.upsert_many(writes, end), strict=True):
             self._take_result(write, result)
 
-    def _load(self) -> list[HarvestObject]:
-        """Return the objects that need work, in their order; end the others."""
-        query = Session.query(HarvestObject).filter(HarvestObject.id.in_(self.left))
-        found = {obj.id: obj for obj in query.populate_existing()}
-        objects = []
-        is_stock = bool(found) and stock_objects.is_stock_object(next(iter(found.values())))
-        for obj in [found[id_] for id_ in list(self.left) if id_ in found]:
-            if is_stock:
+    def _load(self) -> dict[HarvestObject, dict[str, str]]:
+        """Return the objects that need work, in their order, with their extras; end the others."""
+        report = JobReport
+        query = (
+            Session.query(
+                HarvestObject,
+                staged_objects.extras_column(),
+                # Kept in the session for what asks for the source's organisation.
+                model.Package,
+                *(report.heartbeat, report.stopped_by, report.mode),
+            )
+            .outerjoin(report, report.job_id == HarvestObject.harvest_job_id)
+            .outerjoin(model.Package, model.Package.id == HarvestObject.harvest_source_id)
+            .options(joinedload(HarvestObject.source))
+            .filter(HarvestObject.id.in_(self.left))
+        )
+        rows = {row[0].id: row for row in query.populate_existing()}
+        if not rows:
+            return {}
+        # All are of one run.
+        *_, package, heartbeat, stopped_by, mode = next(iter(rows.values()))
+        self._package = package
+        self._is_forced = self._again or mode == RunMode.FORCE
+        objects = {}
+        for obj, extras, *_facts in [rows[id_] for id_ in list(self.left) if id_ in rows]:
+            if heartbeat is None:
                 log.warning("Harvest object %s: %s", obj.id, stock_objects.REASON)
                 stock_objects.end_stock_object(obj)
                 self.left.remove(obj.id)
-            elif obj.report_status:  # imported by a consumer that died before it could say so
+            elif obj.report_status and not self._again:
+                # Imported by a consumer that died before it could say so.
                 self.left.remove(obj.id)
             else:
-                objects.append(obj)
-        if objects and self._is_stopped(objects[0].harvest_job_id):
-            return []
+                objects[obj] = dict(extras or {})
+        if objects and stopped_by:
+            self._end_stopped()
+            return {}
         return objects
 
-    def _is_stopped(self, job_id: str) -> bool:
-        """End what is left if a person stopped the run."""
-        if not stopping.is_asked_for(job_id):
+    def _is_stopped(self) -> bool:
+        """End what is left if a person has stopped the run meanwhile."""
+        first = HarvestObject.get(self.left[0]) if self.left else None
+        if first is None or not stopping.is_asked_for(first.harvest_job_id):
             return False
+        self._end_stopped()
+        return True
+
+    def _end_stopped(self) -> None:
         for obj in Session.query(HarvestObject).filter(HarvestObject.id.in_(self.left)):
             stopping.end_object(obj)
         self.left.clear()
-        return True
 
     def _prepare(
         self, source: SourceImport, obj: HarvestObject, extras: Mapping[str, str]
@@ -135,14 +195,14 @@ class _Batch:
                 dataset_writer.delete(obj.id)
                 self.left.remove(obj.id)
                 return None
-            write = source.prepare(obj, extras)
+            write = source.prepare(obj, extras, forced=self._is_forced)
         except UkharvestError as exc:
             self._fail(obj, exc, stage)
         except Exception as exc:
             if failing_service(exc):
                 raise
             log.exception("%s of harvest object %s failed", stage, obj.id)
-            self._fail(obj, UkharvestError("Internal error while importing; see the log"), stage)
+            self._fail(obj, UkharvestError(INTERNAL), stage)
         else:
             if write is None:
                 self.left.remove(obj.id)
@@ -150,7 +210,7 @@ class _Batch:
         return None
 
     def _fail(self, obj: HarvestObject, error: UkharvestError, stage: str) -> None:
-        object_id = obj.id
+        (object_id,) = sa.inspect(obj).identity
         compat.rollback()
         dataset_writer.fail(object_id, error, stage)
         self.left.remove(object_id)
@@ -166,13 +226,20 @@ class _Batch:
 
 
 def _after_failure(object_ids: Sequence[str], exc: Exception) -> None:
-    """Let objects wait again whose batch failed; each is imported alone later."""
+    """Let objects wait again whose batch failed; each is imported alone later.
+
+    One that is alone fails, unless a service did.
+    """
     compat.rollback()
+    is_bug = len(object_ids) == 1 and not failing_service(exc)
     for object_id in object_ids:
         try:
-            outages.postpone_object(object_id, exc)
+            if is_bug:
+                dataset_writer.fail(object_id, UkharvestError(INTERNAL), "Import")
+            else:
+                outages.postpone(object_id, exc)
         except Exception:  # noqa: BLE001 - the sweeper recovers it
-            log.exception("Harvest object %s could not be made to wait again", object_id)
+            log.exception("The failure of harvest object %s could not be stored", object_id)
             compat.rollback()
 
 
@@ -182,21 +249,21 @@ def end(object_ids: Sequence[str]) -> None:
     Objects that wait again, or that have no result, keep their state. The caller commits.
     """
     now = utcnow()
-    status = HarvestObject.report_status
+    table = HarvestObject.__table__.c
+    status = table.report_status
     statement = (
-        sa.update(HarvestObject)
+        sa.update(HarvestObject.__table__)
         # One that the index refused has ended as complete before.
-        .where(HarvestObject.id.in_(object_ids), HarvestObject.state != "WAITING")
-        .where(status.isnot(None))
+        .where(table.id.in_(object_ids), table.state != "WAITING", status.isnot(None))
         .values(
             state=sa.case((status.in_(("errored", stopping.STOPPED)), "ERROR"), else_="COMPLETE"),
             fetch_finished=now,
-            import_started=sa.func.coalesce(HarvestObject.import_started, now),
+            import_started=sa.func.coalesce(table.import_started, now),
             import_finished=now,
         )
+        .add_cte(claims.released(object_ids))
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
-    claims.release(object_ids)
+    Session.execute(statement)
 
 
 def _end_and_commit(object_ids: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Fetch and import one harvest object."""
+"""Fetch and parse the harvest objects of one source, and say what to write for each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
 
 from ckanext.ukharvest import config, dataset_schema
-from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord, UkharvestError
-from ckanext.ukharvest.core.outcomes import RunMode
+from ckanext.ukharvest.core.errors import FetchError, ParseError, SkipRecord
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.engine import (
@@ -27,24 +26,16 @@ from ckanext.ukharvest.engine import (
 from ckanext.ukharvest.engine.http_client import open_client
 from ckanext.ukharvest.engine.source_config import Setting, setting_of
 from ckanext.ukharvest.mapping import package_mapper
-from ckanext.ukharvest.model import JobReport, Record, staged_objects, stopping, versions
+from ckanext.ukharvest.model import Record, staged_objects, versions
 from ckanext.ukharvest.source_types import SourceType
 
 Session = model.Session
 
 CONNECTIONS = 4  # with which the files of a batch are read
 
-# Return value of fetch and import for ckanext.harvest.queue: True, "unchanged" or False.
-StageResult = bool | str
-_RESULTS: Mapping[str, StageResult] = {  # by report_status
-    dataset_writer.UNCHANGED: "unchanged",
-    dataset_writer.ERRORED: False,
-    stopping.STOPPED: False,
-}
-
 
 class SourceImport:
-    """Fetches and imports harvest objects of one source: one, or a batch.
+    """Fetches and parses harvest objects of one source: one, or a batch.
 
     Closes its HTTP client at the end of a ``with`` block.
     """
@@ -61,7 +52,6 @@ class SourceImport:
         self._resource_schema = dataset_schema.resource_fields()
         self._http = contextlib.ExitStack()
         self._source: Source | None = None
-        self._modes: dict[str, str] = {}
         self._asked: dict[str, Future[RawRecord]] = {}
         self._versions: dict[str, list[bytes]] = {}
         self._of_options: tuple[Problem, ...] | None = None
@@ -72,15 +62,18 @@ class SourceImport:
     def __exit__(self, *_: object) -> None:
         self._http.close()
 
-    def ask_ahead(
-        self, objects: Sequence[HarvestObject], extras: Mapping[str, Mapping[str, str]]
-    ) -> None:
+    @property
+    def has_requested(self) -> bool:
+        """Whether anything was requested, which takes time."""
+        return self._source is not None
+
+    def ask_ahead(self, objects: Mapping[HarvestObject, Mapping[str, str]]) -> None:
         """Request the contents of these objects over a few connections; ``fetch`` waits for each.
 
         Args:
-            extras: object id → extras.
+            objects: with their extras.
         """
-        unread = [obj for obj in objects if _is_unread(obj, extras[obj.id])]
+        unread = [obj for obj, extras in objects.items() if _is_unread(obj, extras)]
         if len(unread) < 2:
             return
         source = self._open()
@@ -88,7 +81,7 @@ class SourceImport:
         # Before any wait: what is left after a failure is not requested any more.
         self._http.callback(pool.shutdown, wait=False, cancel_futures=True)
         self._asked = {
-            obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, extras[obj.id]))
+            obj.id: pool.submit(self._kind.reader.fetch, source, _raw(obj, objects[obj]))
             for obj in unread
         }
 
@@ -137,9 +130,12 @@ class SourceImport:
         return self._kind.parse(_raw(obj, extras), self._setting.options, self._setting.limits)
 
     def prepare(
-        self, obj: HarvestObject, extras: Mapping[str, str], *, again: bool = False
+        self, obj: HarvestObject, extras: Mapping[str, str], *, forced: bool
     ) -> dataset_writer.Write | None:
         """Parse the object's record; return what to write, None if the options skip it.
+
+        Args:
+            forced: also restore a dataset that a person deleted.
 
         Raises:
             RecordError: the record failed.
@@ -150,8 +146,8 @@ class SourceImport:
         except SkipRecord as exc:
             dataset_writer.skip(obj.id, self._setting.stamp(raw), exc)
             return None
-        forced = again or self._mode(obj.harvest_job_id) == RunMode.FORCE
-        return replace(write, object_id=obj.id, forced=forced)
+        key = (obj.harvest_source_id, obj.guid)
+        return replace(write, object_id=obj.id, key=key, forced=forced)
 
     def write_of(self, raw: RawRecord, job_id: str, fingerprint: str = "") -> dataset_writer.Write:
         """Parse a record; return what to write, without a harvest object.
@@ -205,57 +201,6 @@ class SourceImport:
             self.load_versions([raw.guid])
         earlier = map(versions.unpack, self._versions[raw.guid])
         return date_check.check(self._setting, raw, record, earlier)
-
-    def _mode(self, job_id: str) -> str:
-        if job_id not in self._modes:
-            report = Session.query(JobReport.mode).filter_by(job_id=job_id).first()
-            self._modes[job_id] = str(report.mode) if report else ""
-        return self._modes[job_id]
-
-
-def fetch(kind: SourceType, obj: HarvestObject) -> StageResult:
-    """Fetch the object's content, unless the listing already contained it; commits.
-
-    Raises:
-        FetchError, RecordError, ConfigError: the record failed.
-    """
-    if obj.report_status:
-        return _RESULTS.get(obj.report_status, True)
-    if stopping.is_asked_for(obj.harvest_job_id):
-        stopping.end_object(obj)
-        return False
-    extras = staged_objects.extras_of(obj.id)
-    if _is_unread(obj, extras):
-        with SourceImport(kind, obj.source) as source:
-            source.fetch(obj, extras)
-        Session.commit()
-    return True
-
-
-def import_record(kind: SourceType, obj: HarvestObject, *, again: bool = False) -> StageResult:
-    """Write the object's record to its dataset, or delete the dataset.
-
-    Args:
-        again: import an object that was imported before (``ckan harvester import``).
-
-    Raises:
-        RecordError, ConfigError: the record failed; the dataset is not changed.
-    """
-    if obj.report_status and not again:
-        return _RESULTS.get(obj.report_status, True)
-    extras = staged_objects.extras_of(obj.id)
-    if extras.get(staged_objects.STATUS) == "delete":
-        return _RESULTS.get(dataset_writer.delete(obj.id), True)
-    write = SourceImport(kind, obj.source).prepare(obj, extras, again=again)
-    if write is None:
-        return "unchanged"
-    (result,) = dataset_writer.upsert_many([write])
-    if isinstance(result, SkipRecord):
-        dataset_writer.skip(write.object_id, write.stamp, result)
-        return "unchanged"
-    if isinstance(result, UkharvestError):
-        raise result
-    return _RESULTS.get(result, True)
 
 
 def _profiles(content: str, setting: Setting) -> tuple[Mapping[str, Any], Sequence[Problem]]:

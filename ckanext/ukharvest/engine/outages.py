@@ -7,10 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable
 
-import sqlalchemy as sa
-from ckan import model
-from ckanext.harvest.model import HarvestObject
-
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import ServiceFailed, SourceError, UkharvestError
 from ckanext.ukharvest.engine import dataset_writer
@@ -18,7 +14,6 @@ from ckanext.ukharvest.model import retries
 from ckanext.ukharvest.model.service_faults import DISK, failing_service
 
 log = logging.getLogger(__name__)
-Session = model.Session
 
 GATHER_PAUSES = (5, 30, 60)  # seconds before a gather starts again
 
@@ -59,46 +54,18 @@ def _gather_failure(service: str, exc: Exception) -> UkharvestError:
     return error
 
 
-def postpone(obj: HarvestObject, exc: Exception, stage: str) -> bool:
-    """Set an object back to waiting after a service failed; return whether that was stored.
-
-    Args:
-        obj: the instance that ckanext.harvest.queue goes on using.
-        stage: "Fetch" or "Import".
-    """
-    service, message = failing_service(exc), _first_line(exc)
-    (object_id,) = sa.inspect(obj).identity
-    # Even if this fails, the queue's next write must not end the object.
-    retries.keep_waiting(obj)
-    try:
-        if not _postpone(object_id, service, message, stage):
-            retries.end_waiting(obj)
-    except Exception:  # noqa: BLE001 - the sweeper recovers the object
-        log.exception("Harvest object %s could not be made to wait again", object_id)
-        return False
-    compat.close_session()
-    Session.add(obj)
-    return True
-
-
-def postpone_object(object_id: str, exc: Exception) -> None:
-    """Set an object of a batch back to waiting after a service, or the batch, failed.
+def postpone(object_id: str, exc: Exception) -> None:
+    """Let an object wait again after a service, or its batch, failed; it fails at the last attempt.
 
     Raises:
         sqlalchemy.exc.SQLAlchemyError: that could not be stored.
     """
-    service = failing_service(exc) or "harvester"
-    _postpone(object_id, service, _first_line(exc), "Import")
-
-
-def _postpone(object_id: str, service: str, message: str, stage: str) -> bool:
-    """Let an object wait again; False if it failed instead, after too many attempts."""
+    service, message = failing_service(exc) or "harvester", _first_line(exc)
     try:
         retries.postpone(object_id, service, message)
     except retries.GivenUp as given_up:
-        dataset_writer.fail(object_id, _failure(service, given_up.attempts, message), stage)
-        return False
-    return True
+        failure = _failure(service, given_up.attempts, message)
+        dataset_writer.fail(object_id, failure, "Import")
 
 
 def _failure(service: str, attempts: int, message: str) -> ServiceFailed:

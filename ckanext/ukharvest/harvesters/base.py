@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import ckan.plugins as p
+import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.interfaces import IHarvester
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.errors import ConfigError, UkharvestError
-from ckanext.ukharvest.engine import dataset_writer, dry_run, outages
-from ckanext.ukharvest.engine import import_stage as work
+from ckanext.ukharvest.engine import batches, dry_run, outages
 from ckanext.ukharvest.engine import source_config as setting
 from ckanext.ukharvest.engine.gather import ending, run
 from ckanext.ukharvest.engine.gather.state import GatherState
-from ckanext.ukharvest.model import staged_objects, stock_objects
+from ckanext.ukharvest.model import staged_objects
 from ckanext.ukharvest.model.service_faults import failing_service
 from ckanext.ukharvest.reading.preview_result import PreviewResult
 from ckanext.ukharvest.reading.source_preview import Tell
@@ -121,44 +121,21 @@ class UkHarvester(p.SingletonPlugin):
         # Set on the job, in this process only, by ``ckan ukharvest run --guid``.
         return GatherState(self.source_type, job, only_guid=str(getattr(job, "only_guid", "")))
 
-    def fetch_stage(self, harvest_object: HarvestObject) -> work.StageResult:
-        """Fetch the object's content if it has none."""
-        return self._stage("Fetch", harvest_object, work.fetch)
+    def fetch_stage(self, harvest_object: HarvestObject) -> batches.StageResult:
+        """Return True: the import fetches what the listing did not contain."""
+        return True
 
-    def import_stage(self, harvest_object: HarvestObject) -> work.StageResult:
-        """Write the record's dataset, or delete it."""
+    def import_stage(self, harvest_object: HarvestObject) -> batches.StageResult:
+        """Write the record's dataset, or delete it: a batch of one."""
         # ``ckan harvester import`` sets this on the plugin to import finished objects again.
         again = bool(getattr(self, "force_import", False))
-
-        def import_(kind: SourceType, obj: HarvestObject) -> work.StageResult:
-            return work.import_record(kind, obj, again=again)
-
-        return self._stage("Import", harvest_object, import_)
-
-    def _stage(self, name: str, obj: HarvestObject, do: Any) -> work.StageResult:
         try:
             Session.commit()  # keeps what the framework set on the object
-            object_id = obj.id
-            if stock_objects.is_stock_object(obj):
-                log.warning("Harvest object %s: %s", object_id, stock_objects.REASON)
-                stock_objects.end_stock_object(obj)
-                return False
-            error: UkharvestError
-            try:
-                answer: work.StageResult = do(self.source_type, obj)
-            except UkharvestError as exc:
-                error = exc
-            except Exception as exc:
-                if failing_service(exc):
-                    raise
-                log.exception("%s of harvest object %s failed", name, object_id)
-                error = UkharvestError("Internal error while importing; see the log")
-            else:
-                return answer
+            (object_id,) = sa.inspect(harvest_object).identity
+            answer = batches.import_one(self.source_type, object_id, again=again)
+            Session.add(harvest_object)  # a failed service may have closed its session
+        except Exception:  # noqa: BLE001 - the consumer has to survive
+            log.exception("The end of an import could not be read")
             compat.rollback()
-            dataset_writer.fail(object_id, error, name)
-        except Exception as exc:  # noqa: BLE001 - the consumer has to survive
-            if not (failing_service(exc) and outages.postpone(obj, exc, name)):
-                log.exception("The end of a %s could not be stored", name)
-                compat.rollback()
-        return False
+            return False
+        return answer

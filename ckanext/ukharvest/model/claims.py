@@ -78,6 +78,22 @@ def claim_given(worker_id: str, source_id: str, object_ids: Collection[str]) -> 
     return ids
 
 
+def claim_one(worker_id: str, object_id: str) -> Claimed | None:
+    """Claim an object if it waits, for a consumer that takes one at a time; commits."""
+    _give_back(worker_id)
+    query = (
+        sa.select(HarvestSource.id, HarvestSource.type, HarvestObject.harvest_job_id)
+        .join(HarvestObject, HarvestObject.harvest_source_id == HarvestSource.id)
+        .where(HarvestObject.id == object_id, HarvestObject.state == "WAITING")
+        .with_for_update(of=HarvestObject, skip_locked=True)
+    )
+    row = Session.execute(query).first()
+    if row is not None:
+        _take(worker_id, row[0], [object_id])
+    Session.commit()
+    return Claimed(row[1], row[2], [object_id]) if row else None
+
+
 def waiting_object(types: Collection[str]) -> str:
     """Return the id of an object that can be claimed now, "" if there is none."""
     for _source_id, _type, job_id in Session.execute(_runs(types)):
@@ -89,8 +105,17 @@ def waiting_object(types: Collection[str]) -> str:
 
 def release(object_ids: Collection[str]) -> None:
     """Delete claims; the caller commits."""
-    statement = sa.delete(Claim).where(Claim.harvest_object_id.in_(object_ids))
-    Session.execute(statement.execution_options(synchronize_session=False))
+    Session.execute(_released(object_ids))
+
+
+def released(object_ids: Collection[str]) -> sa.CTE:
+    """Return the deletion of claims, as a part of another statement."""
+    return _released(object_ids).cte("released")
+
+
+def _released(object_ids: Collection[str]) -> sa.Delete:
+    claim = Claim.__table__
+    return sa.delete(claim).where(claim.c.harvest_object_id.in_(object_ids))
 
 
 def _give_back(worker_id: str) -> None:
@@ -151,22 +176,27 @@ def _lock(job_id: str, limit: int, *, failed_before: bool = False) -> list[str]:
 
 
 def _take(worker_id: str, source_id: str, ids: Sequence[str]) -> None:
-    now = Session.scalar(sa.select(database_time()))
-    Session.execute(UNHURRIED)
+    now = database_time()
     busy = {"heartbeat": now, "busy_with": ids[0], "busy_since": now}
     # A run in the foreground is busy with the run as a whole.
-    own = sa.update(Worker).where(Worker.id == worker_id, Worker.kind == "fetch")
-    Session.execute(own.values(busy).execution_options(synchronize_session=False))
+    worker, harvest_object = Worker.__table__, HarvestObject.__table__
+    own = sa.update(worker).where(worker.c.id == worker_id, worker.c.kind == "fetch")
     started = (
-        sa.update(HarvestObject)
-        .where(HarvestObject.id.in_(ids))
-        .values(state="FETCH", fetch_started=now, retry_times=HarvestObject.retry_times + 1)
+        sa.update(harvest_object)
+        .where(harvest_object.c.id.in_(ids))
+        .values(state="FETCH", fetch_started=now, retry_times=harvest_object.c.retry_times + 1)
     )
-    Session.execute(started.execution_options(synchronize_session=False))
     rows = [{"harvest_object_id": id_, "worker_id": worker_id, "since": now} for id_ in ids]
-    taken = insert(Claim).values(rows)
+    taken = insert(Claim.__table__).values(rows)
     # A row may be left of a consumer that died.
     renewed = {"worker_id": worker_id, "since": now}
-    Session.execute(taken.on_conflict_do_update(index_elements=["harvest_object_id"], set_=renewed))
-    turn = insert(SourceState).values(source_id=source_id, claimed=now)
-    Session.execute(turn.on_conflict_do_update(index_elements=["source_id"], set_={"claimed": now}))
+    taken = taken.on_conflict_do_update(index_elements=["harvest_object_id"], set_=renewed)
+    turn = insert(SourceState.__table__).values(source_id=source_id, claimed=now)
+    turn = turn.on_conflict_do_update(index_elements=["source_id"], set_={"claimed": now})
+    # All in one statement, which is felt where records are taken one by one.
+    together = sa.select(sa.true())
+    parts = {"own": own.values(busy), "started": started, "taken": taken, "turn": turn}
+    for name, part in parts.items():
+        together = together.add_cte(part.cte(name))
+    Session.execute(UNHURRIED)
+    Session.execute(together)

@@ -28,6 +28,8 @@ def replace(references: Mapping[int, Collection[str]]) -> None:
     Args:
         references: id of a record's row → what it names.
     """
+    if not references:
+        return
     gone = sa.delete(Coupling).where(Coupling.record_id.in_(references))
     Session.execute(gone.execution_options(synchronize_session=False))
     rows = [

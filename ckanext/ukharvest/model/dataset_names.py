@@ -11,16 +11,9 @@ from ckan import model
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.values.tags import slug
-from ckanext.ukharvest.model.locks import NAMES
+from ckanext.ukharvest.model import locks
 
 _TEXTS = ARRAY(sa.UnicodeText)
-# In one order everywhere, so that two processes wait for each other and never both.
-_LOCK = sa.text(
-    """
-    SELECT pg_advisory_xact_lock(:key, name)
-    FROM (SELECT DISTINCT hashtext(name) AS name FROM unnest(:names) AS name ORDER BY 1) AS ordered
-    """
-).bindparams(sa.bindparam("names", type_=_TEXTS))
 
 
 class NameChooser:
@@ -37,8 +30,7 @@ class NameChooser:
         self._bases = Counter(_base(title, name) for title, name in wanted)
         self._taken: set[str] = set()
         if self._bases:
-            names = {"key": NAMES, "names": list(self._bases)}
-            model.Session.execute(_LOCK, names)
+            locks.hold((locks.NAMES, base) for base in self._bases)
             several = {base for base, number in self._bases.items() if number > 1}
             self._taken = _taken(self._bases, several)
 

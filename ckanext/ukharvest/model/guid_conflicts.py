@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestSource
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.errors import RecordError
 from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.model import locks
 
 Session = model.Session
 
@@ -39,21 +38,12 @@ class Claim(NamedTuple):
     owner_org: str | None
 
 
-# In one order everywhere, so that two processes wait for each other and never both.
-_LOCK = sa.text(
-    """
-    SELECT pg_advisory_xact_lock(guid)
-    FROM (SELECT DISTINCT hashtext(guid) AS guid FROM unnest(:guids) AS guid ORDER BY 1) AS ordered
-    """
-).bindparams(sa.bindparam("guids", type_=ARRAY(sa.UnicodeText)))
-
 Claims = Mapping[str, Sequence[Claim]]  # guid → who has it
 
 
 def lock(guids: Iterable[str]) -> None:
     """Hold a lock on identifiers until the transaction ends."""
-    if given := sorted(set(guids)):
-        Session.execute(_LOCK, {"guids": given})
+    locks.hold((locks.GUIDS, guid) for guid in guids)
 
 
 def lock_and_find(objects: Iterable[HarvestObject]) -> Claims:

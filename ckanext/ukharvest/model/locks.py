@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import sqlalchemy as sa
 from ckan import model
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.model import SourceState
 
 # Keys of PostgreSQL's advisory locks: any numbers that no other extension uses.
 SWEEPER, LINKS, MAILS, CLEARING = 7_310_577, 7_310_578, 7_310_579, 7_310_580
-TAGS, NAMES, EXPORT = 7_310_581, 7_310_582, 7_310_583
+TAGS, NAMES, EXPORT, GUIDS = 7_310_581, 7_310_582, 7_310_583, 7_310_584
 
 _TRY = sa.text("SELECT pg_try_advisory_lock(:key)")
 _UNLOCK = sa.text("SELECT pg_advisory_unlock(:key)")
 _TRY_OF = sa.text("SELECT pg_try_advisory_lock(:key, hashtext(:of))")
 _UNLOCK_OF = sa.text("SELECT pg_advisory_unlock(:key, hashtext(:of))")
 SHARED = sa.text("SELECT pg_try_advisory_xact_lock_shared(:key, hashtext(:of))")
+
+
+# A process that hangs may hold a lock: the next one must not hang too. The sweeper has a shorter
+# timeout of its own. The timeout is set before the first lock is waited for.
+_HOLD = sa.text(
+    """
+    WITH bound AS MATERIALIZED (
+        SELECT set_config('lock_timeout', '60s', true)
+        WHERE current_setting('lock_timeout') = '0')
+    SELECT pg_advisory_xact_lock(kind, name)
+    FROM unnest(:kinds, :names) AS given (kind, name) LEFT JOIN bound ON true
+    """
+).bindparams(
+    sa.bindparam("kinds", type_=ARRAY(sa.Integer)), sa.bindparam("names", type_=ARRAY(sa.Integer))
+)
+
+
+def hold(names: Iterable[tuple[int | str, str]]) -> None:
+    """Lock names until the transaction ends, in one statement.
+
+    In one order everywhere, so that two processes wait for each other and never both.
+
+    Args:
+        names: [(one of the keys above, or the id of a source; name), …].
+    """
+    if keys := sorted({(_number(kind), _number(name)) for kind, name in names}):
+        kinds, numbers = zip(*keys, strict=True)
+        model.Session.execute(_HOLD, {"kinds": list(kinds), "names": list(numbers)})
+
+
+def _number(name: int | str) -> int:
+    """Return the 32 bits with a sign that PostgreSQL takes as the key of a lock."""
+    if isinstance(name, int):
+        return name
+    return zlib.crc32(name.encode("utf-8", "surrogatepass")) - 2**31
 
 
 @contextmanager

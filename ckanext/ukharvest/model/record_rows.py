@@ -13,11 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from ckanext.ukharvest.core.errors import RecordError, UkharvestError
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.model import Record, RecordProblem, staged_objects, utcnow
+from ckanext.ukharvest.model import Record, RecordProblem, locks, staged_objects, utcnow
 
 Session = model.Session
 
@@ -44,7 +43,7 @@ class Stamp:
 
 def locked(obj: HarvestObject) -> Record:
     """Return the row of an object's record, locked until the transaction ends; may create it."""
-    _lock([(obj.harvest_source_id, obj.guid)])
+    locks.hold([(obj.harvest_source_id, obj.guid)])
     row = (
         Session.query(Record)
         .filter_by(source_id=obj.harvest_source_id, guid=obj.guid)
@@ -67,18 +66,21 @@ def _new_row(obj: HarvestObject) -> Record:
 Key = tuple[str, str]  # source id, guid
 
 
-def lock_all(object_ids: Iterable[str]) -> tuple[dict[str, HarvestObject], dict[Key, Record]]:
+def lock_all(
+    objects: Mapping[str, Key],
+) -> tuple[dict[str, HarvestObject], dict[Key, Record]]:
     """Lock the records of harvest objects until the transaction ends; load both in their state now.
+
+    Args:
+        objects: harvest object id → its record.
 
     Returns:
         Harvest object id → object, and (source id, guid) → row of the record. A new row is not in
         the session yet: the caller adds it.
     """
-    ids = list(object_ids)
-    wanted = Session.query(HarvestObject.harvest_source_id, HarvestObject.guid)
-    rows = lock_rows(tuple(row) for row in wanted.filter(HarvestObject.id.in_(ids)))
-    objects = Session.query(HarvestObject).filter(HarvestObject.id.in_(ids)).populate_existing()
-    by_id = {obj.id: obj for obj in objects}
+    rows = lock_rows(objects.values())
+    query = Session.query(HarvestObject).filter(HarvestObject.id.in_(list(objects)))
+    by_id = {obj.id: obj for obj in query.populate_existing()}
     for obj in by_id.values():
         rows.setdefault((obj.harvest_source_id, obj.guid), _new_row(obj))
     return by_id, rows
@@ -87,7 +89,7 @@ def lock_all(object_ids: Iterable[str]) -> tuple[dict[str, HarvestObject], dict[
 def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
     """Lock records until the transaction ends; return the rows that exist, in their state now."""
     wanted = set(keys)
-    _lock(wanted)
+    locks.hold(wanted)
     query = Session.query(Record).filter(sa.tuple_(Record.source_id, Record.guid).in_(wanted))
     return {(row.source_id, row.guid): row for row in query.populate_existing()}
 
@@ -95,37 +97,7 @@ def lock_rows(keys: Iterable[Key]) -> dict[Key, Record]:
 def lock_all_of(package_id: str) -> None:
     """Lock the records of a dataset, as ``locked`` does, until the transaction ends."""
     query = sa.select(Record.source_id, Record.guid).where(Record.package_id == package_id)
-    _lock(map(tuple, Session.execute(query)))
-
-
-# A process that hangs may hold a record's lock: the next one must not hang too. The sweeper has a
-# shorter timeout of its own.
-_BOUND = sa.text(
-    """
-    SELECT set_config('lock_timeout', '60s', true) WHERE current_setting('lock_timeout') = '0'
-    """
-)
-
-
-# In one order everywhere, so that two processes wait for each other and never both.
-_LOCK = sa.text(
-    """
-    SELECT pg_advisory_xact_lock(source, guid)
-    FROM (SELECT DISTINCT hashtext(source) AS source, hashtext(guid) AS guid
-          FROM unnest(:sources, :guids) AS given (source, guid) ORDER BY 1, 2) AS ordered
-    """
-).bindparams(
-    sa.bindparam("sources", type_=ARRAY(sa.UnicodeText)),
-    sa.bindparam("guids", type_=ARRAY(sa.UnicodeText)),
-)
-
-
-def _lock(keys: Iterable[Key]) -> None:
-    pairs = list(keys)
-    if pairs:
-        Session.execute(_BOUND)
-        sources, guids = zip(*pairs, strict=True)
-        Session.execute(_LOCK, {"sources": list(sources), "guids": list(guids)})
+    locks.hold(map(tuple, Session.execute(query)))
 
 
 def mark_seen(row: Record, job_id: str) -> None:
@@ -204,14 +176,24 @@ def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool
     Args:
         lost: the run did not import the records because of them.
     """
-    if not problems:
+    end_problems(problems)
+    add_problems(problems, lost=lost)
+
+
+def end_problems(rows: Collection[Record]) -> None:
+    """Make the problems of records past, and delete those of their last run."""
+    if not rows:
         return
     of_records = Session.query(RecordProblem).filter(
-        RecordProblem.record_id.in_([row.id for row in problems])
+        RecordProblem.record_id.in_([row.id for row in rows])
     )
-    jobs = {row.last_seen_job_id for row in problems}
+    jobs = {row.last_seen_job_id for row in rows}
     of_records.filter(RecordProblem.job_id.in_(jobs)).delete(synchronize_session=False)
     _make_past(of_records)
+
+
+def add_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
+    """Save the problems that the last run found in records; see ``replace_problems``."""
     rows = [
         {
             "record_id": row.id,
@@ -250,19 +232,6 @@ def _make_past(problems: Any) -> None:
     problems.filter_by(current=True).update({"current": False}, synchronize_session=False)
 
 
-def resource_ids(package_ids: Collection[str]) -> dict[str, list[str]]:
-    """Return dataset id → ids of its resources, in their order."""
-    found: dict[str, list[str]] = {}
-    if package_ids:
-        resource = model.Resource
-        query = sa.select(resource.package_id, resource.id).where(
-            resource.package_id.in_(package_ids), resource.state == "active"
-        )
-        for package_id, id_ in Session.execute(query.order_by(resource.position)):
-            found.setdefault(package_id, []).append(id_)
-    return found
-
-
 def retire(current: Mapping[str, str]) -> None:
     """Make all other objects of datasets, of any source, no longer current.
 
@@ -281,13 +250,3 @@ def retire(current: Mapping[str, str]) -> None:
         .values(current=False)
     )
     Session.execute(statement.execution_options(synchronize_session=False))
-
-
-def _keep_status(_obj: HarvestObject, value: Any, before: Any, _event: Any) -> Any:
-    return before if before == "stopped" or (before, value) == ("updated", "added") else value
-
-
-# ckanext.harvest.queue.fetch_callback calls every import "added" whose dataset has no second
-# harvest object: those of datasets adopted without one, or whose history was cleared. It also
-# marks every record that it did not import as errored, also those of a stopped run.
-sa.event.listen(HarvestObject.report_status, "set", _keep_status, retval=True, active_history=True)

@@ -29,7 +29,6 @@ PAUSES = (1, 5, 15, 60, 180)
 # Seconds between attempts to store that while the database is unavailable.
 PATIENCE = (1, 2, 4, 8, 15, 30)
 FINISHED = ("COMPLETE", "ERROR")
-_WAITS = "_ukharvest_waits_again"  # attribute of an instance, only in this process
 
 
 class GivenUp(Exception):
@@ -103,20 +102,6 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
     Session.commit()
 
 
-def keep_waiting(obj: HarvestObject) -> None:
-    """Keep ckanext.harvest.queue from ending an object that waits again.
-
-    Its ``fetch_and_import_stages`` knows only "done" and "failed" and writes that into the
-    object after the stage; what it sets on this instance is left out from now on.
-    """
-    setattr(obj, _WAITS, True)
-
-
-def end_waiting(obj: HarvestObject) -> None:
-    """Let ckanext.harvest.queue end an object after all."""
-    setattr(obj, _WAITS, False)
-
-
 def next_due(job_id: str) -> dt.datetime | None:
     """Return the time of the next attempt at an object of a job, None without waiting objects."""
     found: dt.datetime | None = _waiting(job_id, sa.func.min(Retry.due)).scalar()
@@ -152,15 +137,3 @@ def forget_finished() -> None:
     finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(FINISHED))
     statement = sa.delete(Retry).where(Retry.harvest_object_id.in_(finished))
     Session.execute(statement.execution_options(synchronize_session=False))
-
-
-def _keep_state(obj: HarvestObject, value: Any, _before: Any, _event: Any) -> Any:
-    return "WAITING" if getattr(obj, _WAITS, False) else value
-
-
-def _keep_status(obj: HarvestObject, value: Any, _before: Any, _event: Any) -> Any:
-    return None if getattr(obj, _WAITS, False) else value
-
-
-sa.event.listen(HarvestObject.state, "set", _keep_state, retval=True)
-sa.event.listen(HarvestObject.report_status, "set", _keep_status, retval=True)

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObjectExtra
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from ckanext.ukharvest.model import SourceState, utcnow
 
@@ -175,6 +175,14 @@ def extras_of(object_id: str) -> dict[str, str]:
     """Return the extras of one harvest object."""
     query = Session.query(HarvestObjectExtra.key, HarvestObjectExtra.value)
     return dict(query.filter(HarvestObjectExtra.harvest_object_id == object_id).all())
+
+
+def extras_column() -> sa.ScalarSelect[dict[str, str]]:
+    """Return the SQL expression of a harvest object's extras, None if it has none."""
+    extra = HarvestObjectExtra
+    values = sa.func.jsonb_object_agg(extra.key, extra.value, type_=JSONB)
+    query = sa.select(values).where(extra.harvest_object_id == HarvestObject.id)
+    return query.correlate(HarvestObject).scalar_subquery()
 
 
 def extras_of_all(object_ids: Sequence[str]) -> dict[str, dict[str, str]]:

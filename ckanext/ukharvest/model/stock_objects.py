@@ -12,19 +12,11 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.model import JobReport, stopping, utcnow
+from ckanext.ukharvest.model import stopping, utcnow
 
 Session = model.Session
 
 REASON = "another harvester began this run; the next run reads its records again"
-
-
-def is_stock_object(obj: HarvestObject) -> bool:
-    """Tell whether another harvester's gather made this object."""
-    ours = Session.query(JobReport.id).filter(
-        JobReport.job_id == obj.harvest_job_id, JobReport.heartbeat.isnot(None)
-    )
-    return ours.first() is None
 
 
 def end_stock_object(obj: HarvestObject) -> None:

@@ -14,6 +14,7 @@ from ckanext.ukharvest.patches import (
     consumer_heartbeats,
     consumer_reconnect,
     early_indexing,
+    fetch_batches,
     job_figures,
     queue_callbacks,
     rabbitmq_consumers,
@@ -31,6 +32,7 @@ PATCHES: tuple[tuple[str, Callable[[], bool], Callable[[], None]], ...] = (
     *queue_callbacks.PATCHES,
     *source_validators.PATCHES,
     *early_indexing.PATCHES,
+    *fetch_batches.PATCHES,
     *rollbacks.PATCHES,
     *run_test.PATCHES,
     *consumer_heartbeats.PATCHES,  # last: wraps the consumer that is in force

@@ -1,7 +1,8 @@
 """Let fetch consumers take batches: a message about an object of ours is a wake-up.
 
 Consumers claim waiting objects in the database (model/claims.py), whichever object the message
-names. Messages about other harvesters' objects go ckanext-harvest's way.
+names; with batches of one, that object. Messages about other harvesters' objects go
+ckanext-harvest's way.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest import compat, config
 from ckanext.ukharvest.engine import batches
-from ckanext.ukharvest.model import claims, workers
+from ckanext.ukharvest.model import claims, utcnow, workers
 from ckanext.ukharvest.model.workers import Heart
+from ckanext.ukharvest.source_types import SourceType
 
 # Messages at the end of a gather. Each batch sends the next, so they are as many as consumers that
 # share the work; more would only make other harvesters' messages wait.
@@ -86,10 +88,10 @@ def _is_ours(job_id: str) -> bool:
 def is_wake_up(object_id: str) -> bool:
     """Tell whether a message about this object wakes the consumer up for a batch.
 
-    Not if batches are off, or this process has no heartbeat. An object of a run that has ended goes
-    ckanext-harvest's way, which ends it.
+    Not if this process has no heartbeat. An object of a run that has ended goes ckanext-harvest's
+    way, which ends it.
     """
-    if config.batch_size() < 2 or _heart is None:
+    if _heart is None:
         return False
     row = (
         Session.query(HarvestSource.type, HarvestJob.status)
@@ -116,12 +118,16 @@ def work(object_id: str) -> None:
     """Import one batch, and wake a consumer up for the next if more waits.
 
     Args:
-        object_id: of the message; stands in the heartbeat until the batch is known.
+        object_id: of the message; stands in the heartbeat until the batch is known. With batches
+            of one, it is the batch.
     """
-    types = config.our_type_names()
+    types, size = config.our_type_names(), config.batch_size()
     assert _heart is not None
     _heart.note(object_id)
-    claimed = claims.claim(_heart.id, types, config.batch_size())
+    if size > 1:
+        claimed = claims.claim(_heart.id, types, size)
+    else:
+        claimed = claims.claim_one(_heart.id, object_id)
     if claimed is None:
         compat.close_session()
         return
@@ -130,10 +136,10 @@ def work(object_id: str) -> None:
         batches.import_batch(kind, claimed.object_ids, _heart.note)
     finally:
         compat.close_session()
-    waiting = claims.waiting_object(types)
-    compat.close_session()
-    if waiting:
+    if size > 1 and (waiting := claims.waiting_object(types)):
+        compat.close_session()
         wake_up([waiting])
+    compat.close_session()
 
 
 def wake_up(object_ids: list[str]) -> None:
@@ -142,3 +148,30 @@ def wake_up(object_ids: list[str]) -> None:
     for object_id in object_ids:
         publisher.send({"harvest_object_id": object_id})
     publisher.close()
+
+
+def _always() -> bool:
+    # Not a fault of a release: our imports end their objects themselves.
+    return True
+
+
+def _patch_stages() -> None:
+    stock = queue.fetch_and_import_stages
+
+    def fetch_and_import_stages(harvester: Any, obj: HarvestObject) -> None:
+        """Run the stages of a harvester of ours; the import writes how its object ended.
+
+        The stock function knows only "done" and "failed", and no object that waits again.
+        """
+        if not isinstance(getattr(harvester, "source_type", None), SourceType):
+            stock(harvester, obj)
+            return
+        obj.fetch_started, obj.state = utcnow(), "FETCH"
+        obj.save()
+        if harvester.fetch_stage(obj) is True:
+            harvester.import_stage(obj)
+
+    queue.fetch_and_import_stages = fetch_and_import_stages
+
+
+PATCHES = (("stages-end-their-objects (for our own imports)", _always, _patch_stages),)

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest import compat, config, write_batch
+from ckanext.ukharvest import compat, write_batch
 from ckanext.ukharvest.core.dataset_changes import is_changed
 from ckanext.ukharvest.core.errors import (
     RecordError,
@@ -31,7 +31,14 @@ from ckanext.ukharvest.engine import dataset_hooks
 from ckanext.ukharvest.engine.changed_fields import find_changed_fields
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
 from ckanext.ukharvest.engine.dataset_writer.standing import Standing
-from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, Write, call, package_hash, show
+from ckanext.ukharvest.engine.dataset_writer.write import (
+    UNCHANGED,
+    Write,
+    call,
+    harvest_user,
+    package_hash,
+    show,
+)
 from ckanext.ukharvest.mapping import package_mapper, profile_fields
 from ckanext.ukharvest.mapping.kept_fields import SuppliedFields
 from ckanext.ukharvest.model import (
@@ -161,17 +168,19 @@ class _Batch:
     def __init__(self, writes: Sequence[Write], collected: WriteBatch) -> None:
         self._collected = collected
         self._started = time.monotonic()
-        self._user = config.harvest_user()
+        self._user = harvest_user()
         self.results: dict[str, Result] = {}
         self.package_ids: dict[str, str] = {}
         self._written: list[_Written] = []
         self._skipped: list[tuple[Write, HarvestObject, Record, handed_on.Same]] = []
-        self._objects, self._rows = record_rows.lock_all(write.object_id for write in writes)
+        self._objects, self._rows = record_rows.lock_all(
+            {write.object_id: write.key for write in writes}
+        )
         # Of records with one guid, one is written in a transaction.
-        self._writes = list({self._key(write): write for write in reversed(writes)}.values())[::-1]
+        self._writes = list({write.key: write for write in reversed(writes)}.values())[::-1]
         self._standing = Standing(self._rows.values())
         new = [write for write in self._writes if self._is_new(write)]
-        self._same = handed_on.lock_and_find({self._key(each): each.record for each in new})
+        self._same = handed_on.lock_and_find({each.key: each.record for each in new})
         self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
         collected.links = link_evidence.load(
@@ -179,12 +188,8 @@ class _Batch:
         )
         self._formats = link_checks.formats_in(collected.links)
 
-    def _key(self, write: Write) -> tuple[str, str]:
-        obj = self._objects[write.object_id]
-        return obj.harvest_source_id, obj.guid
-
     def _row(self, write: Write) -> Record:
-        return self._rows[self._key(write)]
+        return self._rows[write.key]
 
     def _is_new(self, write: Write) -> bool:
         return not self._standing.is_active(self._row(write))
@@ -212,7 +217,7 @@ class _Batch:
             left.is_current = False
             self._written.append(left)
             return UNCHANGED
-        if same := self._same.get(self._key(write)):
+        if same := self._same.get(write.key):
             self._skipped.append((write, obj, row, same))
             return UNCHANGED
         hashed = package_hash(write)
@@ -300,23 +305,29 @@ class _Batch:
         """Write harvest objects, rows, problems, versions and changes of all written records."""
         contents = [(each, _has_changed(each)) for each in self._written]
         self._give_resource_ids()
+        # A new row has no id yet, and nothing of an earlier import.
+        known = [each.row for each in self._written if each.row.id is not None]
         for each in self._written:
             _update_row(each)
         for write, obj, row, same in self._skipped:
             _skip(write, obj, row, same)
         Session.flush()
         record_rows.retire(
-            {each.package_id: each.obj.id for each in self._written if each.is_current}
+            {
+                each.package_id: each.obj.id
+                for each in self._written
+                if each.is_current and not each.is_new
+            }
         )
         versions.save(
             versions.New(each.row.id, each.obj.harvest_job_id, each.obj.content)
             for each, is_changed_content in contents
             if is_changed_content and each.obj.content
         )
-        record_rows.replace_problems(
-            {each.row: each.write.record.problems for each in self._written}
-        )
-        coupling.replace({each.row.id: each.write.record.coupled for each in self._written})
+        record_rows.end_problems(known)
+        record_rows.add_problems({each.row: each.write.record.problems for each in self._written})
+        coupled = {each.row: each.write.record.coupled for each in self._written}
+        coupling.replace({row.id: named for row, named in coupled.items() if named or row in known})
         done = [each for each in self._written if not each.left]
         changes.save(
             changes.New(
@@ -331,14 +342,12 @@ class _Batch:
 
     def _give_resource_ids(self) -> None:
         """Fill in the ids that CKAN gave the resources of new datasets."""
-        created = {
-            each.package_id: each for each in self._written if each.status == RecordOutcome.ADDED
-        }
-        ids = record_rows.resource_ids(created)
-        for package_id, each in created.items():
-            # Resources that another plugin adds come after ours.
-            given = zip(ids.get(package_id, ()), each.resources or (), strict=False)
-            each.resources = [(id_, key) for id_, (_no_id, key) in given]
+        for each in self._written:
+            if each.status == RecordOutcome.ADDED:
+                # Resources that another plugin adds come after ours.
+                ids = self._collected.resource_ids.get(each.package_id, ())
+                given = zip(ids, each.resources or (), strict=False)
+                each.resources = [(id_, key) for id_, (_no_id, key) in given]
 
 
 def _complete(write: Write, package: dict[str, Any]) -> None:

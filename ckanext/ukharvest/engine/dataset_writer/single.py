@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import NotValid, SkipRecord, UkharvestError
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine.dataset_writer.indexing import index_written
-from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, call, show
+from ckanext.ukharvest.engine.dataset_writer.write import UNCHANGED, call, harvest_user, show
 from ckanext.ukharvest.model import (
     assessments,
     changes,
@@ -51,7 +51,7 @@ def fill_formats(package_id: str) -> list[str]:
     del after["metadata_modified"]  # CKAN 2.12 would keep it
     try:
         with write_batch.collect() as collected:
-            call("package_update", after, config.harvest_user(), original_package=before)
+            call("package_update", after, harvest_user(), original_package=before)
             record_rows.note_written(package_id, before["metadata_modified"])
             # What they are was found at these links, so they need no further check.
             link_results.cover([each["url"] for each in resources if each["id"] in filled])

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import ckan.plugins.toolkit as tk
+from ckan import model
 
-from ckanext.ukharvest import fields
+from ckanext.ukharvest import config, fields
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.engine import dataset_hooks
@@ -29,6 +30,7 @@ class Write:
 
     Attributes:
         object_id: its harvest object; becomes the current one. "" if it has none (``leave``).
+        key: source id and guid of that object.
         record: the parsed record.
         stamp: its fingerprint, import rules and HTTP validators; stored with it.
         profile_fields: dataset dict of ckanext-dcat's profiles; adds fields that ours lacks.
@@ -42,6 +44,7 @@ class Write:
     stamp: record_rows.Stamp
     defaults: package_mapper.Defaults
     source: SourceFacts
+    key: record_rows.Key = ("", "")
     profile_fields: Mapping[str, Any] = field(default_factory=dict)
     forced: bool = False
     schema: frozenset[str] = field(default_factory=frozenset)
@@ -67,11 +70,18 @@ def package_hash(write: Write) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def call(action: str, package: dict[str, Any], user: str, **more: Any) -> str:
+def harvest_user() -> dict[str, Any]:
+    """Return the harvest user for the context of actions, each of which would load it again."""
+    name = tk.config.get("ckanext.harvest.user_name") or tk.config.get("ckan.site_id")
+    user = model.User.get(name)
+    return {"user": user.name if user else config.harvest_user(), "auth_user_obj": user}
+
+
+def call(action: str, package: dict[str, Any], user: Mapping[str, Any], **more: Any) -> str:
     """Call package_create or package_update without commit and index; return the dataset's id.
 
     Args:
-        user: name of the harvest user.
+        user: of ``harvest_user``.
         more: more of the context.
 
     Raises:
@@ -84,7 +94,7 @@ def call(action: str, package: dict[str, Any], user: str, **more: Any) -> str:
         "defer_commit": True,
         "return_id_only": True,
         fields.BY_HARVEST: True,
-        "user": user,
+        **user,
         **more,
     }
     try:

@@ -71,7 +71,7 @@ def _read(state: GatherState, ids: Sequence[str]) -> Iterator[RecordFacts]:
             chunk = ids[start : start + CHUNK]
             query = Session.query(HarvestObject).filter(HarvestObject.id.in_(chunk))
             objects, extras = query.all(), staged_objects.extras_of_all(chunk)
-            source.ask_ahead(objects, extras)
+            source.ask_ahead({obj: extras[obj.id] for obj in objects})
             for obj in objects:
                 show_life(state)
                 facts = _facts(source, obj, extras[obj.id])
