@@ -1,6 +1,7 @@
 """A typed getter for each setting; only this module has the names of the options.
 
-``config_declaration.yaml`` documents them; ``ckan config declaration ukharvest`` prints it.
+``config_declaration.yaml`` documents them and has their defaults; ``ckan config declaration
+ukharvest`` prints it.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import logging
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
+from ckan.common import config_declaration
 from ckan.exceptions import CkanConfigurationException
 
 from ckanext.ukharvest.core.errors import ConfigError
@@ -27,52 +31,79 @@ log = logging.getLogger(__name__)
 
 PREFIX = "ckanext.ukharvest."
 NAVIGATION = ("editors", "everyone", "nobody")
+# What a check at /harvest/check may be given or read, and of its schema, in MiB.
+CHECK_MEGABYTES = 5
+# How long a consumer waits for a message before it asks Redis again.
+BLOCK_SECONDS = 30
 EXPORT_FORMATS = ("data_json", "jsonl", "turtle", "ntriples")
 
 
-def delete_after_runs() -> int:
-    """Return after how many complete runs without a record its dataset is deleted; 1 or more."""
-    return max(1, int(tk.config[f"{PREFIX}delete.after_runs"]))
+def _value(name: str) -> Any:
+    """Return a setting, its declared default where it is empty."""
+    value = tk.config.get(PREFIX + name)
+    if value in (None, ""):
+        declared = config_declaration.get(PREFIX + name)
+        value = declared.default if declared else value
+    return value
 
 
-def delete_max_share() -> float:
-    """Return the largest share (0 to 1) of its datasets that a run deletes without approval."""
-    return float(tk.config[f"{PREFIX}delete.max_share"])
+def _whole(name: str, *, least: int = 1) -> Callable[[], int]:
+    return lambda: max(least, int(_value(name)))
 
 
-def prune_keep_runs() -> int:
-    """Return the number of runs per source whose objects and errors are kept; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}prune.keep_runs") or 20))
+def _number(name: str) -> Callable[[], float]:
+    return lambda: float(_value(name))
 
 
-def queue_block_seconds() -> int:
-    """Return the seconds that a consumer waits for a message in one call; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}queue.block_seconds") or 30))
+def _flag(name: str) -> Callable[[], bool]:
+    return lambda: bool(tk.asbool(_value(name)))
 
 
-def worker_timeout() -> int:
-    """Return the seconds without a heartbeat after which a process counts as dead; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}sweeper.worker_timeout") or 60))
+def _text(name: str) -> Callable[[], str]:
+    return lambda: str(_value(name) or "").strip()
 
 
-def object_timeout() -> int:
-    """Return the seconds on one harvest object after which a consumer counts as hung; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}sweeper.object_timeout") or 3600))
+def _names(name: str) -> Callable[[], list[str]]:
+    return lambda: list(tk.aslist(tk.config.get(PREFIX + name) or ""))  # empty is none
 
 
-def gather_timeout() -> int:
-    """Return the seconds without progress after which a gather counts as hung; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}sweeper.gather_timeout") or 21600))
+# The settings that need nothing but their type. A smaller number than the least counts as the
+# least. What they mean, and their defaults, is in config_declaration.yaml.
+batch_size = _whole("batch_size")
+check_visitors = _flag("check.visitors")
+checks_data = _flag("data_checks.check")
+checks_links = _flag("links.check")
+data_checks_megabytes = _whole("data_checks.megabytes")
+delete_after_runs = _whole("delete.after_runs")
+delete_max_share = _number("delete.max_share")
+export_formats = _names("export.formats")
+facets = _names("facets")
+gather_timeout = _whole("sweeper.gather_timeout")
+links_days = _whole("links.days")
+links_megabytes = _whole("links.megabytes_per_day", least=0)
+links_requests = _whole("links.requests_per_day", least=0)
+metrics_token = _text("metrics.token")
+navigation = _text("nav")
+object_timeout = _whole("sweeper.object_timeout")
+own_http_contact = _text("http.contact")
+phone_order = _flag("phone_order")
+proxy = _text("proxy")
+prune_keep_runs = _whole("prune.keep_runs")
+schedule_cron_minutes = _whole("schedule.cron_minutes")
+visitor_requests = _whole("visitors.per_minute", least=0)
+vocabularies = _text("vocabularies")
+worker_timeout = _whole("sweeper.worker_timeout")
 
-
-def schedule_cron_minutes() -> int:
-    """Return the minutes between two calls by cron, within which a run starts; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}schedule.cron_minutes") or 10))
-
-
-def schedule_spread_minutes() -> int:
-    """Return the minutes after midnight over which runs without a time of day are spread."""
-    return max(0, int(tk.config[f"{PREFIX}schedule.spread_minutes"]))
+_private_networks = _names("http.allow_private")
+_total_timeout = _number("http.total_timeout")
+_read_timeout = _number("http.read_timeout")
+_max_megabytes = _whole("http.max_megabytes", least=0)
+_delay = _number("http.delay")
+_requests_per_host = _whole("http.requests_per_host", least=0)
+_export_folder = _text("export.folder")
+_most_resources = _whole("limits.resources")
+_most_tags = _whole("limits.tags")
+_longest_text = _whole("limits.text")
 
 
 def portal_language() -> str:
@@ -80,113 +111,12 @@ def portal_language() -> str:
     return str(tk.config.get("ckan.locale_default") or "en").partition("_")[0]
 
 
-def facets() -> list[str]:
-    """Return the names of the facets that dataset searches get, in order."""
-    return list(tk.aslist(tk.config[f"{PREFIX}facets"]))
-
-
-def phone_order() -> bool:
-    """Tell whether a dataset's page shows the dataset above the sidebar on phones."""
-    return bool(tk.asbool(tk.config.get(f"{PREFIX}phone_order", True)))
-
-
-def checks_links() -> bool:
-    """Tell whether background jobs check the links of resources."""
-    return bool(tk.asbool(tk.config.get(f"{PREFIX}links.check", True)))
-
-
-def links_days() -> int:
-    """Return the days until a link is checked again; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}links.days") or 30))
-
-
-def links_dead_checks() -> int:
-    """Return the failed checks with a definite answer after which a link is dead; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}links.dead_checks") or 3))
-
-
-def links_dead_days() -> int:
-    """Return the days over which these checks are spread at least; 0 or more."""
-    value = tk.config.get(f"{PREFIX}links.dead_days")
-    return 7 if value in (None, "") else max(0, int(value))
-
-
-def links_requests() -> int:
-    """Return the requests that link checks may send a day; 0: any number."""
-    return _not_negative(f"{PREFIX}links.requests_per_day", 10_000)
-
-
-def links_megabytes() -> int:
-    """Return the megabytes that link checks may read a day; 0: any number."""
-    return _not_negative(f"{PREFIX}links.megabytes_per_day", 1_000)
-
-
-def checks_data() -> bool:
-    """Tell whether the data of resources are checked against their schemas."""
-    return bool(tk.asbool(tk.config.get(f"{PREFIX}data_checks.check", True)))
-
-
-def data_checks_megabytes() -> int:
-    """Return the MiB of a file that are read for a check; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}data_checks.megabytes") or 50))
-
-
-def data_checks_rows() -> int:
-    """Return the rows of a table that are checked; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}data_checks.rows") or 1_000_000))
-
-
-def data_checks_seconds() -> int:
-    """Return the seconds that a check may take, without download; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}data_checks.seconds") or 60))
-
-
-def data_checks_memory() -> int:
-    """Return the MiB of address space that a check may use; 64 or more."""
-    return max(64, int(tk.config.get(f"{PREFIX}data_checks.memory_megabytes") or 1024))
-
-
-def check_visitors() -> bool:
-    """Tell whether visitors without a login may check files and sources."""
-    return bool(tk.asbool(tk.config.get(f"{PREFIX}check.visitors", False)))
-
-
-def check_megabytes() -> int:
-    """Return the MiB that a check may be given or read; 1 or more."""
-    return max(1, int(tk.config.get(f"{PREFIX}check.megabytes") or 5))
-
-
-def _not_negative(key: str, default: int) -> int:
-    value = tk.config.get(key)
-    return default if value in (None, "") else max(0, int(value))
-
-
-def navigation() -> str:
-    """Return who gets a link to harvesting in the header: "editors", "everyone" or "nobody"."""
-    return str(tk.config.get(f"{PREFIX}nav") or "editors")
-
-
-def metrics_token() -> str:
-    """Return the token for reading the metrics; with "" they are off."""
-    return str(tk.config.get(f"{PREFIX}metrics.token") or "").strip()
-
-
-def vocabularies() -> str:
-    """Return the folder of the portal's own vocabularies, "" for none."""
-    return str(tk.config.get(f"{PREFIX}vocabularies") or "").strip()
-
-
 def export_folder() -> Path | None:
     """Return the folder of the exported catalogue, None if neither it nor CKAN's storage is set."""
-    if folder := str(tk.config.get(f"{PREFIX}export.folder") or "").strip():
+    if folder := _export_folder():
         return Path(folder)
     storage = str(tk.config.get("ckan.storage_path") or "").strip()
     return Path(storage) / "ukharvest-export" if storage else None
-
-
-def export_formats() -> list[str]:
-    """Return the names of the formats that the catalogue is exported in."""
-    return list(tk.aslist(tk.config[f"{PREFIX}export.formats"]))
 
 
 def not_overwrite_fields() -> frozenset[str]:
@@ -220,8 +150,8 @@ def own_site() -> OwnSite:
 def guard() -> Guard:
     """Return the guard that checks URLs, with the private networks that the portal allows."""
     return Guard(
-        allow=tk.aslist(tk.config.get(f"{PREFIX}http.allow_private") or ""),
-        proxied=bool(tk.config.get(f"{PREFIX}proxy")),
+        allow=_private_networks(),
+        proxied=bool(proxy()),
     )
 
 
@@ -233,46 +163,22 @@ def public_guard() -> Guard:
 def http_limits() -> HttpLimits:
     """Return time-outs, sizes and turns of the HTTP client."""
     return HttpLimits(
-        connect=float(tk.config[f"{PREFIX}http.connect_timeout"]),
-        read=float(tk.config[f"{PREFIX}http.read_timeout"]),
-        total=float(tk.config[f"{PREFIX}http.total_timeout"]),
-        max_bytes=int(tk.config[f"{PREFIX}http.max_megabytes"]) * 1024 * 1024,
-        delay=float(tk.config[f"{PREFIX}http.delay"]),
-        at_once=int(tk.config[f"{PREFIX}http.requests_per_host"]),
+        read=_read_timeout(),
+        total=_total_timeout(),
+        max_bytes=_max_megabytes() * 1024 * 1024,
+        delay=_delay(),
+        at_once=_requests_per_host(),
     )
 
 
 def record_limits() -> RecordLimits:
-    """Return the most that is imported of one record; each 1 or more."""
-    return RecordLimits(
-        resources=_limit("limits.resources"),
-        tags=_limit("limits.tags"),
-        values=_limit("limits.values"),
-        text=_limit("limits.text"),
-        line=_limit("limits.line"),
-        url=_limit("limits.url"),
-        points=_limit("limits.points"),
-    )
-
-
-def _limit(name: str) -> int:
-    usual: int = getattr(RecordLimits(), name.removeprefix("limits."))
-    return max(1, int(tk.config.get(f"{PREFIX}{name}") or usual))
+    """Return the most that is imported of one record."""
+    return RecordLimits(resources=_most_resources(), tags=_most_tags(), text=_longest_text())
 
 
 def http_contact() -> str:
     """Return the contact for publishers in our requests: an email or URL, else the portal's URL."""
     return own_http_contact() or site_url()
-
-
-def own_http_contact() -> str:
-    """Return the email address or URL of the setting ``http.contact``, "" if it is not set."""
-    return str(tk.config.get(f"{PREFIX}http.contact") or "").strip()
-
-
-def proxy() -> str:
-    """Return the proxy's URL, "" for none."""
-    return str(tk.config.get(f"{PREFIX}proxy") or "")
 
 
 def read_credential(name: str) -> Credential:
@@ -299,7 +205,7 @@ def check_settings() -> None:
         CkanConfigurationException: with the setting and its value.
     """
     key = f"{PREFIX}http.allow_private"
-    networks = tk.aslist(tk.config.get(key) or "")
+    networks = _private_networks()
     try:
         Guard(allow=networks)
     except ValueError as exc:
@@ -322,7 +228,7 @@ def check_settings() -> None:
             f"{PREFIX}export.formats = {' '.join(export_formats())}: there is no format "
             f"{unknown[0]!r}; expected some of {' '.join(EXPORT_FORMATS)}"
         )
-    if tk.config.get(f"{PREFIX}proxy"):
+    if proxy():
         log.warning(
             "Sources are read through a proxy, which resolves names itself: only schemes, literal "
             "addresses and names are checked here, so the proxy has to refuse internal addresses"
@@ -390,17 +296,6 @@ def _check_type_names() -> None:
                 f"{type_name!r}, which would import each record twice: remove one of them from "
                 "the line ckan.plugins."
             )
-
-
-def visitor_limits() -> tuple[int, int]:
-    """Return the requests a minute of one anonymous visitor and of all; 0: without a limit."""
-    own, all_ = f"{PREFIX}visitors.per_minute", f"{PREFIX}visitors.all_per_minute"
-    return int(tk.config[own]), int(tk.config[all_])
-
-
-def batch_size() -> int:
-    """Return how many records a fetch consumer takes at once; 1: without batches."""
-    return max(1, int(tk.config.get(f"{PREFIX}batch_size") or 100))
 
 
 def our_type_names() -> frozenset[str]:

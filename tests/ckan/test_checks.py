@@ -18,6 +18,7 @@ from ckan.tests import factories
 from ckan.tests.helpers import CKANTestApp
 from lxml import html
 
+from ckanext.ukharvest import config
 from ckanext.ukharvest.logic import check_rules
 from ckanext.ukharvest.model import SourcePreview, redis_cache, source_previews, utcnow
 from ckanext.ukharvest.operations import sweeper
@@ -348,7 +349,7 @@ def test_document_too_large_is_refused_unread(
     ckan_config: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.check.megabytes", 1)
+    monkeypatch.setattr(config, "CHECK_MEGABYTES", 1)
     large = b" " * (1 << 20) + b"{}"
     for fields in ({"text": large.decode()}, {"upload": ("a", large)}):
         answer = send(app, editor, **fields)

@@ -122,13 +122,6 @@ def test_a_source_is_taken_off_its_schedule(clock: Any, portal: Portal) -> None:
     assert call_action("ukharvest_source_show", source_id=source)["next_run"] is None
 
 
-@pytest.mark.ckan_config("ckanext.ukharvest.schedule.spread_minutes", "0")
-def test_sources_start_together_where_the_portal_says_so(clock: Any, portal: Portal) -> None:
-    source = portal.source("http://127.0.0.1/", frequency="DAILY")
-    tick()
-    assert next_run(source) == at("11-24 00:00")
-
-
 @pytest.mark.ckan_config("ckanext.ukharvest.schedule.cron_minutes", "15")
 def test_schedule_as_people_read_it(clock: Any, portal: Portal) -> None:
     source = portal.source("http://127.0.0.1/", frequency="DAILY", name="council")

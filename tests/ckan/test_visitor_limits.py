@@ -38,7 +38,7 @@ MOST = 60
 def limits(ckan_config: Any, monkeypatch: pytest.MonkeyPatch, clean: None) -> None:
     """Three requests a minute for a visitor, seven for all."""
     monkeypatch.setitem(ckan_config, "ckanext.ukharvest.visitors.per_minute", 3)
-    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.visitors.all_per_minute", 7)
+    monkeypatch.setattr(visitor_limit, "OF_ALL", 7)
     forget()
 
 
@@ -93,8 +93,7 @@ def test_limits_count_networks_and_everybody_but_no_users(app: CKANTestApp, limi
 def test_zero_is_no_limit(
     app: CKANTestApp, limits: None, ckan_config: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("per_minute", "all_per_minute"):
-        monkeypatch.setitem(ckan_config, f"ckanext.ukharvest.visitors.{name}", 0)
+    monkeypatch.setitem(ckan_config, "ckanext.ukharvest.visitors.per_minute", 0)
     assert {get(app, STARS).status_code for _ in range(9)} == {200}
 
 

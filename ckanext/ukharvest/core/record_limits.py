@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RecordLimits:
-    """Limits of one record. On a portal these are the settings ``ckanext.ukharvest.limits.…``.
+    """Limits of one record. Three are settings of a portal: ``ckanext.ukharvest.limits.…``.
 
     They keep a record within what CKAN's pages, forms and search index can handle; real records
     stay far below.

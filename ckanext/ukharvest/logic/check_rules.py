@@ -84,7 +84,7 @@ def _file(
 ) -> tuple[bytes | None, str]:
     """Return the bytes of an uploaded file or of a text, and the file's name; None for neither."""
     upload: Any = data_dict.get(file)
-    most = config.check_megabytes() * MIB
+    most = config.CHECK_MEGABYTES * MIB
     name = shorten(clean_text(getattr(upload, "filename", None)), LONGEST_NAME)
     found = encode_text(data[text]) if data[text].strip() else None
     field = text
@@ -96,7 +96,7 @@ def _file(
             errors[file] = [tk._("The file is empty")]
     if found is not None and len(found) > most:
         message = tk._("This is larger than {n} MB, which is the most that can be checked here")
-        errors[field] = [message.format(n=config.check_megabytes())]
+        errors[field] = [message.format(n=config.CHECK_MEGABYTES)]
     return found, name
 
 

@@ -8,6 +8,7 @@ from ckanext.ukharvest import config
 from ckanext.ukharvest.model import redis_cache
 
 PERIOD = 60  # seconds
+OF_ALL = 300  # requests of all anonymous visitors together
 
 
 def seconds_to_wait(address: str) -> int:
@@ -18,9 +19,11 @@ def seconds_to_wait(address: str) -> int:
     Args:
         address: the visitor's, as Flask has it: behind a proxy, WSGI has to be told.
     """
-    own, all_ = config.visitor_limits()
-    for name, limit in ((f"visitor:{_client(address)}", own), ("visitors", all_)):
-        if limit and redis_cache.count(name, PERIOD) > limit:
+    own = config.visitor_requests()
+    if not own:
+        return 0
+    for name, limit in ((f"visitor:{_client(address)}", own), ("visitors", OF_ALL)):
+        if redis_cache.count(name, PERIOD) > limit:
             return PERIOD
     return 0
 

@@ -1,6 +1,7 @@
 """Cut a parsed record to the portal's limits, the same for every format.
 
-Each kind of cut is one problem of the record that says how much there was and which setting cut it.
+Each kind of cut is one problem of the record that says how much there was, and which setting cut it
+if the portal has one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from ckanext.ukharvest.core.record_limits import RecordLimits
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, ResourceRecord
 from ckanext.ukharvest.core.values.geometries import bbox_polygon, bounds
 
-_SETTING = "the portal's setting ckanext.ukharvest.limits."
+# The limits that a portal can change.
+_SETTINGS = ("resources", "tags", "text")
 
 # Attribute → the limit of its text, a field of RecordLimits. Other attributes hold lists or records
 # of their own, or values that our parsers choose from a list.
@@ -96,7 +98,7 @@ class _Cutter:
         if len(values) <= most:
             return values
         message = f"{name}: {len(values):,} of them; the first {most:,} are imported"
-        self.problems.append(Problem(code, name, f"{message} ({_SETTING}{limit})"))
+        self.problems.append(Problem(code, name, f"{message}{_setting(limit)}"))
         return values[:most]
 
     def texts(self, values: tuple[str, ...], name: str) -> tuple[str, ...]:
@@ -117,7 +119,7 @@ class _Cutter:
         named = [pair for pair in pairs if len(pair[0]) <= limits.line]
         if len(named) < len(pairs):
             message = f"{name}: {len(pairs) - len(named):,} of them left out, with names too long;"
-            expected = f"expected at most {limits.line:,} characters ({_SETTING}line)"
+            expected = f"expected at most {limits.line:,} characters"
             self.problems.append(Problem("long-text", name, f"{message} {expected}"))
         return {key: self.text(text, "text", f"{name}.{key}") for key, text in named}
 
@@ -135,7 +137,7 @@ class _Cutter:
         if points <= self.limits.points:
             return record.spatial
         message = f"{name}: the outline has {points:,} points, and its box is used instead;"
-        expected = f"expected at most {self.limits.points:,} ({_SETTING}points)"
+        expected = f"expected at most {self.limits.points:,}"
         self.problems.append(Problem("large-spatial", name, f"{message} {expected}"))
         return bbox_polygon(*bounds(dict(record.spatial)))
 
@@ -158,9 +160,14 @@ class _Cutter:
             was = "a text" if cut.count == 1 else f"{cut.count:,} texts"
             message = (
                 f"{name}: {was} of up to {cut.longest:,} characters cut or left out; expected at"
-                f" most {most:,} ({_SETTING}{limit})"
+                f" most {most:,}{_setting(limit)}"
             )
             yield Problem("long-text", name, message)
+
+
+def _setting(limit: str) -> str:
+    """Return which setting of the portal changes a limit, "" for none."""
+    return f" (the portal's setting ckanext.ukharvest.limits.{limit})" if limit in _SETTINGS else ""
 
 
 def limit_record(

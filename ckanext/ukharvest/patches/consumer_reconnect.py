@@ -52,7 +52,7 @@ def _consume(self: harvest_queue.RedisConsumer, queue: str) -> Iterator[tuple[An
     redis-py 8 stops waiting after 5 s, which ended every idle consumer (ckanext-harvest issue 581);
     with any version a restart of Redis did so.
     """
-    block = config.queue_block_seconds()
+    block = config.BLOCK_SECONDS
     pause = 1.0
     while True:
         consumer_heartbeats.end_if_outdated()

@@ -17,7 +17,7 @@ def _connection_gives_up() -> bool:
     # Making the pool's connection object opens no socket.
     connection = queue.get_connection_redis()
     timeout = connection.connection_pool.make_connection().socket_timeout
-    return timeout is not None and timeout <= config.queue_block_seconds()
+    return timeout is not None and timeout <= config.BLOCK_SECONDS
 
 
 _stock_connection: Callable[[], Any] = queue.get_connection_redis
@@ -32,7 +32,7 @@ def _connect() -> Any:
     connection = _stock_connection()
     pool = connection.connection_pool
     settings = pool.connection_kwargs
-    settings["socket_timeout"] = config.queue_block_seconds() + 30
+    settings["socket_timeout"] = config.BLOCK_SECONDS + 30
     if not issubclass(pool.connection_class, redis.UnixDomainSocketConnection):
         settings.setdefault("socket_keepalive", True)
     settings["retry"] = Retry(ExponentialBackoff(cap=5, base=0.5), retries=8)

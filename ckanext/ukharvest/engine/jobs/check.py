@@ -71,7 +71,7 @@ class _Check:
         self._id, self._given = row.id, dict(row.given)
         self._url = row.url or self._given["name"]
         self._content, self._schema = checks.load_content(row.id)
-        self._most = config.check_megabytes() * MIB
+        self._most = config.CHECK_MEGABYTES * MIB
 
     def result(self) -> PreviewResult:
         """Read the given text, file or URL, and return the result. Raises nothing."""
@@ -113,7 +113,7 @@ class _Check:
             message = f"there is no source type '{self.source_type}'"
             raise SourceError(message, code="unknown-source-type")
         given = options.validate({}, (*kind.options, *source_types.COMMON_OPTIONS))
-        budget = Budget(megabytes=config.check_megabytes())
+        budget = Budget(megabytes=config.CHECK_MEGABYTES)
         tell = source_preview.progress_saver(self._id)
         with self._client() as own:
             is_sent = self._content is not None

@@ -55,9 +55,6 @@ def limits() -> Limits:
     return Limits(
         data_bytes=most,
         tree_bytes=min(most, Limits().tree_bytes),
-        rows=config.data_checks_rows(),
-        seconds=float(config.data_checks_seconds()),
-        memory=config.data_checks_memory() * MIB,
     )
 
 

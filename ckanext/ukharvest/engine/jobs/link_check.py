@@ -204,7 +204,7 @@ class _Walk:
         self._budget = budget()
         self._spent = link_budget.Spent()
         self._refused: set[str] = set()  # ids of datasets that CKAN refused
-        self._rule = DeadAfter(config.links_dead_checks(), config.links_dead_days())
+        self._rule = DeadAfter()
         self.is_over = self.is_late = False
 
     def check(self, batch: Collection[link_checks.Due]) -> Iterator[LinkResult]:

@@ -166,7 +166,7 @@ def better_settings() -> Iterator[str]:
         yield "ckan.search.solr_commit = false"
     url = tk.config.get("ckan.redis.url") or ""
     timeout = _timeout(queue.get_connection_redis())
-    if timeout is not None and timeout <= config.queue_block_seconds() and url:
+    if timeout is not None and timeout <= config.BLOCK_SECONDS and url:
         yield f"ckan.redis.url = {_with_timeout(url)}"
 
 
@@ -271,12 +271,12 @@ def redis_queue() -> Iterator[Finding]:
             "Start it, or set ckan.redis.url to where it is.",
         )
     # platform fault: redis-py 8 gives up after 5 s (ckanext-harvest issue 581).
-    if timeout is not None and timeout <= config.queue_block_seconds():
+    if timeout is not None and timeout <= config.BLOCK_SECONDS:
         yield Finding(
             ERROR,
             "redis",
             f"Connections to Redis give up after {timeout:g} s, while a consumer waits "
-            f"{config.queue_block_seconds()} s for a message: every idle consumer ends.",
+            f"{config.BLOCK_SECONDS} s for a message: every idle consumer ends.",
             "Add ?socket_timeout=86400 to ckan.redis.url.",
             SETTINGS if tk.config.get("ckan.redis.url") else "",
         )

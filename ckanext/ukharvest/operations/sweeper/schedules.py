@@ -10,13 +10,13 @@ import ckan.plugins.toolkit as tk
 from ckan import model
 from ckanext.harvest.model import HarvestSource
 
-from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.model import SourceState, set_aside
 
 Session = model.Session
 
+SPREAD = 30  # minutes after midnight over which starts without a time of day are spread
 SET_ASIDE_AHEAD = dt.timedelta(days=1)
 
 
@@ -56,12 +56,12 @@ def next_start(source: HarvestSource, plan: Plan) -> dt.datetime | None:
         time=plan.time,
         days=plan.days,
         zone=plan.zone,
-        offset=schedule.offset_of(source.id, config.schedule_spread_minutes()),
+        offset=schedule.offset_of(source.id, SPREAD),
     )
 
 
 def align() -> list[str]:
-    """Update the next starts of new sources, changed frequencies and a changed spread.
+    """Update the next starts of new sources, and of changed frequencies.
 
     The start of a source that is set aside moves on from tick to tick: without one, ckanext-harvest
     would take it for due.

@@ -82,7 +82,7 @@ def _form(values: dict[str, str], errors: dict[str, list[str]]) -> Response:
         "errors": errors,
         "types": [(name, _label(name)) for name in sorted(TYPES, key=_label)],
         "data": DATA,
-        "megabytes": config.check_megabytes(),
+        "megabytes": config.CHECK_MEGABYTES,
         "namesake": _namesake(),
     }
     return prevent_caching(Response(tk.render("ukharvest/check/form.html", variables)))

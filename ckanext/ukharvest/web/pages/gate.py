@@ -50,7 +50,7 @@ def refuse_large() -> Any:
     is_action = tk.request.endpoint == "api.action" and action in SIZED_ACTIONS
     if not (is_action or tk.request.endpoint in SIZED_PAGES) or tk.request.method != "POST":
         return None
-    most = 2 * config.check_megabytes() * MIB + _OTHER_FIELDS
+    most = 2 * config.CHECK_MEGABYTES * MIB + _OTHER_FIELDS
     size = tk.request.content_length
     tk.request.max_form_memory_size = most  # Flask's default is half a megabyte
     if size is not None and size <= most:
@@ -58,7 +58,7 @@ def refuse_large() -> Any:
     message = tk._("The request does not say its length: send Content-Length.")
     if size is not None:
         words = tk._("This is larger than {n} MB, which is the most that can be checked here")
-        message = words.format(n=config.check_megabytes())
+        message = words.format(n=config.CHECK_MEGABYTES)
     status = 411 if size is None else 413
     if not is_action:
         return tk.abort(status, message)
