@@ -20,6 +20,7 @@ from ckanext.ukharvest.model import (
     Worker,
     current_run,
     database_time,
+    notes,
     open_work,
     set_aside,
     staged_objects,
@@ -236,11 +237,8 @@ def leftovers() -> Iterator[Finding]:
 
 def cron() -> Iterator[Finding]:
     """Report when runs were last scheduled, closed and recovered."""
-    note = Session.scalar(
-        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == sweeper.NOTE)
-    )
     advice = "Make cron call 'ckan harvester run' every few minutes."
-    last = _moment(note)
+    last = _moment(notes.note(sweeper.NOTE))
     if last is None:
         yield Finding(WARNING, "cron", "'ckan harvester run' has never come by.", advice)
         return
@@ -252,7 +250,7 @@ def cron() -> Iterator[Finding]:
         )
 
 
-def _moment(note: str | None) -> datetime.datetime | None:
+def _moment(note: str) -> datetime.datetime | None:
     try:
         return datetime.datetime.fromisoformat(json.loads(note or "{}")["at"])
     except (ValueError, KeyError, TypeError):

@@ -6,11 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
-import sqlalchemy as sa
-from ckan import model
-from ckan.model.system_info import set_system_info
-
-from ckanext.ukharvest.model import broken_links, data_check_report
+from ckanext.ukharvest.model import broken_links, data_check_report, notes
 from ckanext.ukharvest.model.health import SourceHealth
 from ckanext.ukharvest.model.notifications import ALWAYS, Recipient, Told
 from ckanext.ukharvest.operations.notifications import mail_contents, sending
@@ -26,13 +22,11 @@ Known = tuple[Told, SourceHealth, list[Recipient]]
 def send_weekly(known: Iterable[Known]) -> list[str]:
     """Send the summaries at the first tick of a week; commit."""
     this = week()
-    last = model.Session.scalar(
-        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == NOTE)
-    )
+    last = notes.note(NOTE)
     if last == this:
         return []
     # Saved first: losing one is better than sending one at each tick.
-    set_system_info(NOTE, this)
+    notes.set_note(NOTE, this)
     if not last:  # installed in the middle of a week
         return []
     known = list(known)

@@ -11,11 +11,10 @@ import logging
 from collections.abc import Callable
 
 from ckan import model
-from ckan.model.system_info import set_system_info
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.model import locks
+from ckanext.ukharvest.model import locks, notes
 from ckanext.ukharvest.operations.sweeper import (
     history,
     jobs,
@@ -83,7 +82,7 @@ def _do(step: Step) -> list[str]:
 def _note() -> None:
     now = tables.utcnow().isoformat(timespec="seconds")
     try:
-        set_system_info(NOTE, json.dumps({"at": now}))
+        notes.set_note(NOTE, json.dumps({"at": now}))
     except Exception:  # noqa: BLE001 - only a note
         log.exception("Sweeper: its note could not be stored")
         compat.rollback()

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import datetime
 
-import sqlalchemy as sa
-from ckan import model
-from ckan.model.system_info import set_system_info
-
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.model import notes
 
 PAUSE = datetime.timedelta(hours=1)
 
@@ -22,11 +19,8 @@ def since(note: str, pause: datetime.timedelta | None = None) -> datetime.dateti
         note: its key in system_info.
         pause: how long it lasts; None for PAUSE.
     """
-    text = model.Session.scalar(
-        sa.select(model.SystemInfo.value).where(model.SystemInfo.key == note)
-    )
     try:
-        began = datetime.datetime.fromisoformat(text or "")
+        began = datetime.datetime.fromisoformat(notes.note(note))
     except ValueError:
         return None
     age = tables.utcnow() - began
@@ -35,4 +29,4 @@ def since(note: str, pause: datetime.timedelta | None = None) -> datetime.dateti
 
 def begin(note: str) -> None:
     """Start a step's pause; commit."""
-    set_system_info(note, tables.utcnow().isoformat())
+    notes.set_note(note, tables.utcnow().isoformat())
