@@ -71,9 +71,4 @@ def label(key: str, of: str = DATASET) -> str:
     """
     own = OF_DATASET if of == DATASET else OF_RESOURCE
     found = own.get(key) or LABELS.get(key)
-    return str(tk._(found)) if found else _readable(key)
-
-
-def _readable(key: str) -> str:
-    words = " ".join(key.replace("_", " ").replace("-", " ").split())
-    return words[:1].upper() + words[1:]
+    return str(tk._(found)) if found else label_for_key(key)

@@ -11,7 +11,10 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan.lib.helpers import get_display_timezone
+from flask_babel import get_locale
 from markupsafe import Markup
+
+from ckanext.ukharvest.presentation.rendering.dates import format_day
 
 UTC = datetime.timezone.utc
 
@@ -45,11 +48,9 @@ def format_time(given: Any, *, day_only: bool = False) -> str:
     if found is None:
         return ""
     local = found.astimezone(get_display_timezone())
-    day = tk._("{day} {month} {year}").format(
-        day=local.day, month=_MONTHS[local.month - 1](), year=local.year
-    )
+    day = format_day(local, get_locale() or "en")
     if day_only:
-        return str(day)
+        return day
     return str(
         tk._("{day}, {time} {zone}").format(
             day=day, time=local.strftime("%H:%M"), zone=local.tzname() or ""
@@ -94,19 +95,3 @@ def duration(seconds: float | None) -> str:
         return f"{whole // 60} min{rest}"
     rest = f" {whole % 3600 // 60} min" if whole % 3600 >= 60 else ""
     return f"{whole // 3600} h{rest}"
-
-
-_MONTHS = (
-    lambda: tk._("January"),
-    lambda: tk._("February"),
-    lambda: tk._("March"),
-    lambda: tk._("April"),
-    lambda: tk._("May"),
-    lambda: tk._("June"),
-    lambda: tk._("July"),
-    lambda: tk._("August"),
-    lambda: tk._("September"),
-    lambda: tk._("October"),
-    lambda: tk._("November"),
-    lambda: tk._("December"),
-)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from babel import Locale
 from babel.dates import format_date
 
 from ckanext.ukharvest.presentation.rendering.portal_values import Portal
@@ -29,11 +30,16 @@ def format_iso_date(text: str, portal: Portal) -> str:
         found = date(int(year), int(month), int(day or 1))
     except ValueError:
         return text
-    # Day before month in all languages; Babel's plain English has the American order.
-    words = str(format_date(found, "d MMMM y" if day else "MMMM y", locale=portal.locale))
+    words = format_day(found, portal.locale, has_day=bool(day))
     if not time or (time, zone) == ("00:00", None):
         return words
     return f"{words}, {time} {'UTC' if zone in _UTC else zone or ''}".rstrip()
+
+
+def format_day(day: date, locale: Locale | str, *, has_day: bool = True) -> str:
+    """Return "3 July 2006", or "July 2006"."""
+    # Day before month in all languages; Babel's plain English has the American order.
+    return str(format_date(day, "d MMMM y" if has_day else "MMMM y", locale=locale))
 
 
 def format_period(start: str, end: str, portal: Portal) -> str:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
 
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.presentation.rendering.dates import format_iso_date
+from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 from ckanext.ukharvest.presentation.rendering.source_record.labels import (
     KINDS,
     LABELS,
     LANGUAGES,
     NIL,
-)
-
-_DATE = re.compile(
-    r"(\d{4})-(\d\d)(?:-(\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?)?", re.ASCII
-)
-_ZONES = dict.fromkeys(("Z", "+00:00", "+0000"), "UTC")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
 )
 
 
@@ -58,20 +50,8 @@ def link_value(text: str, href: str = "") -> Value:
 
 def _day(text: str) -> str:
     """Return a date of ISO 8601 as text, "" if it is none."""
-    match = _DATE.fullmatch(text)
-    if not match:
-        return ""
-    year, month, day, time, zone = match.groups()
-    try:
-        found = date(int(year), int(month), int(day or 1))
-    except ValueError:
-        return ""
-    said = f"{_MONTHS[found.month - 1]} {year}"
-    if day:
-        said = f"{found.day} {said}"
-    if time and (time, zone) != ("00:00", None):
-        said += f", {time} {_ZONES.get(zone, zone) or ''}".rstrip()
-    return said
+    day = format_iso_date(text, Portal())
+    return "" if day == text else day
 
 
 def format_nil_reason(reason: str) -> str:
