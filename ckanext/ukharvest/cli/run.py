@@ -21,7 +21,15 @@ from ckanext.ukharvest.core.outcomes import RunMode, RunOutcome
 from ckanext.ukharvest.core.values.text import name_unseen
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.logic import source_adoption
-from ckanext.ukharvest.model import Record, RecordProblem, claims, retries, stopping, utcnow
+from ckanext.ukharvest.model import (
+    Record,
+    RecordProblem,
+    claims,
+    open_work,
+    retries,
+    stopping,
+    utcnow,
+)
 from ckanext.ukharvest.model.workers import Heart, Limits
 from ckanext.ukharvest.source_types import SourceType
 
@@ -113,7 +121,7 @@ def _context() -> dict[str, Any]:
 
 def _job(source: HarvestSource) -> HarvestJob:
     unfinished = model.Session.query(HarvestJob).filter(
-        HarvestJob.source_id == source.id, HarvestJob.status.in_(("New", "Running"))
+        HarvestJob.source_id == source.id, HarvestJob.status.in_(open_work.UNENDED)
     )
     other = unfinished.first()
     if other is not None:

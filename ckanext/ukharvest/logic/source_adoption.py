@@ -25,6 +25,7 @@ from ckanext.ukharvest.model import (
     Record,
     SourceState,
     adoption,
+    open_work,
     privileged_options,
     utcnow,
 )
@@ -138,7 +139,7 @@ def _is_group(name: str) -> bool:
 def _refusal(source: HarvestSource) -> str:
     """Return why a source cannot be changed now, "" if it can."""
     query = Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source.id, HarvestJob.status.in_(("New", "Running"))
+        HarvestJob.source_id == source.id, HarvestJob.status.in_(open_work.UNENDED)
     )
     (job_id,) = query.first() or ("",)
     if not job_id:

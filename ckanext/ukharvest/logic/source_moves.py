@@ -13,7 +13,12 @@ from ckanext.harvest.model import HarvestJob, HarvestSource
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.logic import schema, source_preview_rules, source_rules
-from ckanext.ukharvest.model import SourcePreview, ownership, source_moves, source_previews
+from ckanext.ukharvest.model import (
+    SourcePreview,
+    open_work,
+    source_moves,
+    source_previews,
+)
 from ckanext.ukharvest.presentation.messages import source_moves as words
 
 Session = model.Session
@@ -143,7 +148,7 @@ def refuse(preview: SourcePreview, *, even_if_few_match: bool) -> None:
 
 def _refuse_during_run(source_id: str) -> str:
     runs = Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source_id, HarvestJob.status.in_(ownership.UNENDED)
+        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
     )
     if runs.first() is None:
         return ""

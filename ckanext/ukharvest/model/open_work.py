@@ -11,7 +11,8 @@ from ckanext.harvest.model import HarvestJob, HarvestObject
 
 from ckanext.ukharvest.model import staged_objects
 
-ENDED = ("COMPLETE", "ERROR")
+ENDED = ("COMPLETE", "ERROR")  # of objects
+UNENDED = ("New", "Running")  # of jobs; some ended ones were called "Aborted"
 WAITING = "WAITING"
 
 
@@ -35,5 +36,5 @@ def last_sign() -> sa.ColumnElement[sa.DateTime]:
 
 
 def is_over() -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a job has ended; some were called "Aborted"."""
-    return sa.func.coalesce(HarvestJob.status, "").notin_(("New", "Running"))
+    """Return the SQL condition that a job has ended."""
+    return sa.func.coalesce(HarvestJob.status, "").notin_(UNENDED)

@@ -13,11 +13,9 @@ from ckan import model
 from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject
 from sqlalchemy.orm import aliased
 
-from ckanext.ukharvest.model import JobReport, Record, SourceState
+from ckanext.ukharvest.model import JobReport, Record, SourceState, open_work
 
 Session = model.Session
-
-UNENDED = ("New", "Running")
 
 
 def dataset_ids(source_id: str) -> list[str]:
@@ -123,7 +121,7 @@ def forget_history(source_id: str, *, keep_current: bool) -> None:
         keep_current: also keep the other objects, and the errors, of jobs with a current one.
     """
     ended = sa.select(HarvestJob.id).where(
-        HarvestJob.source_id == source_id, HarvestJob.status.notin_(UNENDED)
+        HarvestJob.source_id == source_id, HarvestJob.status.notin_(open_work.UNENDED)
     )
     holder = aliased(HarvestObject)
     with_current = sa.select(holder.harvest_job_id).where(

@@ -22,6 +22,7 @@ from ckanext.ukharvest.model import (
     SourceState,
     health,
     link_budget,
+    open_work,
     run_figures,
 )
 
@@ -33,7 +34,6 @@ JOBS = 200  # jobs whose figures are saved at once
 OBJECTS_A_TICK = 50_000
 
 ENDED_JOB = ("Finished", "Aborted")
-ENDED_OBJECT = ("COMPLETE", "ERROR")
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ def _objects_of(jobs: Any) -> sa.ColumnElement[bool]:
     return sa.and_(
         HarvestObject.harvest_job_id.in_(jobs),
         HarvestObject.current.isnot(True),
-        HarvestObject.state.in_(ENDED_OBJECT),
+        HarvestObject.state.in_(open_work.ENDED),
     )
 
 

@@ -18,7 +18,7 @@ from ckanext.harvest.model import HarvestObject
 from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import compat
-from ckanext.ukharvest.model import Retry, database_time, stopping
+from ckanext.ukharvest.model import Retry, database_time, open_work, stopping
 from ckanext.ukharvest.model.service_faults import failing_service
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,6 @@ Session = model.Session
 PAUSES = (1, 5, 15, 60, 180)
 # Seconds between attempts to store that while the database is unavailable.
 PATIENCE = (1, 2, 4, 8, 15, 30)
-FINISHED = ("COMPLETE", "ERROR")
 
 
 class GivenUp(Exception):
@@ -79,7 +78,7 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
     """Let an object wait, or end it if it was imported already; commits."""
     query = Session.query(HarvestObject).filter_by(id=object_id)
     obj = query.with_for_update().populate_existing().one_or_none()
-    if obj is None or obj.state in FINISHED:
+    if obj is None or obj.state in open_work.ENDED:
         Session.commit()
         return
     if obj.report_status in stopping.IMPORTED:  # the fault came after the record's own commit
@@ -134,6 +133,6 @@ def _waiting(job_id: str, column: Any) -> Any:
 
 def forget_finished() -> None:
     """Delete the rows of finished objects; the caller commits."""
-    finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(FINISHED))
+    finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(open_work.ENDED))
     statement = sa.delete(Retry).where(Retry.harvest_object_id.in_(finished))
     Session.execute(statement.execution_options(synchronize_session=False))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
 
-from ckanext.ukharvest.model import stopping, utcnow
+from ckanext.ukharvest.model import open_work, stopping, utcnow
 
 Session = model.Session
 
@@ -32,6 +32,6 @@ def end_stock_object(obj: HarvestObject) -> None:
 def discard_stock_objects(job_id: str) -> None:
     """Delete the objects of another harvester's gather of this job; the caller commits."""
     statement = sa.delete(HarvestObject).where(
-        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(("COMPLETE", "ERROR"))
+        HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(open_work.ENDED)
     )
     Session.execute(statement.execution_options(synchronize_session=False))

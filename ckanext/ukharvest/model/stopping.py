@@ -94,7 +94,7 @@ def stop(job: HarvestJob, user: str, limits: workers.Limits) -> bool:
     Session.execute(sa.select(HarvestJob.id).where(HarvestJob.id == job.id).with_for_update())
     Session.refresh(job)
     is_read = Session.query(JobReport.outcome).filter_by(job_id=job.id).scalar()
-    if job.status not in ("New", "Running") or (is_read and not _unfinished(job.id)):
+    if job.status not in open_work.UNENDED or (is_read and not _unfinished(job.id)):
         Session.rollback()  # everything is done already; its outcome stays
         return True
     report = open_report(job.id, job.source_id, stopped_by=user)

@@ -16,7 +16,7 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema, source_adoption
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, locks, set_aside, stopping
+from ckanext.ukharvest.model import SourceState, locks, open_work, set_aside, stopping
 from ckanext.ukharvest.model.source_state import ensure_source_state
 from ckanext.ukharvest.operations import notifications, sweeper
 from ckanext.ukharvest.operations.sweeper import schedules
@@ -207,7 +207,7 @@ def ukharvest_run_create(context: Any, data_dict: dict[str, Any]) -> dict[str, A
 
 def _is_running(source_id: str) -> str:
     query = model.Session.query(HarvestJob.id).filter(
-        HarvestJob.source_id == source_id, HarvestJob.status.in_(("New", "Running"))
+        HarvestJob.source_id == source_id, HarvestJob.status.in_(open_work.UNENDED)
     )
     (job_id,) = query.first() or ("?",)
     message = tk._("The run {id} of this source has not ended. Wait for it, or stop it.")

@@ -27,7 +27,7 @@ from ckanext.ukharvest.model import (
     run_figures,
     run_records,
 )
-from ckanext.ukharvest.model.ownership import UNENDED
+from ckanext.ukharvest.model.open_work import UNENDED
 from ckanext.ukharvest.model.problem_groups import Scope
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import problems as words

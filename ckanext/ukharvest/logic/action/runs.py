@@ -15,10 +15,8 @@ from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import schema, source_state
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, source_of
-from ckanext.ukharvest.model import reports, runs, stopping
+from ckanext.ukharvest.model import open_work, reports, runs, stopping
 from ckanext.ukharvest.model.workers import limits
-
-UNFINISHED = ("New", "Running")
 
 
 @tk.side_effect_free
@@ -115,7 +113,7 @@ def ukharvest_run_stop(context: Any, data_dict: dict[str, Any]) -> dict[str, Any
     if job is None:
         raise tk.ObjectNotFound(tk._("No run has this id."))
     tk.check_access("ukharvest_run_stop", context, data_dict)
-    if job.status not in UNFINISHED:
+    if job.status not in open_work.UNENDED:
         raise tk.ValidationError({"id": [tk._("This run has ended already.")]})
     report = reports.reports_of([job.id]).get(job.id)
     if report is not None and report.mode == RunMode.APPROVAL:
@@ -147,7 +145,7 @@ def harvest_job_abort(
     """
     tk.check_access("harvest_job_abort", context, data_dict)
     job = _named(str(data_dict.get("source_id") or tk.get_or_bust(data_dict, "id")))
-    if job.status not in UNFINISHED:
+    if job.status not in open_work.UNENDED:
         return dict(original(context, data_dict))
     job_id, user = str(job.id), str(context.get("user") or config.harvest_user())
     if job.source.type in config.our_type_names():

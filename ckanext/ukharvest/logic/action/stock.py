@@ -11,7 +11,14 @@ from ckan.logic import auth_audit_exempt
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 
 from ckanext.ukharvest.logic.sources import is_insider
-from ckanext.ukharvest.model import index_repair, locks, notifications, ownership, pending_index
+from ckanext.ukharvest.model import (
+    index_repair,
+    locks,
+    notifications,
+    open_work,
+    ownership,
+    pending_index,
+)
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -60,7 +67,7 @@ def refuse_during_run(source_id: str) -> None:
     Raises:
         ValidationError: with a message about what to do.
     """
-    unended = HarvestJob.status.in_(ownership.UNENDED)
+    unended = HarvestJob.status.in_(open_work.UNENDED)
     if Session.query(HarvestJob.id).filter(HarvestJob.source_id == source_id, unended).first():
         message = tk._(
             "A run of this source has not ended. Stop it or wait until it ends, then remove the "
