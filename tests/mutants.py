@@ -361,7 +361,7 @@ MUTANTS = (
         "guid-lock",
         "Two sources that list one record at the same moment make one dataset.",
         "ckanext.ukharvest.model.guid_conflicts.lock_and_find",
-        "    lock(guids)\n",
+        "*((locks.GUIDS, guid) for guid in guids), ",
         "",
         ("tests/ckan/test_batches.py::test_record_of_two_sources_at_once_has_one_dataset",),
     ),

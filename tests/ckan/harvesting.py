@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,11 +34,12 @@ def act(action: str, **fields: Any) -> Any:
 
 @contextmanager
 def statements(word: str = "") -> Iterator[list[str]]:
-    """Collect the SQL statements that contain a word, for the duration of the block."""
+    """Collect the SQL statements of this thread that contain a word, while the block runs."""
     sent: list[str] = []
+    thread = threading.get_ident()  # heartbeats have one of their own
 
     def record(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-        if word in statement:
+        if word in statement and threading.get_ident() == thread:
             sent.append(statement)
 
     sa.event.listen(model.meta.engine, "before_cursor_execute", record)

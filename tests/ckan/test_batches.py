@@ -99,7 +99,6 @@ def test_record_alone_needs_few_statements_and_one_commit(
     for object_id in others:
         with statements() as sent, commits() as written:
             deliver_one(object_id)
-        print("\n".join(" ".join(s.split())[:150] for s in sent), len(sent), written)
         assert len(sent) <= 55
         assert len(written) == 1
     assert figures(portal.finish(job_id)) == {"added": 3}
@@ -249,8 +248,8 @@ def together(look: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function after which two threads wait for each other."""
     both = threading.Barrier(2)
 
-    def look_and_wait(objects: Any) -> Any:
-        found = look(objects)
+    def look_and_wait(*args: Any) -> Any:
+        found = look(*args)
         with contextlib.suppress(threading.BrokenBarrierError):
             both.wait(2)  # in vain, if the other waits for the lock
         return found

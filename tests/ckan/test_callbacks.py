@@ -163,7 +163,7 @@ def test_object_deleted_under_a_consumer_does_not_end_it(
     with monkeypatch.context() as patched:
         patched.setattr(DataJsonHarvester, "fetch_stage", deletes(HarvestObject))
         for object_id in portal.waiting(job_id):
-            assert deliver(channel, object_id) is False
+            assert not deliver(channel, object_id)
     assert len(channel.done) == 3
     portal.finish(job_id)
     job_id = portal.create_job(source)

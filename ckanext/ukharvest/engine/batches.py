@@ -143,6 +143,7 @@ class _Batch:
                 model.Package,
                 *(report.heartbeat, report.stopped_by, report.mode),
             )
+            .select_from(HarvestObject)
             .outerjoin(report, report.job_id == HarvestObject.harvest_job_id)
             .outerjoin(model.Package, model.Package.id == HarvestObject.harvest_source_id)
             .options(joinedload(HarvestObject.source))

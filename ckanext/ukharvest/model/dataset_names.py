@@ -19,18 +19,23 @@ _TEXTS = ARRAY(sa.UnicodeText)
 class NameChooser:
     """Chooses names that no dataset has, deleted ones included, for the datasets of a batch.
 
-    Locks what the names begin with until the transaction ends: another batch with the same titles
-    chooses after this one.
+    While ``locks`` are held, another batch with the same titles chooses after this one.
 
     Args:
         wanted: title, and text to make the name from instead ("" for none), of each dataset.
+
+    Attributes:
+        locks: for ``locks.hold`` until the transaction ends, before ``load``.
     """
 
     def __init__(self, wanted: Iterable[tuple[str, str]]) -> None:
         self._bases = Counter(_base(title, name) for title, name in wanted)
+        self.locks = [(locks.NAMES, base) for base in self._bases]
         self._taken: set[str] = set()
+
+    def load(self) -> None:
+        """Load which names are taken, as far as these datasets are likely to need them."""
         if self._bases:
-            locks.hold((locks.NAMES, base) for base in self._bases)
             several = {base for base, number in self._bases.items() if number > 1}
             self._taken = _taken(self._bases, several)
 

@@ -46,16 +46,21 @@ def lock(guids: Iterable[str]) -> None:
     locks.hold((locks.GUIDS, guid) for guid in guids)
 
 
-def lock_and_find(objects: Iterable[HarvestObject]) -> Claims:
+def lock_and_find(
+    objects: Iterable[HarvestObject], names: Iterable[tuple[int, str]] = ()
+) -> Claims:
     """Return who has the guids of harvest objects that will become new datasets.
 
     Holds a lock on the guids until the transaction ends, so that of two sources that bring one at
     the same moment one comes second.
+
+    Args:
+        names: to lock in the same statement (``locks.hold``).
     """
     guids = {obj.guid for obj in objects if is_globally_unique(obj.guid)}
+    locks.hold([*((locks.GUIDS, guid) for guid in guids), *names])
     if not guids:
         return {}
-    lock(guids)
     # By harvest objects, not by our rows: their guid has an index, and a source that another
     # harvester still works on, or did before it is adopted, has no rows.
     query = (

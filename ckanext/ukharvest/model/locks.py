@@ -14,7 +14,8 @@ from ckanext.ukharvest.model import SourceState
 
 # Keys of PostgreSQL's advisory locks: any numbers that no other extension uses.
 SWEEPER, LINKS, MAILS, CLEARING = 7_310_577, 7_310_578, 7_310_579, 7_310_580
-TAGS, NAMES, EXPORT, GUIDS = 7_310_581, 7_310_582, 7_310_583, 7_310_584
+TAGS, EXPORT = 7_310_581, 7_310_583
+GUIDS, NAMES = 7_310_582, 7_310_584  # in the order in which they are locked
 
 _TRY = sa.text("SELECT pg_try_advisory_lock(:key)")
 _UNLOCK = sa.text("SELECT pg_advisory_unlock(:key)")

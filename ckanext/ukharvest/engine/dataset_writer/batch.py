@@ -181,8 +181,11 @@ class _Batch:
         self._standing = Standing(self._rows.values())
         new = [write for write in self._writes if self._is_new(write)]
         self._same = handed_on.lock_and_find({each.key: each.record for each in new})
-        self._claims = guid_conflicts.lock_and_find(self._objects[each.object_id] for each in new)
         self._names = NameChooser([(each.record.title, each.record.name) for each in new])
+        self._claims = guid_conflicts.lock_and_find(
+            [self._objects[each.object_id] for each in new], self._names.locks
+        )
+        self._names.load()
         collected.links = link_evidence.load(
             each.url for write in self._writes for each in write.record.resources
         )
