@@ -30,6 +30,7 @@ from ckanext.ukharvest.model import (
     utcnow,
 )
 from ckanext.ukharvest.model.source_state import ensure_source_state
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 TYPE, CONFIG = "source_type", "config"  # extras of the source's package
@@ -263,7 +264,7 @@ def _drop_failed(source_id: str) -> int:
     query = Session.query(sa.func.count(Record.package_id)).filter(*condition)
     released = int(query.scalar())
     rows = sa.delete(Record).where(*condition)
-    Session.execute(rows.execution_options(synchronize_session=False))
+    execute(rows)
     return released
 
 

@@ -19,6 +19,7 @@ from sqlalchemy.dialects import postgresql
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.outcomes import RecordOutcome, RunOutcome
 from ckanext.ukharvest.model import JobReport, Record
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.reading.known_record import UNCONFIRMED, KnownRecord
 
 Session = model.Session
@@ -165,9 +166,8 @@ def release(source_id: str) -> int:
         .values(source_id=other)
     )
     rows = sa.delete(Record).where(*_unconfirmed(source_id))
-    without_sync = {"synchronize_session": False}
-    returned = Session.execute(back.execution_options(**without_sync)).rowcount
-    return int(returned + Session.execute(rows.execution_options(**without_sync)).rowcount)
+    returned = execute(back).rowcount
+    return int(returned + execute(rows).rowcount)
 
 
 def _unconfirmed(source_id: str) -> tuple[Any, ...]:
@@ -339,7 +339,7 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
         Record.package_id.is_(None),
         Record.guid.in_([guid for guid, _package_id in keys]),
     )
-    Session.execute(failed.execution_options(synchronize_session=False))
+    execute(failed)
     taken = sa.select(Record.guid).where(Record.source_id == new_id)
     statement = (
         sa.update(Record)
@@ -356,13 +356,13 @@ def _move_rows(old_id: str, new_id: str, keys: Sequence[tuple[str, str]]) -> Non
             error=None,
         )
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def _drop_rows_of_deleted_sources(package_ids: Iterable[str]) -> None:
     # find() lets through only rows of sources that are deleted: two rows would name one dataset.
     statement = sa.delete(Record).where(Record.package_id.in_(list(package_ids)))
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def _insert(source_id: str, found: list[Found]) -> None:

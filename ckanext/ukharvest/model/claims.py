@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestObjectExtra, HarvestSource
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.model import UNHURRIED, Claim, Retry, SourceState, Worker, database_time
 from ckanext.ukharvest.model.retries import is_paused
+from ckanext.ukharvest.model.statements import execute, upsert
 
 Session = model.Session
 
@@ -121,14 +121,14 @@ def _released(object_ids: Collection[str]) -> sa.Delete:
 def _give_back(worker_id: str) -> None:
     """Let objects wait again that are left of a batch whose end could not be stored."""
     mine = sa.delete(Claim).where(Claim.worker_id == worker_id).returning(Claim.harvest_object_id)
-    ids = list(Session.scalars(mine.execution_options(synchronize_session=False)))
+    ids = list(execute(mine).scalars())
     if ids:
         statement = (
             sa.update(HarvestObject)
             .where(HarvestObject.id.in_(ids), HarvestObject.state.in_(("FETCH", "IMPORT")))
             .values(state="WAITING")
         )
-        Session.execute(statement.execution_options(synchronize_session=False))
+        execute(statement)
 
 
 def _runs(types: Collection[str]) -> sa.Select[Any]:
@@ -187,12 +187,9 @@ def _take(worker_id: str, source_id: str, ids: Sequence[str]) -> None:
         .values(state="FETCH", fetch_started=now, retry_times=harvest_object.c.retry_times + 1)
     )
     rows = [{"harvest_object_id": id_, "worker_id": worker_id, "since": now} for id_ in ids]
-    taken = insert(Claim.__table__).values(rows)
     # A row may be left of a consumer that died.
-    renewed = {"worker_id": worker_id, "since": now}
-    taken = taken.on_conflict_do_update(index_elements=["harvest_object_id"], set_=renewed)
-    turn = insert(SourceState.__table__).values(source_id=source_id, claimed=now)
-    turn = turn.on_conflict_do_update(index_elements=["source_id"], set_={"claimed": now})
+    taken = upsert(Claim, ["harvest_object_id"], rows)
+    turn = upsert(SourceState, ["source_id"], [{"source_id": source_id, "claimed": now}])
     # All in one statement, which is felt where records are taken one by one.
     together = sa.select(sa.true())
     parts = {"own": own.values(busy), "started": started, "taken": taken, "turn": turn}

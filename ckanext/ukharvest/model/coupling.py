@@ -17,6 +17,7 @@ from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest.core.identity import is_globally_unique
 from ckanext.ukharvest.model import Coupling, Record
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.source_types import TYPES
 
 Session = model.Session
@@ -31,7 +32,7 @@ def replace(references: Mapping[int, Collection[str]]) -> None:
     if not references:
         return
     gone = sa.delete(Coupling).where(Coupling.record_id.in_(references))
-    Session.execute(gone.execution_options(synchronize_session=False))
+    execute(gone)
     rows = [
         {"record_id": id_, "reference": each}
         for id_, named in references.items()

@@ -14,7 +14,6 @@ from typing import Any
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.link_states import LinkState
@@ -22,6 +21,7 @@ from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.model import DataCheck, DataSchema, Link, data_schemas, schema_version
 from ckanext.ukharvest.model.link_checks import ASKED, live_resources, of_source
+from ckanext.ukharvest.model.statements import execute, upsert
 
 Session = model.Session
 Resource, Package = model.Resource, model.Package
@@ -208,11 +208,10 @@ def save(candidate: Candidate, values: Mapping[str, Any]) -> bool:
     found |= {"link_tried": candidate.link_tried, "tried": tables.utcnow()}
     if "verdict" not in found:  # the result stays
         change = sa.update(DataCheck).where(DataCheck.resource_id == candidate.resource_id)
-        Session.execute(change.values(**found).execution_options(synchronize_session=False))
+        execute(change.values(**found))
         return False
-    statement = insert(DataCheck).values(resource_id=candidate.resource_id, **found)
-    statement = statement.on_conflict_do_update(index_elements=["resource_id"], set_=found)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    row = {"resource_id": candidate.resource_id, **found}
+    execute(upsert(DataCheck, ["resource_id"], [row]))
     return before is None or not candidate.is_same or before.verdict != found["verdict"]
 
 
@@ -226,7 +225,7 @@ def forget_others(resource_ids: Collection[str]) -> list[str]:
         statement = sa.delete(DataCheck).where(
             DataCheck.resource_id.in_([row.resource_id for row in rows])
         )
-        Session.execute(statement.execution_options(synchronize_session=False))
+        execute(statement)
     return sorted({row.package_id for row in rows})
 
 
@@ -237,8 +236,7 @@ def ask(package_id: str) -> int:
         statement = sa.update(DataCheck).where(
             DataCheck.resource_id.in_([each.resource_id for each in known])
         )
-        statement = statement.values(due=ASKED).execution_options(synchronize_session=False)
-        Session.execute(statement)
+        execute(statement.values(due=ASKED))
         data_schemas.ask([each.schema_url for each in known], ASKED)
     return len(known)
 

@@ -9,7 +9,6 @@ from collections.abc import Collection
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.link_states import growing_pause
@@ -17,6 +16,7 @@ from ckanext.ukharvest.core.records import Validators
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.model import DataSchema
 from ckanext.ukharvest.model.link_evidence import digest
+from ckanext.ukharvest.model.statements import execute, upsert
 from ckanext.ukharvest.schema_check.files import SchemaFile
 
 Session = model.Session
@@ -75,7 +75,7 @@ def ask(urls: Collection[str], due: dt.datetime) -> None:
     statement = sa.update(DataSchema).where(
         DataSchema.url_digest.in_([digest(url) for url in urls])
     )
-    Session.execute(statement.values(due=due).execution_options(synchronize_session=False))
+    execute(statement.values(due=due))
 
 
 def prune(used: Collection[str]) -> None:
@@ -83,11 +83,10 @@ def prune(used: Collection[str]) -> None:
     statement = sa.delete(DataSchema).where(
         DataSchema.url_digest.not_in([digest(url) for url in used])
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def _put(url: str, **values: object) -> None:
     values["fetched"] = tables.utcnow()
-    statement = insert(DataSchema).values(url=url, url_digest=digest(url), **values)
-    statement = statement.on_conflict_do_update(index_elements=["url_digest"], set_=values)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    row = {"url": url, "url_digest": digest(url), **values}
+    execute(upsert(DataSchema, ["url_digest"], [row]))

@@ -23,6 +23,7 @@ from ckanext.ukharvest.core.identity import UUID, is_globally_unique
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.records import DatasetRecord, Origin
 from ckanext.ukharvest.model import Change, JobReport, Record, guid_conflicts
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -206,7 +207,7 @@ def hand_over(row: Record, route: Route) -> None:
     taker.fingerprint = taker.import_rules_hash = taker.package_hash = ""
     # The history of the dataset goes with it.
     of_row = sa.update(Change).where(Change.record_id == row.id).values(record_id=taker.id)
-    Session.execute(of_row.execution_options(synchronize_session=False))
+    execute(of_row)
     row.package_id = row.resources = row.supplied_fields = row.error = None
     row.fingerprint = row.package_hash = ""
     row.outcome, row.removed = RecordOutcome.DELETED, True
@@ -223,7 +224,7 @@ def release(package_id: str) -> None:
         .where(Record.same_as == package_id)
         .values(same_as=None, outcome="", fingerprint="", import_rules_hash="")
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 class Listing(NamedTuple):

@@ -21,6 +21,7 @@ from ckanext.ukharvest.core.records import DatasetRecord
 from ckanext.ukharvest.core.values import format_differences
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.model import Link, Record, RecordProblem, link_evidence, link_results
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 Resource, Package = model.Resource, model.Package
@@ -184,10 +185,7 @@ def forget_refusals_of_filled() -> None:
         .join(Record, Record.id == RecordProblem.record_id)
         .where(RecordProblem.code == "format-not-saved", ~still)
     )
-    Session.execute(
-        sa.delete(RecordProblem).where(RecordProblem.id.in_(solved)),
-        execution_options={"synchronize_session": False},
-    )
+    execute(sa.delete(RecordProblem).where(RecordProblem.id.in_(solved)))
 
 
 def list_links(

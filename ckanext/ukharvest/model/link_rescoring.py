@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest.model import Link, datasets
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 Resource, Package = model.Resource, model.Package
@@ -39,4 +40,4 @@ def unmark(links: Sequence[int], skipped: Collection[str]) -> None:
     if skipped:
         statement = statement.where(~is_skipped)
     statement = statement.values(rescore=False)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

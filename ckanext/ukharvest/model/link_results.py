@@ -26,6 +26,7 @@ from ckanext.ukharvest.core.link_states import (
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.model import Link
 from ckanext.ukharvest.model.link_evidence import digest
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -166,4 +167,4 @@ def cover(urls: Sequence[str]) -> None:
     """Do not check these links again because of what was written to their resources until now."""
     statement = sa.update(Link).where(Link.url_digest.in_([digest(url) for url in urls]))
     statement = statement.values(covered=tables.utcnow())
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

@@ -14,6 +14,7 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject
 from sqlalchemy.orm import aliased
 
 from ckanext.ukharvest.model import JobReport, Record, SourceState, open_work
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -144,4 +145,4 @@ def forget_history(source_id: str, *, keep_current: bool) -> None:
 
 def _delete(entity: type, *conditions: sa.ColumnElement[bool]) -> None:
     statement = sa.delete(entity).where(*conditions)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

@@ -24,6 +24,7 @@ from ckanext.ukharvest.model import (
     staged_objects,
     utcnow,
 )
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -169,9 +170,7 @@ def keep_datasets(source_id: str, user: str, version: str = "") -> int:
         Record.package_id.in_([each.package_id for each in due]),
         Record.missed_runs > 0,
     )
-    Session.execute(
-        kept.values(outcome=RecordOutcome.KEPT).execution_options(synchronize_session=False)
-    )
+    execute(kept.values(outcome=RecordOutcome.KEPT))
     number = len(due)
     reports.add_decision(held_by, f"{user} kept {number} dataset{'' if number == 1 else 's'}")
     Session.commit()

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 from ckan import model
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.model import UNHURRIED, PendingIndex, utcnow
+from ckanext.ukharvest.model.statements import execute, upsert
 
 Session = model.Session
 
@@ -49,11 +49,7 @@ def add(package_ids: Sequence[str]) -> dict[str, dt.datetime]:
     since = utcnow()
     # In one order everywhere, so that two processes wait for each other and never both.
     values = [{"package_id": id_, "since": since, "attempts": 0} for id_ in sorted(package_ids)]
-    statement = insert(PendingIndex).values(values)
-    statement = statement.on_conflict_do_update(
-        index_elements=["package_id"], set_={"since": since, "attempts": 0}
-    )
-    Session.execute(statement)
+    execute(upsert(PendingIndex, ["package_id"], values))
     return dict.fromkeys(package_ids, since)
 
 
@@ -90,9 +86,7 @@ def remove(indexed: Mapping[str, dt.datetime]) -> set[str]:
     Session.execute(UNHURRIED)  # what is lost is only indexed once more
     key = sa.tuple_(PendingIndex.package_id, PendingIndex.since)
     statement = sa.delete(PendingIndex).where(key.in_(list(indexed.items())))
-    statement = statement.returning(PendingIndex.package_id)
-    statement = statement.execution_options(synchronize_session=False)
-    gone = {row[0] for row in Session.execute(statement)}
+    gone = {row[0] for row in execute(statement.returning(PendingIndex.package_id))}
     Session.commit()
     return gone
 
@@ -101,7 +95,7 @@ def count_attempt(package_ids: list[str]) -> None:
     """Note that the index refused these datasets' documents once more; commits."""
     statement = sa.update(PendingIndex).where(PendingIndex.package_id.in_(package_ids))
     statement = statement.values(attempts=PendingIndex.attempts + 1)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
     Session.commit()
 
 

@@ -25,6 +25,7 @@ from ckanext.ukharvest.model import (
     open_work,
     run_figures,
 )
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -196,7 +197,7 @@ def _batches(table: Any, condition: sa.ColumnElement[bool]) -> Iterator[int]:
     batch = sa.select(table.id).where(condition).limit(BATCH).with_for_update(skip_locked=True)
     statement = sa.delete(table).where(table.id.in_(batch.scalar_subquery()))
     while True:
-        result = Session.execute(statement.execution_options(synchronize_session=False))
+        result = execute(statement)
         Session.commit()
         if not result.rowcount:
             return
@@ -210,7 +211,7 @@ def _delete_jobs(jobs: list[str]) -> int:
     ).all()
     for table, column in ((JobReport, JobReport.job_id), (HarvestJob, HarvestJob.id)):
         statement = sa.delete(table).where(column.in_(empty))
-        Session.execute(statement.execution_options(synchronize_session=False))
+        execute(statement)
     Session.commit()
     return len(empty)
 

@@ -17,6 +17,7 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from ckanext.ukharvest.core.errors import RecordError, UkharvestError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.model import Record, RecordProblem, locks, staged_objects, utcnow
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -121,7 +122,7 @@ def forget_stamps(package_ids: Sequence[str]) -> None:
     # The rules too: records that are only listed, or copies, are recognised without a fingerprint.
     own = sa.update(Record).where(Record.package_id.in_(package_ids))
     statement = own.values(fingerprint="", import_rules_hash="", package_hash="")
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def spoil_stamp(row: Record, obj: HarvestObject) -> None:
@@ -134,7 +135,7 @@ def write_again(source_id: str, guid: str) -> None:
     """Let the next import of a record write its dataset even if nothing comes out differently."""
     own = sa.update(Record).where(Record.source_id == source_id, Record.guid == guid)
     statement = own.values(package_hash="")
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def put_title(row: Record, title: str) -> None:
@@ -165,7 +166,7 @@ def note_written(package_id: str, before: str) -> None:
         Record.package_id == package_id, Record.written >= datetime.datetime.fromisoformat(before)
     )
     statement = sa.update(Record).where(ours).values(written=utcnow())
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def replace_problems(problems: Mapping[Record, Iterable[Problem]], *, lost: bool = False) -> None:
@@ -249,4 +250,4 @@ def retire(current: Mapping[str, str]) -> None:
         )
         .values(current=False)
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

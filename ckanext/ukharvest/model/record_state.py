@@ -15,6 +15,7 @@ from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.model import Record, utcnow
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.reading.known_record import KnownRecord
 
 Session = model.Session
@@ -92,7 +93,7 @@ def rename(row_id: int, source_id: str, guid: str) -> None:
     empty = sa.delete(Record).where(
         Record.source_id == source_id, Record.guid == guid, Record.package_id.is_(None)
     )
-    Session.execute(empty.execution_options(synchronize_session=False))
+    execute(empty)
     _update([row_id], guid=guid)
 
 
@@ -100,12 +101,12 @@ def forget(ids: Iterable[int]) -> None:
     """Delete rows (by id) that turned out not to belong to the source; the caller commits."""
     for chunk in _chunks(ids):
         statement = sa.delete(Record).where(Record.id.in_(chunk))
-        Session.execute(statement.execution_options(synchronize_session=False))
+        execute(statement)
 
 
 def _update(ids: list[int], **values: object) -> None:
     statement = sa.update(Record).where(Record.id.in_(ids)).values(**values)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

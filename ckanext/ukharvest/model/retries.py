@@ -15,11 +15,11 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestObject
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.model import Retry, database_time, open_work, stopping
 from ckanext.ukharvest.model.service_faults import failing_service
+from ckanext.ukharvest.model.statements import execute, upsert
 
 log = logging.getLogger(__name__)
 Session = model.Session
@@ -91,11 +91,9 @@ def _wait_again(object_id: str, service: str, message: str) -> None:
         Session.commit()
         raise GivenUp(attempts)
     due = database_time() + dt.timedelta(minutes=PAUSES[attempts - 1])
-    noted = {"attempts": attempts, "due": due, "service": service, "message": message}
-    statement = insert(Retry).values(harvest_object_id=object_id, **noted)
-    Session.execute(
-        statement.on_conflict_do_update(index_elements=["harvest_object_id"], set_=noted)
-    )
+    row = {"harvest_object_id": object_id, "attempts": attempts, "due": due}
+    row |= {"service": service, "message": message}
+    execute(upsert(Retry, ["harvest_object_id"], [row]))
     # ckanext.harvest.queue ends an object at its fifth delivery, but these were not its fault.
     obj.state, obj.report_status, obj.retry_times = "WAITING", None, 0
     Session.commit()
@@ -135,4 +133,4 @@ def forget_finished() -> None:
     """Delete the rows of finished objects; the caller commits."""
     finished = sa.select(HarvestObject.id).where(HarvestObject.state.in_(open_work.ENDED))
     statement = sa.delete(Retry).where(Retry.harvest_object_id.in_(finished))
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

@@ -17,6 +17,7 @@ from ckanext.harvest.model import HarvestObject, HarvestObjectError, HarvestObje
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from ckanext.ukharvest.model import SourceState, utcnow
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -108,7 +109,7 @@ def show(job_id: str) -> None:
         .where(HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED)
         .values(state=state)
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def discard(job_id: str) -> None:
@@ -116,7 +117,7 @@ def discard(job_id: str) -> None:
     statement = sa.delete(HarvestObject).where(
         HarvestObject.harvest_job_id == job_id, HarvestObject.state == GATHERED
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def staged(job_id: str) -> list[tuple[str, str, bool]]:
@@ -152,9 +153,8 @@ def discard_guids(job_id: str, guids: Collection[str]) -> set[str]:
             HarvestObject.guid == sa.any_(given),
         )
         .returning(HarvestObject.id)
-        .execution_options(synchronize_session=False)
     )
-    return {row[0] for row in Session.execute(statement)}
+    return {row[0] for row in execute(statement)}
 
 
 def point_of(source_id: str, job_id: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ckan import model
 from ckanext.harvest.model import HarvestObject
 
 from ckanext.ukharvest.model import open_work, stopping, utcnow
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -34,4 +35,4 @@ def discard_stock_objects(job_id: str) -> None:
     statement = sa.delete(HarvestObject).where(
         HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(open_work.ENDED)
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

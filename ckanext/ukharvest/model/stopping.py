@@ -25,6 +25,7 @@ from ckanext.ukharvest.model import (
     utcnow,
     workers,
 )
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -67,7 +68,7 @@ def show_life(job_id: str, seen: int) -> str:
         .values(heartbeat=utcnow(), counts=JobReport.counts.op("||")(seen_so_far))
         .returning(JobReport.stopped_by)
     )
-    asked = Session.scalar(statement.execution_options(synchronize_session=False))
+    asked = execute(statement).scalar()
     Session.commit()
     return asked or ""
 
@@ -148,7 +149,7 @@ def note_end(job: HarvestJob) -> None:
     nameless = (HarvestObject.state == "ERROR") & HarvestObject.report_status.is_(None)
     statement = sa.update(HarvestObject).where(HarvestObject.harvest_job_id == job.id, nameless)
     statement = statement.values(report_status=STOPPED)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
     report = open_report(job.id, job.source_id)
     report.outcome, report.reason = STOPPED, f"stopped by {report.stopped_by}"
     report.finished = utcnow()
@@ -206,7 +207,7 @@ def _end_objects(job_id: str, busy: Collection[str], before: dt.datetime) -> Non
             report_status=sa.func.coalesce(HarvestObject.report_status, STOPPED),
         )
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def _end_state() -> sa.ColumnElement[str]:
@@ -234,7 +235,7 @@ def end_left(object_ids: Collection[str]) -> list[str]:
         )
         .returning(HarvestObject.id, HarvestObject.report_status)
     )
-    rows = Session.execute(statement.execution_options(synchronize_session=False))
+    rows = execute(statement)
     return [id_ for id_, status in rows if status == RecordOutcome.ERRORED]
 
 

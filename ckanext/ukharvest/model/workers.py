@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 from ckan import model as ckan_model
-from sqlalchemy.dialects.postgresql import insert
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
+from ckanext.ukharvest.model.statements import execute, upsert
 
 log = logging.getLogger(__name__)
 
@@ -86,8 +86,7 @@ class Heart:
                 "busy_since": tables.database_time() - busy_for if self._busy_with else None,
             }
             row = {"id": self.id, "kind": self.kind, "started": self.started, **now}
-            statement = insert(tables.Worker).values(row)
-            self._execute(statement.on_conflict_do_update(index_elements=["id"], set_=now))
+            self._execute(upsert(tables.Worker, ["id"], [row]))
 
     def _execute(self, statement: sa.sql.Executable) -> None:
         try:
@@ -194,7 +193,7 @@ def forget_work(job_id: str) -> None:
     """Note that no process works on this job any more: another will; the caller commits."""
     statement = sa.update(tables.Worker).where(tables.Worker.busy_with == job_id)
     statement = statement.values(busy_with="", busy_since=None)
-    ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def forget_dead(age: dt.timedelta) -> int:
@@ -202,5 +201,5 @@ def forget_dead(age: dt.timedelta) -> int:
     statement = sa.delete(tables.Worker).where(
         tables.Worker.heartbeat < tables.database_time() - age
     )
-    result = ckan_model.Session.execute(statement.execution_options(synchronize_session=False))
+    result = execute(statement)
     return int(result.rowcount)

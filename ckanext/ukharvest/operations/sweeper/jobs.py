@@ -20,6 +20,7 @@ from ckanext.ukharvest.model import (
     stopping,
     workers,
 )
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.model.stopping import LOST_GATHERS
 from ckanext.ukharvest.operations.sweeper import lost_work
 from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
@@ -167,7 +168,7 @@ def _discard_all(job_id: str) -> None:
     statement = sa.delete(HarvestObject).where(
         HarvestObject.harvest_job_id == job_id, open_work.is_open()
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def send_new() -> list[str]:

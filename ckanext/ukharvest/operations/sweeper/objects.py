@@ -30,6 +30,7 @@ from ckanext.ukharvest.model import (
     workers,
 )
 from ckanext.ukharvest.model.claims import KILLS
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.model.workers import limits
 from ckanext.ukharvest.operations.sweeper import lost_work
 
@@ -131,14 +132,14 @@ def _take_back(lost: Lost) -> bool:
         .where(sa.func.coalesce(HarvestObject.state, "") == lost.state)
         .values(state="WAITING", retry_times=0)
     )
-    result = Session.execute(statement.execution_options(synchronize_session=False))
+    result = execute(statement)
     if not result.rowcount:
         return False
     claims.release([lost.id])
     noted = sa.delete(HarvestObjectExtra).where(
         HarvestObjectExtra.harvest_object_id == lost.id, HarvestObjectExtra.key == KILLS
     )
-    Session.execute(noted.execution_options(synchronize_session=False))
+    execute(noted)
     Session.add(HarvestObjectExtra(harvest_object_id=lost.id, key=KILLS, value=str(lost.kills)))
     return True
 
@@ -160,7 +161,7 @@ def _end(object_id: str) -> None:
         .where(HarvestObject.id == object_id)
         .values(state="ERROR", report_status=RecordOutcome.ERRORED, import_finished=tables.utcnow())
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def end_leftovers() -> list[str]:
@@ -174,7 +175,7 @@ def end_leftovers() -> list[str]:
     statement = sa.delete(HarvestObject).where(
         HarvestObject.id.in_(staged), HarvestObject.state == staged_objects.GATHERED
     )
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
     for id_ in stopping.end_left(others):
         _explain(id_, "The run ended before this record was imported")
     claims.release(others)

@@ -1,0 +1,32 @@
+"""Run statements that change rows past the session's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from ckan import model
+from sqlalchemy.dialects.postgresql import insert
+
+
+def execute(statement: sa.sql.Executable) -> Any:
+    """Execute an UPDATE or DELETE; return its result.
+
+    Objects that are in the session already keep their values. The caller commits.
+    """
+    apart = {"synchronize_session": False}
+    return model.Session.execute(statement, execution_options=apart)
+
+
+def upsert(table: Any, key: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> sa.sql.Executable:
+    """Return the statement that inserts rows, or updates those that exist.
+
+    Args:
+        table: class of ``model``.
+        key: names of the columns that are unique together.
+        rows: column → value, the same columns in each row. None of them is there twice.
+    """
+    statement = insert(table.__table__).values(list(rows))
+    changed = {name: statement.excluded[name] for name in rows[0] if name not in key}
+    return statement.on_conflict_do_update(index_elements=list(key), set_=changed)
