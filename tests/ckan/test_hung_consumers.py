@@ -103,7 +103,7 @@ def hanging(portal: Portal, publisher: Publisher, title: str) -> tuple[str, str]
     portal.send(ids)
     stuck = Session.query(HarvestObject).filter(HarvestObject.content.like(f"%{title}%")).one().id
     others = [id_ for id_ in ids if id_ != stuck]
-    until(lambda: state(stuck) == "IMPORT")
+    until(lambda: state(stuck) == "FETCH")
     if ids.index(stuck) == 0:
         return job_id, stuck
     until(lambda: state(others[0]) == "COMPLETE" or state(others[1]) == "COMPLETE")
@@ -164,7 +164,7 @@ def test_sweeper_gives_up_an_object_that_hung_three_times(
     Session.add(HarvestObjectExtra(harvest_object_id=stuck, key=objects.KILLS, value="2"))
     Session.commit()
     sweep_until(caplog, f"left harvest object {stuck}: its consumer hangs")
-    assert state(stuck) == "IMPORT"
+    assert state(stuck) == "FETCH"
     faulty.processes[1].send_signal(signal.SIGKILL)
     sweep_until(caplog, f"gave up harvest object {stuck}")
     assert state(stuck) == "ERROR"
