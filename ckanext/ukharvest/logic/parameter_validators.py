@@ -85,7 +85,7 @@ def are_mail_events(value: list[str]) -> list[str]:
 
 def is_weekly_mail(value: Any) -> Any:
     if value not in notifications.WEEKLY:
-        raise tk.Invalid(tk._("Expected one of: never, needed, always."))
+        raise tk.Invalid(tk._("Expected one of: never, needed."))
     return value
 
 

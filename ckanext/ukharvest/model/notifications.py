@@ -27,7 +27,7 @@ Session = model.Session
 FAILED, RECOVERED, HELD = EVENTS = ("failed", "recovered", "held")
 MISSING = "missing"  # mailed to recipients of FAILED or HELD
 RENAMED = "renamed"  # mailed to recipients of HELD
-NEVER, NEEDED, ALWAYS = WEEKLY = ("never", "needed", "always")
+NEVER, NEEDED = WEEKLY = ("never", "needed")
 UNREACHABLE, REFUSED = "unreachable", "refused"  # what the mail server did
 ROLES = ("admin", "editor")  # roles in the organisation that may see runs and errors
 
