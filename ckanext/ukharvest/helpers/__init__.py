@@ -58,7 +58,6 @@ from ckanext.ukharvest.helpers.portal import (
     ukharvest_own_pages,
     ukharvest_source_count,
     ukharvest_source_type,
-    ukharvest_upgrade_notice,
 )
 from ckanext.ukharvest.helpers.provenance import (
     ukharvest_difference,
@@ -132,7 +131,6 @@ __all__ = [
     "ukharvest_severities",
     "ukharvest_status",
     "ukharvest_supplied_labels",
-    "ukharvest_upgrade_notice",
     "ukharvest_web_url",
     "ukharvest_time",
 ]

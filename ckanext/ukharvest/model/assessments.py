@@ -16,15 +16,10 @@ from typing import Any
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model import Assessment, schema_version, utcnow
+from ckanext.ukharvest.model import Assessment, utcnow
 
 log = logging.getLogger(__name__)
 Session = model.Session
-
-
-def is_made() -> bool:
-    """Tell whether the table exists."""
-    return not schema_version.is_behind()
 
 
 _collected: ContextVar[list[Mapping[str, Any]] | None] = ContextVar(
@@ -83,7 +78,7 @@ def save(rows: Sequence[Mapping[str, Any]]) -> None:
     if collected is not None:
         collected.extend(rows)
         return
-    if not rows or not is_made():
+    if not rows:
         return
     names = [name for name in rows[0] if name != "package_id"]
     now = utcnow().isoformat()
@@ -112,8 +107,6 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
 
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
     """Return the themes of a dataset when it was last written, and their origin."""
-    if not is_made():
-        return None
     found = (
         Session.query(Assessment.theme, Assessment.theme_secondary, Assessment.theme_origin)
         .filter_by(package_id=package_id)
@@ -124,5 +117,5 @@ def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None
 
 def find(package_id: str) -> Assessment | None:
     """Return the assessment of a dataset."""
-    found: Assessment | None = Session.get(Assessment, package_id) if is_made() else None
+    found: Assessment | None = Session.get(Assessment, package_id)
     return found

@@ -19,7 +19,6 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import JobReport, SourceState
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.model.source_state import ensure_source_state
 
 Session = model.Session
@@ -212,7 +211,6 @@ def _recipients(settings: Settings, allowed: Iterable[model.User]) -> list[Recip
     return list({each.address.casefold(): each for each in reversed(found)}.values())[::-1]
 
 
-@needs_tables(lambda: frozenset())
 def told_of_failure(source_id: str) -> frozenset[str]:
     """Return the addresses that are mailed about the source's last run, if it failed."""
     last = (
