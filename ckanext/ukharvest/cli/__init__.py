@@ -18,7 +18,6 @@ from ckanext.ukharvest.cli.prune import prune
 from ckanext.ukharvest.cli.run import run
 from ckanext.ukharvest.cli.source import source
 from ckanext.ukharvest.cli.stars import stars
-from ckanext.ukharvest.cli.vocabulary import vocabulary
 
 __all__ = ["ukharvest"]
 
@@ -40,6 +39,5 @@ ukharvest.add_command(prune)
 ukharvest.add_command(run)
 ukharvest.add_command(source)
 ukharvest.add_command(stars)
-ukharvest.add_command(vocabulary)
 for command in (doctor, runs, sources, types):
     ukharvest.add_command(command)
