@@ -147,9 +147,7 @@ def test_ckan_is_imported_above_its_line_only() -> None:
 
 def test_model_imports_neither_presentation_nor_the_client() -> None:
     """Stored text stays text, whatever a page makes of it (decision 0019)."""
-    offenders = _importers(_within("model"), f"{OURS}.presentation", f"{OURS}.core.http")
-    # A type: measurements of a request.
-    assert [each for each in offenders if f"{OURS}.core.http.timed_client" not in each] == []
+    assert _importers(_within("model"), f"{OURS}.presentation", f"{OURS}.core.http") == []
 
 
 def test_pages_read_through_actions() -> None:

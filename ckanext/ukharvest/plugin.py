@@ -13,7 +13,7 @@ from ckanext.ukharvest import config, patches, write_batch
 from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.helpers import listing, translated_texts
 from ckanext.ukharvest.logic import data_check_facts, guarded_actions, harvest_extras, stock_auth
-from ckanext.ukharvest.model import organization_types
+from ckanext.ukharvest.model import organization_types, schema_version
 from ckanext.ukharvest.presentation.rendering import form_fields
 from ckanext.ukharvest.quality import after_dataset_save
 from ckanext.ukharvest.search import facets, index_fields, place, sources
@@ -63,6 +63,7 @@ class UkharvestPlugin(p.SingletonPlugin, DefaultTranslation):
         """
         config.check_settings()
         vocabulary.use(config.vocabularies())
+        schema_version.check_at_start()
 
     def after_dataset_create(self, context: Any, pkg_dict: dict[str, Any]) -> None:
         """Save stars and suggested theme of a new dataset, and hand on the ids that it got."""

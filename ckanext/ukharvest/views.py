@@ -6,7 +6,7 @@ from ckanext.ukharvest.web.pages.data_checks import data_checks
 from ckanext.ukharvest.web.pages.deletions import deletions
 from ckanext.ukharvest.web.pages.export import export
 from ckanext.ukharvest.web.pages.form import source_form
-from ckanext.ukharvest.web.pages.gate import gate, refuse_without_tables
+from ckanext.ukharvest.web.pages.gate import gate
 from ckanext.ukharvest.web.pages.help import help_page
 from ckanext.ukharvest.web.pages.identifiers import identifiers
 from ckanext.ukharvest.web.pages.links import links
@@ -48,10 +48,3 @@ __all__ = [
     "steps",
     "previews",
 ]
-
-for _blueprint in (changes, deletions, help_page, links, mail, portal, record, records, runs):
-    _blueprint.before_request(refuse_without_tables)
-for _blueprint in (checks, data_checks, lookups, source, source_form, source_move, sources, stars):
-    _blueprint.before_request(refuse_without_tables)
-for _blueprint in (identifiers, previews, steps):
-    _blueprint.before_request(refuse_without_tables)

@@ -30,12 +30,10 @@ def tables_before(revision: str, ckan: Ckan) -> Iterator[None]:
     model.Session.remove()  # its locks would keep the migration waiting
     try:
         ckan("db", "downgrade", "-p", "ukharvest", "-v", target)
-        schema_version.watch.forget()
         yield
     finally:
         model.Session.remove()
         ckan("db", "upgrade", "-p", "ukharvest")
-        schema_version.watch.forget()
 
 
 def set_revision(number: str) -> None:
@@ -46,7 +44,6 @@ def set_revision(number: str) -> None:
         if number:
             statement = f"INSERT INTO {schema_version.TABLE} VALUES (:number)"  # noqa: S608 - ours
             connection.execute(sa.text(statement), {"number": number})
-    schema_version.watch.forget()
 
 
 def drop_tables() -> None:

@@ -18,7 +18,6 @@ from ckan.plugins import core
 from ckanext.harvest.logic import action as harvest_action
 from sqlalchemy.orm import configure_mappers
 
-from ckanext.ukharvest.core.values import language_detection
 from tests.ckan.entry_points import entry_points
 
 MODULES = (
@@ -50,7 +49,6 @@ for package in (action, views, harvest_action):
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         importlib.import_module(module.name)
 configure_mappers()
-language_detection.detect_language("A text that loads the model: " * 3)
 core.entry_points = cli.entry_points = entry_points
 entry_points(group="ckan.plugins")
 # CKAN's blankets ask who called them, for which Python looks at each module once.

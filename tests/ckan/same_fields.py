@@ -25,7 +25,6 @@ _ORDER = "resources.order"  # the URLs as they follow each other
 _GUID = "the dataset's identity at its source: CKAN's id, or the URI"
 _NAME = "the other organisation's dataset has the name already"
 _PUBLISHER = "without a publisher, the organisation is named"
-_LANGUAGE = "of services, GEMINI tells only the language of the record, so ours is detected"
 _DATE = "without a date, the portal's own is given"
 _THEME = "the theme that the portal suggested is the source's there; DCAT has themes with a URI"
 _LICENCE = "a licence is a URI there; GEMINI has sentences"
@@ -41,7 +40,6 @@ _CKAN = {
     _GUID: ("guid", "harvest_source_reference"),
     _NAME: ("name",),
     _PUBLISHER: ("dcat_publisher_name",),
-    _LANGUAGE: ("language_detected", "language_confidence"),
     _DATE: ("metadata-date", "resource.data_issued"),
     _THEME: ("dcat_subject",),
 }
@@ -49,7 +47,6 @@ _DCAT = {
     _GUID: ("guid", "harvest_source_reference"),
     _NAME: ("name",),
     _PUBLISHER: ("dcat_publisher_name", "dcat_publisher_uri"),
-    _LANGUAGE: ("language_detected", "language_confidence"),
     _EMAIL: ("contact_email",),
     _NAMELESS: ("resource.name",),
     _DOCUMENT: ("resource.resource_type",),

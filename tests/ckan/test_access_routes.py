@@ -71,7 +71,6 @@ READ = {
     "/harvest/<name>/problems": EDITORS,
     "/harvest/<name>/problems.csv": EDITORS,
     "/harvest/<name>/record/<int:id>": EDITORS,
-    "/harvest/<name>/runs.atom": ALL,
     "/harvest/<name>/state": EDITORS,
     "/harvest/<source>/job": EDITORS,
     "/harvest/<source>/job/<id>/abort": EDITORS,
@@ -141,7 +140,6 @@ PRIVATE = {
     "/harvest/object/<id>": MEMBERS,
     "/harvest/<name>": MEMBERS,
     "/harvest/<name>/datasets": MEMBERS,
-    "/harvest/<name>/runs.atom": MEMBERS,
     "/harvest/about/<id>": MEMBERS,
 }
 # Beginning of a route → whose id <id> is.

@@ -6,7 +6,7 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 import pytest
-from ckan.tests.helpers import CKANTestApp, call_action
+from ckan.tests.helpers import CKANTestApp
 
 from ckanext.ukharvest.logic import action, guarded_actions, schema
 from tests.ckan.harvesting import Portal, act
@@ -61,9 +61,6 @@ def test_texts_are_cut_and_refused_as_before() -> None:
     assert errors("ukharvest_notice_update", text="x" * 1001) == {
         "text": ["Write at most 1000 characters."]
     }
-    found = call_action("ukharvest_vocabulary_show", name="themes", search="x" * 300, limit=1)
-    assert found["count"] == 0
-    assert errors("ukharvest_vocabulary_show") == {"name": ["Missing value"]}
     assert errors("ukharvest_record_show", id="first") == {"id": ["Expected a number."]}
     assert errors("ukharvest_record_show") == {"id": ["Missing value"]}
 

@@ -15,7 +15,6 @@ from ckanext.ukharvest.model import (
     SourcePreview,
     SourceState,
     Worker,
-    host_stats,
     redis_cache,
     utcnow,
 )
@@ -224,7 +223,6 @@ def spoil(source: str, organization_id: str) -> str:
     problem["examples"] = [{"guid": texts[2], "title": "", "message": long}]
     Session.add(Worker(id=f"{texts[0]}:12:1", kind="fetch", busy_with=texts[2]))
     redis_cache.forget(snapshot.SNAPSHOT)
-    host_stats.count_attempts([(text, 3.0, True) for text in texts for _attempt in range(3)])
     check = Session.query(SourcePreview).order_by(SourcePreview.created).first()  # not the move's
     check.user_name = texts[0]
     check.result = {**check.result, "asked": [asked], "excerpt": long} | {

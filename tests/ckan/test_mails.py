@@ -260,9 +260,9 @@ def test_unsubscribing_removes_an_address_everywhere(
         portal.source(f"https://data.example/{name}.json", name=name)
         for name in ("person", "address", "both")
     )
-    choose(person, people=[bob["id"]], addresses=[], weekly="always")
-    choose(address, addresses=[written], weekly="always")
-    choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="always")
+    choose(person, people=[bob["id"]], addresses=[], weekly="needed")
+    choose(address, addresses=[written], weekly="needed")
+    choose(both, people=[bob["id"]], addresses=[written, TEAM], weekly="needed")
     app.post(f"/harvest/unsubscribe/{sending.token(bob['id'], '')}")
     ids = [person, address, both]
     told = {each.id: each for each in notifications.sources(ids)}
@@ -278,7 +278,7 @@ def test_unsubscribing_removes_an_address_everywhere(
     assert (shown["addresses"], shown["recipients"]) == ([TEAM], 1)
     # A recipient who unsubscribes and is added again starts without history.
     for people in ([], [bob["id"]]):
-        choose(person, people=people, addresses=[TEAM], weekly="always")
+        choose(person, people=people, addresses=[TEAM], weekly="needed")
     (told_again,) = notifications.sources([person])
     assert all(
         told_again.settings.wants_weekly(each)
@@ -325,8 +325,8 @@ def test_a_weekly_summary(portal: Portal, publisher: Publisher, source: str, inb
     assert sending.read_token(token) == (TEAM, "")
 
 
-def test_no_weekly_summary_where_all_is_well(
-    portal: Portal, source: str, inbox: Inbox, app: CKANTestApp
+def test_weekly_summary_needs_a_reason_and_a_recipient(
+    portal: Portal, publisher: Publisher, source: str, inbox: Inbox, app: CKANTestApp
 ) -> None:
     choose(source, weekly="needed", addresses=[TEAM])
     tick()
@@ -334,9 +334,12 @@ def test_no_weekly_summary_where_all_is_well(
     with freeze_time(monday):
         tick()
         assert inbox.new_mails() == []
-    choose(source, weekly="always", addresses=[TEAM, "other@somewhere.example"])
+    publisher.serve(PATH, Response(b"gone", status=410))
+    portal.run(source)
+    both = [TEAM, "other@somewhere.example"]
+    choose(source, events=[], weekly="needed", addresses=both)
     app.post(f"/harvest/unsubscribe/{sending.token(TEAM, '')}")
-    choose(source, weekly="always", addresses=[TEAM, "other@somewhere.example"])
+    choose(source, events=[], weekly="needed", addresses=both)
     with freeze_time(monday + dt.timedelta(days=7)):
         tick()
         (message,) = inbox.new_mails()

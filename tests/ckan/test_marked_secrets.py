@@ -66,7 +66,7 @@ def harvest(portal: Portal, echo: Echo, other: Publisher, ckan_config: Any) -> s
     config = {"credential": "marked"}
     source = portal.source(echo.url("/start"), name="marked", config=config)
     mail = {"addresses": ["data@somewhere.example"], "events": ["failed", "recovered", "held"]}
-    act("ukharvest_mail_update", source_id=source, **mail, weekly="always")
+    act("ukharvest_mail_update", source_id=source, **mail, weekly="needed")
     ckan_config["ckanext.ukharvest.http.read_timeout"] = 0.2
     other.serve("/", "nothing here")
     echo.elsewhere = other.base + "/"

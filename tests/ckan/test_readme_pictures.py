@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from ckan.tests import factories
 
-from ckanext.ukharvest.model import host_stats, redis_cache
+from ckanext.ukharvest.model import redis_cache
 from ckanext.ukharvest.operations.dashboard import snapshot
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act
@@ -135,8 +135,6 @@ def test_a_source_with_problems(camera: Camera, council: str, token: str) -> Non
 def test_the_dashboard(camera: Camera, council: str, token: str) -> None:
     for kind in ("gather", "fetch"):
         make_worker(kind, seen=dt.timedelta(seconds=4))
-    for host in ("data.wendshire.example", "maps.thornmere.example"):
-        host_stats.count_attempts([(host, 0.4, True), (host, 0.7, True)])
     redis_cache.forget(snapshot.SNAPSHOT)
     camera("dashboard", "/ckan-admin/ukharvest", token)
 

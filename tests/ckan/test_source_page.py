@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +19,6 @@ from ckanext.harvest.model import HarvestJob, HarvestObject, HarvestSource
 from freezegun import freeze_time
 
 from ckanext.ukharvest.model import JobReport, SourcePreview, SourceState, utcnow
-from ckanext.ukharvest.web.pages import run_feed
 from tests.ckan import reads
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, statements
@@ -32,7 +30,6 @@ pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
 PAGE = "/harvest/parking"
-ATOM = "{http://www.w3.org/2005/Atom}"
 Session = model.Session
 # Half of them CKAN's own: for the user and permissions.
 MOST_STATEMENTS = 60
@@ -353,37 +350,6 @@ def test_off_and_on_again(app: CKANTestApp, harvested_source: str, editor: Any) 
     app.get(PAGE, status=200)
 
 
-def test_the_feed(
-    app: CKANTestApp,
-    portal: Portal,
-    publisher: Publisher,
-    harvested_source: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    publisher.serve(PATH, status=404)
-    portal.run(harvested_source)
-    answer = app.get(f"{PAGE}/runs.atom")
-    assert answer.headers["Content-Type"].startswith("application/atom+xml")
-    feed = ET.fromstring(answer.body)
-    assert [each.text for each in feed.iter(f"{ATOM}title")] == ["Runs of Source 1", "3 added"]
-    for each in (feed, *feed.iter(f"{ATOM}entry")):
-        assert each.findtext(f"{ATOM}id", "").startswith("tag:")
-        assert each.findtext(f"{ATOM}updated", "").endswith("+00:00")
-        assert each.find(f"{ATOM}link[@rel='alternate']") is not None
-    tag = answer.headers["ETag"]
-    assert app.get(f"{PAGE}/runs.atom", headers={"If-None-Match": tag}).status_code == 304
-    assert "runs.atom" in app.get(PAGE).body
-
-    sysadmin = {"Authorization": factories.SysadminWithToken()["token"]}
-    inside = ET.fromstring(app.get(f"{PAGE}/runs.atom", headers=sysadmin).body)
-    titles = [each.text or "" for each in inside.iter(f"{ATOM}title")]
-    assert titles[1].startswith("Failed")
-    # Failures that outsiders may not see do not remove earlier entries from their feed.
-    monkeypatch.setattr(run_feed, "ENTRIES", 1)
-    feed = ET.fromstring(app.get(f"{PAGE}/runs.atom").body)
-    assert [each.text for each in feed.iter(f"{ATOM}title")] == ["Runs of Source 1", "3 added"]
-
-
 def test_hostile_titles_stay_text(
     app: CKANTestApp, portal: Portal, source: str, editor: Any
 ) -> None:
@@ -395,7 +361,6 @@ def test_hostile_titles_stay_text(
     Session.commit()
     for address in (PAGE, f"{PAGE}/job", f"{PAGE}/datasets", "/harvest/about/parking"):
         assert "<script>alert" not in app.get(address, headers=editor).body
-    ET.fromstring(app.get(f"{PAGE}/runs.atom", headers=editor).body)
 
 
 def test_a_bounded_number_of_statements(

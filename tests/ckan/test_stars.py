@@ -16,14 +16,13 @@ from ckan.tests import factories
 from ckan.tests.helpers import call_action, call_auth
 
 from ckanext.ukharvest.core.values.stars import Stars
-from ckanext.ukharvest.model import Assessment, datasets, schema_version
+from ckanext.ukharvest.model import Assessment, datasets
 from ckanext.ukharvest.operations.doctor import examine
 from ckanext.ukharvest.quality.stars import all_datasets
 from ckanext.ukharvest.quality.stars import rules as stars_rules
 from tests.ckan.catalogues import catalogue
 from tests.ckan.catalogues import dataset as entry
 from tests.ckan.harvesting import Portal, act, statements
-from tests.ckan.migrations import set_revision
 from tests.publisher import Publisher
 
 pytestmark = pytest.mark.in_process
@@ -193,27 +192,6 @@ def test_stars_need_the_right_to_read_the_dataset() -> None:
         show("nobody")
     listed = call_action("ukharvest_stars_list", organization=organization["name"])
     assert listed == {"count": 0, "results": []}
-
-
-def test_datasets_are_written_before_the_migration(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    session = model.Session
-    session.execute(sa.text("ALTER TABLE ukharvest_assessment RENAME TO elsewhere"))
-    session.commit()
-    set_revision("")
-    try:
-        id_ = make({"format": "CSV"})
-        act("package_patch", id=id_, title="Rivers and lakes")
-        assert "ckan db upgrade -p ukharvest" in caplog.text
-        assert "ckan ukharvest stars --all" in caplog.text
-    finally:
-        session.rollback()
-        session.execute(sa.text("ALTER TABLE elsewhere RENAME TO ukharvest_assessment"))
-        session.commit()
-        set_revision(schema_version.REVISIONS[-1])
-    act("package_patch", id=id_, title="Rivers")
-    assert best(id_)[0] == 3
 
 
 def test_a_dataset_is_written_whatever_fails_here(

@@ -22,7 +22,6 @@ PACKAGE = Path(ckanext.ukharvest.__file__).parent
 BY_KIND = pytest.mark.parametrize("kind", WITHOUT_CKAN)
 CLIENTS = {
     "HttpClient",
-    "TimedClient",
     "MeteredClient",
     "open_client",
     "open_metered_client",

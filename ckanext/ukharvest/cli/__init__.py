@@ -18,22 +18,13 @@ from ckanext.ukharvest.cli.prune import prune
 from ckanext.ukharvest.cli.run import run
 from ckanext.ukharvest.cli.source import source
 from ckanext.ukharvest.cli.stars import stars
-from ckanext.ukharvest.cli.vocabulary import vocabulary
-from ckanext.ukharvest.model import schema_version
 
 __all__ = ["ukharvest"]
 
 
-# Commands that work without our tables, or report themselves that these are missing.
-NEED_NO_TABLE = ("check", "doctor", "types", "vocabulary")
-
-
 @click.group(short_help="Check feeds, and look after harvesting.")
-@click.pass_context
-def ukharvest(context: click.Context) -> None:
+def ukharvest() -> None:
     """Look after harvesting with ckanext-ukharvest."""
-    if context.invoked_subcommand not in NEED_NO_TABLE and schema_version.is_behind():
-        raise click.ClickException(schema_version.text())
 
 
 ukharvest.add_command(adopt)
@@ -48,6 +39,5 @@ ukharvest.add_command(prune)
 ukharvest.add_command(run)
 ukharvest.add_command(source)
 ukharvest.add_command(stars)
-ukharvest.add_command(vocabulary)
 for command in (doctor, runs, sources, types):
     ukharvest.add_command(command)

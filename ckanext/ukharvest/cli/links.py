@@ -24,7 +24,6 @@ COLUMNS = (
     *("dataset", "state", "dead_since", "resource_format", "format", "version", "tried", "url"),
     "why",
 )
-HOST_COLUMNS = ("host", "requests", "failures", "median", "p95")
 STATES = [str(each) for each in LinkState if each]
 PAGE = 1000
 
@@ -34,7 +33,7 @@ PAGE = 1000
 @click.option("--unknown", is_flag=True, help="Only links whose format is not known, and why.")
 @click.option("--state", type=click.Choice(STATES), help="Only links in this state.")
 @click.option("--check", is_flag=True, help="Check the links that are due, here and now.")
-@click.option("--backlog", is_flag=True, help="Show backlog, budget and slow hosts; no links.")
+@click.option("--backlog", is_flag=True, help="Show backlog and budget; no links.")
 @output.form_option
 def links(
     source: str | None, unknown: bool, state: str | None, check: bool, backlog: bool, form: str
@@ -96,9 +95,6 @@ def _write_figures(form: str) -> None:
     click.echo(format_backlog(found))
     if text := format_data(found):
         click.echo(text)
-    if found["hosts"]:
-        click.echo("Slowest hosts of the last seven days:")
-        output.write(found["hosts"], HOST_COLUMNS, form)
 
 
 def _format_budget(found: dict[str, Any]) -> str:

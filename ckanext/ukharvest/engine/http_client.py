@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,9 +10,8 @@ from typing import Any
 from ckanext.ukharvest import __version__, config
 from ckanext.ukharvest.core.http.client import HttpClient, HttpLimits
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.core.http.timed_client import MeteredClient, TimedClient
+from ckanext.ukharvest.core.http.metered_client import MeteredClient
 from ckanext.ukharvest.engine.host_turns import SharedTurns
-from ckanext.ukharvest.model import host_stats
 
 
 def open_client(
@@ -23,18 +21,14 @@ def open_client(
 
     Args:
         credential: name of a secret in the ini, "" for none.
-        limits: used instead of the portal's, but never with a shorter delay; such a client is not
-            counted in the dashboard's statistics.
-        guard: with ``limits``: used instead of the portal's.
+        limits: used instead of the portal's, but never with a shorter delay.
+        guard: used instead of the portal's.
 
     Raises:
         ConfigError: the ini has no secret of that name.
     """
-    more = _settings(credential)
-    if limits is not None:  # not a harvest
-        return HttpClient(guard or config.guard(), _merged(limits), **more)
-    note = host_stats.count_attempts
-    return TimedClient(config.guard(), config.http_limits(), **more, note=note)
+    chosen = config.http_limits() if limits is None else _merged(limits)
+    return HttpClient(guard or config.guard(), chosen, **_settings(credential))
 
 
 def open_metered_client(
@@ -42,15 +36,11 @@ def open_metered_client(
 ) -> MeteredClient:
     """Return a client for link checks, for one thread; the caller closes it.
 
-    Its answers are counted beside those of harvests, see ``host_stats.LINKS``.
-
     Args:
         limits: used instead of the portal's, but never with a shorter delay.
         sleep: waits for the client's turn at a host.
     """
-    note = functools.partial(host_stats.count_attempts, of=host_stats.LINKS)
-    more = _settings()
-    return MeteredClient(config.guard(), _merged(limits), **more, note=note, sleep=sleep)
+    return MeteredClient(config.guard(), _merged(limits), **_settings(), sleep=sleep)
 
 
 def _merged(limits: HttpLimits) -> HttpLimits:

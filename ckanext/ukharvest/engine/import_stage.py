@@ -163,7 +163,6 @@ class SourceImport:
             raise ParseError(f"{raw.guid}: there is no content to import", url=raw.url)
         setting = self._setting
         record = self._kind.parse(raw, setting.options, setting.limits)
-        record = record_languages.with_detected_language(record)
         record = record_languages.with_plugins_translations(record)
         profile_fields, problems = _profiles(raw.content, setting)
         record = _with_parent_checked(record, setting.id, job_id)

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import Aborted
-from ckanext.ukharvest.core.http.timed_client import MeteredClient
+from ckanext.ukharvest.core.http.metered_client import MeteredClient
 from ckanext.ukharvest.core.link_result import LinkResult
 from ckanext.ukharvest.core.link_states import LinkFault, host_of
 from ckanext.ukharvest.core.values.text import shorten

@@ -1,4 +1,4 @@
-"""Add to a record what it lacks of languages: the one it is in, and translations of plugins."""
+"""Add the translations of plugins to a record."""
 
 from __future__ import annotations
 
@@ -11,31 +11,13 @@ import ckan.plugins as p
 
 from ckanext.ukharvest.core.records import DatasetRecord, Problem
 from ckanext.ukharvest.core.translations import ResourceTranslation, Translation
-from ckanext.ukharvest.core.values.language_detection import detect_language
 from ckanext.ukharvest.core.values.languages import language_code
 from ckanext.ukharvest.interfaces import IUkHarvestTranslations
 from ckanext.ukharvest.mapping.translated_fields import main_language
 
 log = logging.getLogger(__name__)
 
-DETECTED, CONFIDENCE = "language_detected", "language_confidence"
-
 Texts = TypeVar("Texts", Translation, ResourceTranslation)
-
-
-def with_detected_language(record: DatasetRecord) -> DatasetRecord:
-    """Return the record with the language of its texts, if it says none and one is detected.
-
-    Stored as extras, apart from ``language``, which is what the source says.
-    """
-    if record.text_language or record.language:
-        return record
-    found = detect_language(f"{record.title}. {record.notes}")
-    if found is None:
-        return record
-    code, confidence = found
-    extras = {**record.extras, DETECTED: code, CONFIDENCE: f"{confidence:.2f}"}
-    return replace(record, text_language=code, extras=extras)
 
 
 def with_plugins_translations(record: DatasetRecord) -> DatasetRecord:

@@ -45,7 +45,6 @@ from ckanext.ukharvest.helpers.pages import (
     ukharvest_duration,
     ukharvest_number,
     ukharvest_page_numbers,
-    ukharvest_seconds,
     ukharvest_severities,
     ukharvest_status,
     ukharvest_time,
@@ -59,7 +58,6 @@ from ckanext.ukharvest.helpers.portal import (
     ukharvest_own_pages,
     ukharvest_source_count,
     ukharvest_source_type,
-    ukharvest_upgrade_notice,
 )
 from ckanext.ukharvest.helpers.provenance import (
     ukharvest_difference,
@@ -125,7 +123,6 @@ __all__ = [
     "ukharvest_resource_groups",
     "ukharvest_resource_line",
     "ukharvest_run_chart",
-    "ukharvest_seconds",
     "ukharvest_size",
     "ukharvest_source_record",
     "ukharvest_source_tabs",
@@ -134,7 +131,6 @@ __all__ = [
     "ukharvest_severities",
     "ukharvest_status",
     "ukharvest_supplied_labels",
-    "ukharvest_upgrade_notice",
     "ukharvest_web_url",
     "ukharvest_time",
 ]

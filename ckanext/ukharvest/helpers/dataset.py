@@ -14,7 +14,6 @@ from ckanext.ukharvest.helpers.dataset_rows import ukharvest_field_value
 from ckanext.ukharvest.helpers.facts import fact, facts_of, portal, ukharvest_is_harvested
 from ckanext.ukharvest.logic.permissions import may_if_exists
 from ckanext.ukharvest.model import documents
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import resources as shown_resources
@@ -109,7 +108,6 @@ def ukharvest_source_record(package: dict[str, Any]) -> dict[str, str] | None:
     return {"form": form.label, "extension": form.extension, "size": size}
 
 
-@needs_tables(dict)
 def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
     """Return the link check of a resource, as ``ukharvest_link_show`` does.
 
@@ -129,7 +127,6 @@ def ukharvest_link(resource: dict[str, Any]) -> dict[str, Any]:
     return {**link, "sentences": list(filter(None, sentences))}
 
 
-@needs_tables(dict)
 def ukharvest_data_check(package: dict[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
     """Return the check of a resource's data, as ``ukharvest_data_check_show`` does.
 

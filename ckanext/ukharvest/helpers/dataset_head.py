@@ -21,7 +21,6 @@ from ckanext.ukharvest.helpers.facts import (
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.model import Assessment, assessments, broken_links
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.messages import links as link_texts
 from ckanext.ukharvest.presentation.messages import stars as star_texts
 from ckanext.ukharvest.presentation.messages import themes as theme_texts
@@ -123,7 +122,6 @@ def load_assessment(package: Mapping[str, Any]) -> Assessment | None:
     return once_per_request("assessment", package, lambda: assessments.find(id_))
 
 
-@needs_tables(dict)
 def load_links(package: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return URL → what checks say of the links of a dataset, loaded once per request."""
     urls = [str(each.get("url") or "") for each in package.get("resources") or ()]

@@ -22,7 +22,6 @@ from ckanext.ukharvest.helpers.facts import (
     ukharvest_is_harvested,
 )
 from ckanext.ukharvest.helpers.provenance import ukharvest_provenance
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.messages import times
 from ckanext.ukharvest.presentation.rendering import facts as shown_facts
 from ckanext.ukharvest.presentation.rendering import field_labels, inspire, rows
@@ -130,7 +129,6 @@ def ukharvest_field_value(key: str, value: Any, package: dict[str, Any] | None =
     return shown
 
 
-@needs_tables(lambda: {"datasets": [], "services": []})
 def ukharvest_couplings(package_id: str) -> dict[str, Any]:
     """Return the coupled datasets and services that the user may read.
 

@@ -10,7 +10,6 @@ import ckan.plugins.toolkit as tk
 from flask import g
 
 from ckanext.ukharvest import fields
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.rendering import values as shown_values
 from ckanext.ukharvest.presentation.rendering.portal_values import Portal
 
@@ -44,7 +43,6 @@ def facts_of(package: Mapping[str, Any]) -> dict[str, str]:
     return {**top, **extras}
 
 
-@needs_tables(lambda: False)
 def ukharvest_is_harvested(package: Mapping[str, Any]) -> bool:
     """Tell whether a dataset was harvested, without a database query."""
     return fact(package, "import_source") == "harvest"

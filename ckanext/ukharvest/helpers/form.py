@@ -7,7 +7,6 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest import dataset_schema, fields
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.rendering import form_fields
 
 
@@ -39,7 +38,6 @@ def ukharvest_form_field(key: str, data: dict[str, Any], name: str = "") -> dict
     return {"label": tk._(field.label), "help": tk._(field.help), "part": part}
 
 
-@needs_tables(dict)
 def ukharvest_form_suggestion(data: dict[str, Any]) -> dict[str, Any]:
     """Return the suggested theme for a form's data, as ``ukharvest_theme_suggest`` does.
 

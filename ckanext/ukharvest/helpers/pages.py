@@ -40,11 +40,6 @@ def ukharvest_duration(seconds: float | None) -> str:
     return times.duration(seconds)
 
 
-def ukharvest_seconds(bound: float) -> str:
-    """Format an upper bound of seconds as "0.25 s" or "5 min"."""
-    return times.duration(bound) if bound >= 60 else f"{bound:g} s"
-
-
 def ukharvest_number(number: float) -> str:
     """Format a number for the user's language, such as "1,204"."""
     return numbers.number(number)

@@ -8,7 +8,7 @@ from flask import g
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.logic.source_state import type_label
-from ckanext.ukharvest.model import schema_version, source_list
+from ckanext.ukharvest.model import source_list
 from ckanext.ukharvest.operations.dashboard import notice
 from ckanext.ukharvest.operations.export import manifest
 from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
@@ -44,12 +44,6 @@ def ukharvest_own_pages() -> list[str]:
 def ukharvest_notice() -> str:
     """Return the sysadmin's notice to editors of sources, "" for other users."""
     return str(notice.read()["text"]) if ukharvest_may_harvest() else ""
-
-
-def ukharvest_upgrade_notice() -> str:
-    """Return, for sysadmins, how to run a pending migration; else ""."""
-    is_shown = schema_version.is_behind() and getattr(tk.current_user, "sysadmin", False)
-    return schema_version.translated() if is_shown else ""
 
 
 def ukharvest_export() -> manifest.Manifest | None:

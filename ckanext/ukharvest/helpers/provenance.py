@@ -11,7 +11,6 @@ from ckanext.ukharvest.helpers.facts import once_per_request, ukharvest_is_harve
 from ckanext.ukharvest.logic import provenance
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.records import problems_of
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.presentation.messages import differences
 from ckanext.ukharvest.presentation.rendering.field_labels import HIDDEN
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
@@ -59,7 +58,6 @@ def ukharvest_supplied_labels(origin: dict[str, Any], resource_id: str = "") -> 
     return list(dict.fromkeys(labels))
 
 
-@needs_tables(list)
 def ukharvest_record_problems(record_id: int | None) -> list[dict[str, Any]]:
     """Return the problems of a record, as ``ukharvest_record_show`` does."""
     return problems_of(record_id) if record_id else []

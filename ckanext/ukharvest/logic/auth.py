@@ -56,8 +56,6 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> Answer:
 
 
 ukharvest_type_list = ukharvest_source_list
-ukharvest_vocabulary_list = ukharvest_source_list
-ukharvest_vocabulary_show = ukharvest_source_list
 ukharvest_stars_report = ukharvest_source_list
 ukharvest_stars_list = ukharvest_source_list
 ukharvest_data_check_list = ukharvest_source_list

@@ -13,7 +13,7 @@ from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic.sources import TYPE, may_see_source
-from ckanext.ukharvest.model import provenance, schema_version
+from ckanext.ukharvest.model import provenance
 from ckanext.ukharvest.model.provenance import Origin
 
 
@@ -34,8 +34,6 @@ def add_computed(context: Any, packages: Iterable[dict[str, Any]]) -> None:
     Only to harvested datasets whose source is still in the database.
     """
     datasets = {str(each["id"]): each for each in packages if each.get("type") != TYPE}
-    if schema_version.is_behind():
-        return
     visible: dict[str, bool] = {}
     for package_id, origin in provenance.of_datasets(datasets).items():
         if origin.source_id not in visible:

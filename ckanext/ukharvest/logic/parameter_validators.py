@@ -12,7 +12,6 @@ from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.model import notifications, run_records
 from ckanext.ukharvest.operations.dashboard import notice
 
-LONGEST_SEARCH = 200  # characters
 MAX_ADDRESSES = 20
 RUN_MODES = (RunMode.NORMAL, RunMode.FORCE)
 
@@ -85,7 +84,7 @@ def are_mail_events(value: list[str]) -> list[str]:
 
 def is_weekly_mail(value: Any) -> Any:
     if value not in notifications.WEEKLY:
-        raise tk.Invalid(tk._("Expected one of: never, needed, always."))
+        raise tk.Invalid(tk._("Expected one of: never, needed."))
     return value
 
 
@@ -106,10 +105,6 @@ def record_number(value: Any) -> int:
         return int(value)
     except (TypeError, ValueError):
         raise tk.Invalid(tk._("Expected a number.")) from None
-
-
-def search_text(value: str) -> str:
-    return value[:LONGEST_SEARCH]
 
 
 def is_notice(value: str) -> str:

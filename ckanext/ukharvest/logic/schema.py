@@ -252,15 +252,6 @@ def stars_list_schema(
 # The portal.
 
 
-@tk.validator_args
-def vocabulary_show_schema(not_empty: Validator, unicode_safe: Validator) -> Schema:
-    return {
-        **_page(),
-        "name": [not_empty, unicode_safe],
-        "search": [*_text(), check.search_text],
-    }
-
-
 def dashboard_show_schema() -> Schema:
     return {"thorough": _strict_flag()}
 

@@ -1,7 +1,4 @@
-"""Stored stars and themes of datasets; nothing here commits.
-
-Without the table, before the migration, nothing is stored, and datasets can still be written.
-"""
+"""Stored stars and themes of datasets; nothing here commits."""
 
 from __future__ import annotations
 
@@ -15,15 +12,10 @@ import sqlalchemy as sa
 from ckan import model
 
 from ckanext.ukharvest import write_batch
-from ckanext.ukharvest.model import Assessment, schema_version, utcnow
+from ckanext.ukharvest.model import Assessment, utcnow
 
 log = logging.getLogger(__name__)
 Session = model.Session
-
-
-def is_made() -> bool:
-    """Tell whether the table exists."""
-    return not schema_version.is_behind()
 
 
 def lock(package_id: str) -> None:
@@ -60,7 +52,7 @@ def save_collected(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _store(rows: Sequence[Mapping[str, Any]]) -> None:
-    if not rows or not is_made():
+    if not rows:
         return
     names = [name for name in rows[0] if name != "package_id"]
     now = utcnow().isoformat()
@@ -89,8 +81,6 @@ def _statement(names: tuple[str, ...]) -> sa.TextClause:
 
 def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None:
     """Return the themes of a dataset when it was last written, and their origin."""
-    if not is_made():
-        return None
     found = (
         Session.query(Assessment.theme, Assessment.theme_secondary, Assessment.theme_origin)
         .filter_by(package_id=package_id)
@@ -101,5 +91,5 @@ def themes_of(package_id: str) -> tuple[tuple[str, tuple[str, ...]], str] | None
 
 def find(package_id: str) -> Assessment | None:
     """Return the assessment of a dataset."""
-    found: Assessment | None = Session.get(Assessment, package_id) if is_made() else None
+    found: Assessment | None = Session.get(Assessment, package_id)
     return found

@@ -19,7 +19,7 @@ from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.link_states import LinkState
 from ckanext.ukharvest.core.values import formats, multivalue
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.model import DataCheck, DataSchema, Link, data_schemas, schema_version
+from ckanext.ukharvest.model import DataCheck, DataSchema, Link, data_schemas
 from ckanext.ukharvest.model.link_checks import ASKED, live_resources, of_source
 from ckanext.ukharvest.model.statements import execute, upsert
 
@@ -252,8 +252,6 @@ def find(resource_id: str) -> DataCheck | None:
 
 def of_dataset(package_id: str) -> Sequence[DataCheck]:
     """Return the results of a dataset's resources, without reports and findings."""
-    if schema_version.is_behind():
-        return []
     query = (
         sa.select(DataCheck)
         .join(Resource, IS_CURRENT)

@@ -15,7 +15,6 @@ from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.model import (
     Assessment,
     DataCheck,
-    assessments,
     data_checks,
     organization_types,
 )
@@ -57,15 +56,11 @@ def of_dataset(package_id: str) -> IndexValues:
 
 def load(package_ids: Collection[str]) -> dict[str, IndexValues]:
     """Return dataset id → values of those that exist, for ``compat.index_packages``."""
-    is_made = assessments.is_made()
-    stars = Assessment.stars if is_made else sa.null()
-    verdicts = _VERDICTS if is_made else sa.null()
     organization_type = sa.literal_column(organization_types.EXTRA)
-    query = sa.select(model.Package.id, stars, organization_type, verdicts)
+    query = sa.select(model.Package.id, Assessment.stars, organization_type, _VERDICTS)
     query = query.select_from(model.Package)
     query = query.outerjoin(model.Group, model.Group.id == model.Package.owner_org)
-    if is_made:
-        query = query.outerjoin(Assessment, Assessment.package_id == model.Package.id)
+    query = query.outerjoin(Assessment, Assessment.package_id == model.Package.id)
     query = query.where(model.Package.id.in_(package_ids))
     return {
         row[0]: IndexValues(row[1], row[2] or "", tuple(row[3] or ()))

@@ -1,4 +1,4 @@
-"""The daily budget of link checks: what was spent, and how long the links that are due will take.
+"""The daily budget of link checks, and what was spent.
 
 Days are UTC. Nothing here commits.
 """
@@ -6,7 +6,6 @@ Days are UTC. Nothing here commits.
 from __future__ import annotations
 
 import datetime as dt
-import math
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -18,9 +17,6 @@ from ckanext.ukharvest.model import LinkDay
 Session = model.Session
 
 KEPT = 60  # days
-_USUAL = 7  # days whose average tells how many requests a link needs
-_REQUESTS_PER_LINK = 1.5  # before there is an average
-_DAY = 86_400  # seconds
 # Text, since SQLAlchemy 2.0 compiles an "insert … on conflict" each time: 3 ms for each link.
 _SPEND = sa.text(
     """
@@ -85,33 +81,3 @@ def forget_old_days() -> None:
     oldest = tables.utcnow().date() - dt.timedelta(days=KEPT)
     statement = sa.delete(LinkDay).where(LinkDay.day < oldest)
     Session.execute(statement.execution_options(synchronize_session=False))
-
-
-def days_needed(links: int, most_of_a_host: int, budget: Budget, delay: float) -> int:
-    """Return the days until so many links are checked, at least 1; 0 for no links.
-
-    Args:
-        links: number of links that are due.
-        most_of_a_host: how many of them are on the host that has the most.
-        delay: seconds between two requests to one host.
-    """
-    if not links:
-        return 0
-    requests, received = _per_link()
-    needed = [most_of_a_host * requests * delay / _DAY]
-    if budget.requests:
-        needed.append(links * requests / budget.requests)
-    if budget.received:
-        needed.append(links * received / budget.received)
-    return max(1, math.ceil(max(needed)))
-
-
-def _per_link() -> tuple[float, float]:
-    """Return the requests and bytes that a link needed in the last days."""
-    since = tables.utcnow().date() - dt.timedelta(days=_USUAL)
-    sums = (LinkDay.requests, LinkDay.received, LinkDay.links)
-    query = sa.select(*(sa.func.sum(each) for each in sums)).where(LinkDay.day >= since)
-    requests, received, links = Session.execute(query).one()
-    if not links:
-        return _REQUESTS_PER_LINK, 0.0
-    return max(1.0, float(requests) / float(links)), float(received) / float(links)

@@ -105,14 +105,10 @@ def of_source(source_id: str | None) -> sa.ColumnElement[bool]:
     )
 
 
-def backlog() -> tuple[int, int]:
-    """Return the number of links that are due, and how many of them the host with the most has."""
-    host = sa.func.lower(sa.func.substring(Resource.url, HOST))
-    number = sa.func.count(Resource.url.distinct()).label("number")
-    each = live_resources(host, number).where(_due(tables.utcnow())).group_by(host).subquery()
-    sums = sa.select(sa.func.sum(each.c.number), sa.func.max(each.c.number))
-    links, most = Session.execute(sums).one()
-    return int(links or 0), int(most or 0)
+def count_due() -> int:
+    """Return the number of links that are due."""
+    number = sa.func.count(Resource.url.distinct())
+    return Session.scalar(live_resources(number).where(_due(tables.utcnow()))) or 0
 
 
 def ask(package_id: str) -> int:

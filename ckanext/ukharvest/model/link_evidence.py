@@ -14,7 +14,7 @@ from ckan import model
 from ckanext.ukharvest import write_batch
 from ckanext.ukharvest.core.link_evidence import NOTHING, Evidence, dead_text
 from ckanext.ukharvest.core.link_states import LinkState
-from ckanext.ukharvest.model import Link, schema_version
+from ckanext.ukharvest.model import Link
 
 Session = model.Session
 
@@ -27,7 +27,7 @@ def digest(url: str) -> bytes:
 def load(urls: Iterable[str]) -> dict[str, Evidence]:
     """Return URL → evidence, NOTHING for links that were never checked."""
     found = dict.fromkeys(filter(None, urls), NOTHING)
-    if not found or schema_version.is_behind():
+    if not found:
         return found
     columns = (Link.url, Link.format, Link.state, Link.fault, Link.absent_since)
     query = sa.select(*columns).where(Link.url_digest.in_([digest(url) for url in found]))

@@ -19,7 +19,6 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob
 
 from ckanext.ukharvest.model import JobReport, SourceState
-from ckanext.ukharvest.model.schema_version import needs_tables
 from ckanext.ukharvest.model.source_state import ensure_source_state
 
 Session = model.Session
@@ -27,7 +26,7 @@ Session = model.Session
 FAILED, RECOVERED, HELD = EVENTS = ("failed", "recovered", "held")
 MISSING = "missing"  # mailed to recipients of FAILED or HELD
 RENAMED = "renamed"  # mailed to recipients of HELD
-NEVER, NEEDED, ALWAYS = WEEKLY = ("never", "needed", "always")
+NEVER, NEEDED = WEEKLY = ("never", "needed")
 UNREACHABLE, REFUSED = "unreachable", "refused"  # what the mail server did
 ROLES = ("admin", "editor")  # roles in the organisation that may see runs and errors
 
@@ -212,7 +211,6 @@ def _recipients(settings: Settings, allowed: Iterable[model.User]) -> list[Recip
     return list({each.address.casefold(): each for each in reversed(found)}.values())[::-1]
 
 
-@needs_tables(lambda: frozenset())
 def told_of_failure(source_id: str) -> frozenset[str]:
     """Return the addresses that are mailed about the source's last run, if it failed."""
     last = (

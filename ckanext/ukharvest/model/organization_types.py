@@ -7,7 +7,7 @@ from ckan import model
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.values import organization_types
-from ckanext.ukharvest.model import pending_index, schema_version
+from ckanext.ukharvest.model import pending_index
 
 Session = model.Session
 
@@ -27,8 +27,6 @@ def note_change(organization_id: str) -> None:
     For ``IOrganizationController.edit``: what is stored in this transaction is compared with what
     is committed, which another connection sees.
     """
-    if schema_version.is_behind():
-        return
     query = (
         sa.select(sa.literal_column(EXTRA))
         .select_from(model.Group)

@@ -11,7 +11,6 @@ from ckanext.harvest.model import HarvestGatherError, HarvestObject, HarvestObje
 
 from ckanext.ukharvest.core.outcomes import RunOutcome
 from ckanext.ukharvest.model import JobReport, SourceState, datasets, health
-from ckanext.ukharvest.model.schema_version import needs_tables
 
 Session = model.Session
 
@@ -55,7 +54,6 @@ def outcomes_of_held(reports: Iterable[JobReport]) -> dict[str, str]:
     }
 
 
-@needs_tables(lambda: None)
 def merge(jobs: Iterable[dict[str, Any]]) -> None:
     """Add our figures to ckanext-harvest's job dicts.
 
@@ -90,7 +88,6 @@ def _merge(job: dict[str, Any], report: JobReport, outcome: str) -> None:
     }
 
 
-@needs_tables(lambda: {"job_count": 0, "last_job": None, "total_datasets": 0})
 def short_status(source_id: str) -> dict[str, Any]:
     """Return the public part of a source's status, with the stock keys.
 

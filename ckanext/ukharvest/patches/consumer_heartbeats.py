@@ -9,10 +9,6 @@ waiting objects compares list with list and finds objects of unfinished gathers 
 from __future__ import annotations
 
 import datetime as dt
-import functools
-import logging
-import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,59 +17,12 @@ from ckanext.harvest import queue
 
 from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine.queue_messages import read_id
-from ckanext.ukharvest.model import schema_version
-from ckanext.ukharvest.model.schema_version import State
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
-from ckanext.ukharvest.patches.queue_callbacks import Callback
 
-log = logging.getLogger(__name__)
 Session = model.Session
 
 Consume = Callable[[Any, str], Iterator[tuple[Any, Any, str]]]
-
-# Seconds before a consumer whose version differs from the tables' ends, so that a process manager
-# that restarts it at once does not keep the machine busy.
-PAUSE = 10.0
-AHEAD_TEXT = "The database has been upgraded since this consumer started: start it again."
-
-_tables = schema_version.Watch(is_for_good=False)
-
-
-def is_outdated() -> bool:
-    """Tell whether the tables' version differs from this process's; called every 5 seconds."""
-    return _tables.state() not in (State.CURRENT, State.UNKNOWN)
-
-
-def end_if_outdated() -> None:
-    """End a consumer whose code and tables differ in version, before it takes work.
-
-    Raises:
-        SystemExit: after a pause, with status 1.
-    """
-    if not is_outdated():
-        return
-    state = _tables.state()
-    text = AHEAD_TEXT if state is State.AHEAD else schema_version.advice(state)
-    log.error("%s It stops now; no message is lost.", text)
-    time.sleep(PAUSE)
-    sys.exit(1)
-
-
-def _of_this_version(stock: Callback) -> Callback:
-    """End an outdated consumer before it works on a message; the sweeper sends it again."""
-
-    @functools.wraps(stock)
-    def callback(channel: Any, method: Any, header: Any, body: str) -> Any:
-        end_if_outdated()
-        return stock(channel, method, header, body)
-
-    return callback
-
-
-def _patch_callbacks() -> None:
-    queue.gather_callback = _of_this_version(queue.gather_callback)
-    queue.fetch_callback = _of_this_version(queue.fetch_callback)
 
 
 def beating(stock: Consume) -> Consume:
@@ -149,5 +98,4 @@ def _patch_resubmit() -> None:
 PATCHES = (
     ("one-sweeper (ckanext-harvest#420, #446)", _resends_what_runs, _patch_resubmit),
     ("worker-heartbeats (for the sweeper)", _always, _patch_consume),
-    ("consumers-of-this-version (for upgrades)", _always, _patch_callbacks),
 )

@@ -12,7 +12,6 @@ import redis
 from ckanext.harvest import queue as harvest_queue
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.patches import consumer_heartbeats
 
 log = logging.getLogger(__name__)
 
@@ -55,15 +54,11 @@ def _consume(self: harvest_queue.RedisConsumer, queue: str) -> Iterator[tuple[An
     block = config.BLOCK_SECONDS
     pause = 1.0
     while True:
-        consumer_heartbeats.end_if_outdated()
         try:
             found = self.redis.blpop(self.routing_key, timeout=block)
             if found is None:
                 continue
             body = found[1]
-            if consumer_heartbeats.is_outdated():  # upgraded while it waited
-                self.redis.lpush(self.routing_key, body)
-                continue
             self.redis.set(self.persistance_key(body), str(datetime.datetime.now()))  # noqa: DTZ005
         except (ValueError, KeyError, TypeError):
             log.error("Ignored a message that names no job or object: %.200s", body)

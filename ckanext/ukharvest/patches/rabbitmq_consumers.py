@@ -21,7 +21,6 @@ from ckanext.ukharvest.patches import consumer_heartbeats
 
 log = logging.getLogger(__name__)
 
-IDLE_SECONDS = 5.0  # between two looks at the version of the tables
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before the connection is tried again
 
 
@@ -52,11 +51,8 @@ class RabbitConsumer:
         while True:
             try:
                 self._channel.basic_qos(prefetch_count=1)
-                for message in self._channel.consume(queue, inactivity_timeout=IDLE_SECONDS):
+                for message in self._channel.consume(queue):
                     pauses = iter(PAUSES)
-                    if message[0] is None:
-                        consumer_heartbeats.end_if_outdated()
-                        continue
                     self._channel.basic_ack(message[0].delivery_tag)
                     yield message
             except (AMQPError, OSError) as exc:

@@ -148,7 +148,7 @@ def test_dashboard_and_weekly_summary_lead_to_the_list(
     counts = broken_links.count_of_sources([broken.source])
     assert counts == {broken.source: 1}
     address = "editor@council.example"
-    act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="always")
+    act("ukharvest_mail_update", source_id=broken.source, addresses=[address], weekly="needed")
     (told,) = notifications.sources()
     state = health.load_health([broken.source])[broken.source]
     found = mail_contents.Found(broken=counts)

@@ -497,7 +497,7 @@ def test_the_weekly_mail_has_a_line(place: Place, data: Publisher) -> None:
     work()
     invalid = figures.count_invalid([place.source])
     assert invalid == {place.source: 1}
-    act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="always")
+    act("ukharvest_mail_update", source_id=place.source, addresses=["a@b.example"], weekly="needed")
     (told,) = notifications.sources()
     states = health.load_health([place.source])
     found = mail_contents.Found(invalid=invalid)

@@ -113,53 +113,11 @@ def test_an_unknown_schema_has_no_label(url: str) -> None:
     assert vocabulary.label("schemas", url) == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        pytest.param("public toilets", "Public toilets", id="label"),
-        pytest.param("TOIL", "Public toilets", id="beginning-of-a-word"),
-        pytest.param("toilets public", "Public toilets", id="any-order"),
-        pytest.param("579", "Public toilets", id="number"),
-        pytest.param(SERVICE, "Public toilets", id="address"),
-        pytest.param("57", "", id="number-in-full-first"),
-    ],
-)
-def test_entries_are_found(text: str, first: str) -> None:
-    expected = first or vocabulary.label("services", "http://id.esd.org.uk/service/57")
-    rows = list(vocabulary.search("services", text))
-    if expected:
-        assert rows[0]["label"] == expected
-    assert len(rows) < 200
-
-
-def test_an_empty_search_finds_all_in_order() -> None:
-    assert list(vocabulary.search("services", " ")) == list(vocabulary.load("services").rows)
-    assert not list(vocabulary.search("services", "no such words"))
-
-
-def test_entry_shows_the_labels_of_its_groups() -> None:
-    row = vocabulary.row("services", SERVICE)
-    assert row is not None
-    assert vocabulary.above(row) == ["Environmental protection", "Street care and cleaning"]
-    assert vocabulary.above({"parent": "http://id.esd.org.uk/function/99999"}) == []
-    assert vocabulary.above({"label": "no parents"}) == []
-
-
-def test_functions_may_be_parents_of_each_other(lists_folder: Path) -> None:
-    one, two = "http://id.esd.org.uk/function/1", "http://id.esd.org.uk/function/2"
-    (lists_folder / "functions.csv").write_text(
-        f"uri,label,parent,theme\n{one},One,{two},\n{two},Two,{one},\n", encoding="utf-8"
-    )
-    row = vocabulary.row("functions", one)
-    assert row is not None
-    assert vocabulary.above(row) == ["One", "Two"]
-
-
 def test_the_portals_own_list_counts_and_is_read_again(lists_folder: Path) -> None:
     path = lists_folder / "frequencies.csv"
-    assert not vocabulary.is_replaced("frequencies")
+    assert vocabulary.load("frequencies") is vocabulary.bundled("frequencies")
     path.write_text(f"{FREQUENCIES}R/P7Y,Every seven years,P84M,now and then\n", encoding="utf-8")
-    assert vocabulary.is_replaced("frequencies")
+    assert vocabulary.load("frequencies") is not vocabulary.bundled("frequencies")
     assert frequencies.parse_frequency("Now and then") == "R/P7Y"
     assert frequencies.parse_frequency("P84M") == "R/P7Y"
     assert frequencies.frequency_label("R/P7Y") == "Every seven years"
@@ -226,7 +184,7 @@ def test_a_faulty_list_is_reported_and_not_used(
 ) -> None:
     (lists_folder / "frequencies.csv").write_bytes(content)
     assert frequencies.parse_frequency("yearly") == "R/P1Y"
-    assert not vocabulary.is_replaced("frequencies")
+    assert vocabulary.load("frequencies") is vocabulary.bundled("frequencies")
     assert words in vocabulary.faults()["frequencies"]
     assert len([each for each in caplog.records if words in each.getMessage()]) == 1
 

@@ -12,7 +12,7 @@ import functools
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -87,11 +87,6 @@ def faults() -> dict[str, str]:
     return {name: held.fault for name, held in _State.held.items() if held.fault}
 
 
-def is_replaced(name: str) -> bool:
-    """Tell whether a list is the portal's own."""
-    return load(name) is not bundled(name)
-
-
 @functools.cache
 def bundled(name: str) -> Vocabulary:
     """Return the bundled list of this name."""
@@ -160,42 +155,6 @@ def label(name: str, key: str) -> str:
     return load(name).label(found) if found else ""
 
 
-def above(found: Mapping[str, str]) -> list[str]:
-    """Return the labels of what contains a function or service, from the top."""
-    labels: list[str] = []
-    seen: set[str] = set()
-    while (parent := found.get("parent", "")) and parent not in seen:
-        seen.add(parent)
-        upper = row("functions", parent)
-        if upper is None:
-            break
-        labels.insert(0, upper["label"])
-        found = upper
-    return labels
-
-
-def search(name: str, text: str) -> Iterator[Mapping[str, str]]:
-    """Yield the entries whose label or name has, for each word of a text, a word beginning with it.
-
-    An entry's number (``579`` of ``http://id.esd.org.uk/service/579``) is a word of its name.
-    Entries whose label begins with the text come first, then those with each word in full;
-    otherwise the list's order is kept.
-    """
-    wanted, start = _words(text), text.strip().casefold()
-    found = [
-        (not label.startswith(start), not wanted <= words, at)
-        for at, (label, words) in enumerate(_searched(name)())
-        if all(any(word.startswith(each) for word in words) for each in wanted)
-    ]
-    rows = load(name).rows
-    yield from (rows[at] for *_later, at in sorted(found))
-
-
-def _words(text: str) -> set[str]:
-    plain = "".join(char if char.isalnum() else " " for char in text.casefold())
-    return set(plain.split())
-
-
 @functools.cache
 def _index(name: str) -> Callable[[], Mapping[str, Mapping[str, str]]]:
     @derived(name)
@@ -207,19 +166,6 @@ def _index(name: str) -> Callable[[], Mapping[str, Mapping[str, str]]]:
         return entries | {folded(vocabulary.key(each)): each for each in vocabulary.rows}
 
     return index
-
-
-@functools.cache
-def _searched(name: str) -> Callable[[], list[tuple[str, set[str]]]]:
-    @derived(name)
-    def searched(vocabulary: Vocabulary) -> list[tuple[str, set[str]]]:
-        return [
-            (label.casefold(), _words(f"{label} {vocabulary.key(each)}"))
-            for each in vocabulary.rows
-            for label in (vocabulary.label(each),)
-        ]
-
-    return searched
 
 
 def _make(make: Callable[[Vocabulary], T], vocabulary: Vocabulary) -> T:

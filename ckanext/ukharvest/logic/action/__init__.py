@@ -108,10 +108,6 @@ from ckanext.ukharvest.logic.action.stock import (
 )
 from ckanext.ukharvest.logic.action.themes import ukharvest_theme_show, ukharvest_theme_suggest
 from ckanext.ukharvest.logic.action.versions import ukharvest_record_version_list
-from ckanext.ukharvest.logic.action.vocabularies import (
-    ukharvest_vocabulary_list,
-    ukharvest_vocabulary_show,
-)
 
 __all__ = [
     "harvest_abort_failed_jobs",
@@ -186,6 +182,4 @@ __all__ = [
     "ukharvest_source_preview_show",
     "ukharvest_source_preview_stop",
     "ukharvest_type_list",
-    "ukharvest_vocabulary_list",
-    "ukharvest_vocabulary_show",
 ]

@@ -27,8 +27,8 @@ def ukharvest_mail_show(context: Any, data_dict: dict[str, Any]) -> dict[str, An
     :returns: ``source_id``; ``people``: editors and administrators of its organisation, and
         sysadmins who are chosen or call this, dicts with ``id``, ``name``, ``display_name`` and
         ``chosen``; ``addresses``: email addresses of other recipients; ``events``: events that
-        are mailed at once, of "failed", "recovered", "held"; ``weekly``: "never", "needed" or
-        "always"; ``recipients``: number of addresses in all; ``test``: the last test message,
+        are mailed at once, of "failed", "recovered", "held"; ``weekly``: "never" or
+        "needed"; ``recipients``: number of addresses in all; ``test``: the last test message,
         null for none: a dict with ``asked`` (time of the request), ``at`` (time of sending, null
         while it waits), and the numbers of recipients ``sent`` and ``failed``; ``obstacle``: why
         emails cannot be sent, or the last one could not be, "" if nothing is known
@@ -103,8 +103,8 @@ def ukharvest_mail_update(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     :param events: events that are mailed at once: "failed" (the first of several failures in a
         row), "recovered", "held" (there are pending deletions) (optional, default: none)
     :type events: list of strings
-    :param weekly: a summary each Monday: "never", "needed" (only if a source needs attention) or
-        "always" (optional, default: "never")
+    :param weekly: a summary on Mondays: "never", or "needed" (if a source needs attention)
+        (optional, default: "never")
     :type weekly: string
 
     :returns: as :py:func:`ukharvest_mail_show`

@@ -27,13 +27,11 @@ def ukharvest_dashboard_show(context: Any, data_dict: dict[str, Any]) -> dict[st
         ``runs_count``): ``id``, ``source``, ``state``, ``done``, ``total``, ``lost``,
         ``waiting``, ``begun``, ``started``, ``last_progress`` and ``reason``; ``states``: number
         of runs by state; ``health``: number of sources by health; ``day``: ``runs``, ``failed``
-        and ``changed`` datasets since ``since``; ``hosts``, the slowest of seven days: ``host``,
-        ``requests``, ``failures``, and ``median`` and ``p95`` (upper bounds in seconds);
-        ``links``, at most five minutes old (null if links are not checked): ``states`` (number of
-        links by ``state``, "" for those not checked yet), ``waiting`` (links that are due),
-        ``days`` until they are checked, ``requests``, ``megabytes`` and ``links`` of today,
-        ``requests_per_day`` and ``megabytes_per_day`` (0: no limit), and ``hosts``, as above;
-        ``tables``: ``name``, ``bytes``, ``rows`` and ``grown`` (bytes since the day ``since``);
+        and ``changed`` datasets since ``since``; ``links``, at most five minutes old (null if
+        links are not checked): ``states`` (number of links by ``state``, "" for those not checked
+        yet), ``waiting`` (links that are due), ``requests``, ``megabytes`` and ``links`` of today,
+        ``requests_per_day`` and ``megabytes_per_day`` (0: no limit); ``tables``: ``name``,
+        ``bytes`` and ``rows``;
         ``checks``, as ``findings`` of :py:func:`ukharvest_doctor_show`; those about every dataset
         are as of ``checks_as_of``
     :rtype: dictionary

@@ -30,7 +30,7 @@ def run_migrations() -> None:
         state = schema_version.state_of(found)
         if state in (State.UNRELEASED, State.AHEAD):
             version = ", ".join(found)
-            raise click.ClickException(f"{schema_version.advice(state)} (Version {version}.)")
+            raise click.ClickException(f"{schema_version.TEXTS[state]} (Version {version}.)")
         with context.begin_transaction():
             context.run_migrations()
 

@@ -48,21 +48,6 @@ def _metrics(found: Mapping[str, Any]) -> Iterator[Metric]:
     levels = Counter(each["level"] for each in found["checks"])
     of = {level: levels[level] for level in ("error", "warning")}
     yield Metric("findings", "What the checks found.", _by("level", of))
-    for key, meaning in (
-        ("requests", "Requests of the last seven days, of the slowest hosts."),
-        ("failures", "Those of them that failed."),
-    ):
-        of = {each["host"]: each[key] for each in found["hosts"]}
-        yield Metric(f"host_{key}", meaning, _by("host", of))
-    yield Metric(
-        "host_seconds",
-        "Seconds within which this share of the answers came; an upper bound.",
-        [
-            ({"host": each["host"], "quantile": share}, each[key])
-            for each in found["hosts"]
-            for share, key in (("0.5", "median"), ("0.95", "p95"))
-        ],
-    )
     of = {each["name"]: each["bytes"] for each in found["tables"]}
     yield Metric("table_bytes", "Size of harvesting's tables.", _by("table", of))
     moment = dt.datetime.fromisoformat(found["as_of"]).timestamp()
@@ -76,8 +61,4 @@ def _by(label: str, of: Mapping[str, float]) -> list[tuple[Mapping[str, str], fl
 def _labels(labels: Mapping[str, str]) -> str:
     if not labels:
         return ""
-    return "{" + ",".join(f'{key}="{_escaped(value)}"' for key, value in labels.items()) + "}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return "{" + ",".join(f'{key}="{value}"' for key, value in labels.items()) + "}"

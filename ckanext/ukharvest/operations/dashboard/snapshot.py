@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-import redis
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.source_status import ATTENTION
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.model import health, host_stats, redis_cache, utcnow
+from ckanext.ukharvest.model import health, redis_cache, utcnow
 from ckanext.ukharvest.operations import doctor, link_figures
 from ckanext.ukharvest.operations.dashboard import running, sizes, workers
 from ckanext.ukharvest.presentation.messages import attention
@@ -89,7 +88,6 @@ def _make() -> dict[str, Any]:
         "states": dict(Counter(run["state"] for run in runs)),
         "health": _health(),
         "day": running.last_day(),
-        "hosts": _or_nothing(host_stats.slowest),
         "links": link_figures.recall_figures() if config.checks_links() else None,
         "tables": sizes.tables(),
         "checks": checks,
@@ -142,10 +140,3 @@ def _thing(
 def _health() -> dict[str, int]:
     counts = Counter(each.value for each in health.load_health().values())
     return {value: counts[value] for value in status.HEALTHS}
-
-
-def _or_nothing(ask: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    try:
-        return ask()
-    except redis.RedisError:
-        return []  # the checks report that Redis is down

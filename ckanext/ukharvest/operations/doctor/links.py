@@ -44,7 +44,7 @@ def waiting_links() -> Iterator[Finding]:
 
 
 def format_backlog(found: Mapping[str, Any]) -> str:
-    """Return how many links wait and for how long, as a sentence.
+    """Return how many links wait, as a sentence.
 
     Args:
         found: as ``link_figures.load_figures`` returns it.
@@ -52,10 +52,7 @@ def format_backlog(found: Mapping[str, Any]) -> str:
     if not found["waiting"]:
         return "No link is waiting to be checked."
     verb = "waits" if found["waiting"] == 1 else "wait"
-    return (
-        f"{counted(found['waiting'], 'link')} {verb} to be checked: that takes about "
-        f"{counted(found['days'], 'day')}."
-    )
+    return f"{counted(found['waiting'], 'link')} {verb} to be checked."
 
 
 def format_data(found: Mapping[str, Any]) -> str:

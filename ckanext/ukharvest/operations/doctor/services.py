@@ -203,7 +203,7 @@ def migrations() -> Iterator[Finding]:
             there = ", ".join(sorted(found)) or "none"
             to_do = f"Run 'ckan db upgrade -p {name}', then restart web servers and consumers."
             if name == "ukharvest" and (state := schema_version.state_of(found)) in EXPLAINED:
-                to_do = schema_version.advice(state)
+                to_do = schema_version.TEXTS[state]
             elif name == "ukharvest" and schema_version.is_unversioned(model.Session.connection()):
                 to_do = schema_version.UNVERSIONED
             yield Finding(

@@ -172,12 +172,6 @@ LOSSES: tuple[Loss, ...] = (
         _IN_RDF,
     ),
     Loss(
-        "data.json does not say in which language a dataset is described; a harvest detects it",
-        ("language_confidence", "language_detected"),
-        _IN_JSON,
-        is_added=True,
-    ),
-    Loss(
         "data.json requires a date of change; without one, the portal's is given",
         ("data_modified",),
         _IN_JSON,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ckanext.ukharvest.model import broken_links, data_check_report, notes
 from ckanext.ukharvest.model.health import SourceHealth
-from ckanext.ukharvest.model.notifications import ALWAYS, Recipient, Told
+from ckanext.ukharvest.model.notifications import Recipient, Told
 from ckanext.ukharvest.operations.notifications import mail_contents, sending
 from ckanext.ukharvest.operations.notifications.mail_contents import Found
 from ckanext.ukharvest.operations.sweeper import schedules
@@ -57,12 +57,9 @@ def _by_recipient(
 
 
 def _send(recipient: Recipient, pairs: list[tuple[Told, SourceHealth]], found: Found) -> bool:
-    """Send one summary, if it has news or the recipient always wants it."""
+    """Send one summary if a source needs attention."""
     is_needed = any(
         health.value in mail_contents.NEEDS_YOU or found.broken.get(told.id)
         for told, health in pairs
     )
-    is_wanted = any(told.settings.weekly == ALWAYS for told, _health in pairs)
-    if not (is_needed or is_wanted):
-        return False
-    return sending.send(mail_contents.compose_weekly(pairs, found), recipient)
+    return is_needed and sending.send(mail_contents.compose_weekly(pairs, found), recipient)

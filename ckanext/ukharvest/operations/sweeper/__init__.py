@@ -42,7 +42,6 @@ STEPS: tuple[Step, ...] = (
     search_index.compare_all,
     lost_work.forget_dead,
     history.prune_old_runs,
-    history.save_sizes,
     links.enqueue_due,
     source_previews.forget_old,
 )

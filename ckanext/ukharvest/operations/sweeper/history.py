@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ckanext.ukharvest import config
 from ckanext.ukharvest.model import prune
-from ckanext.ukharvest.operations.dashboard import sizes
 from ckanext.ukharvest.operations.sweeper import pauses
 
 NOTE = "ukharvest.prune"  # key in system_info: when a tick last found nothing more to prune
@@ -30,9 +29,3 @@ def prune_old_runs() -> list[str]:
     if links := prune.prune_links():
         did.append(f"Forgot {links:,} links that no resource has any more")
     return did
-
-
-def save_sizes() -> list[str]:
-    """Save the sizes of the tables once a day, so that the dashboard can show their growth."""
-    sizes.save_today()
-    return []

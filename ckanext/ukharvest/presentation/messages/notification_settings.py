@@ -14,7 +14,6 @@ EVENTS = {
 WEEKLY = {
     settings.NEVER: lambda: tk._("No weekly summary"),
     settings.NEEDED: lambda: tk._("On Mondays when a source needs attention"),
-    settings.ALWAYS: lambda: tk._("Every Monday"),
 }
 
 

@@ -89,7 +89,6 @@ LABELS = {
     "purpose": "Purpose",
     "additional-information": "Additional information",
     "language": "Language",
-    "language_detected": "Language (detected)",
     "service-type-version": "Version of the service",
     "spatial_uri": "Place (URL)",
     "bbox-west-long": "Western limit (longitude)",
@@ -151,7 +150,6 @@ MAIN = frozenset(
 HIDDEN = frozenset(
     ("import_source", "harvest_object_id", "harvest_source_id", "spatial_harvester")
     + (
-        "language_confidence",
         "graphic-preview-type",
         "spatial-resolution-units",
         "spatial-original",

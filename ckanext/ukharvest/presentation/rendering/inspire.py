@@ -223,7 +223,6 @@ KEYS: dict[str, Callable[[str, Portal], Markup]] = {
     "dataset-reference-date": _dates,
     "frequency-of-update": _frequency,
     "language": _languages,
-    "language_detected": _languages,
     "metadata-language": _languages,
     "spatial-reference-system": _system,
     "spatial-reference-systems": _systems,

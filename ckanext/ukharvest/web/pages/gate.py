@@ -1,16 +1,15 @@
-"""Checks before each request: no NUL in the URL, no pending migration, not too many requests."""
+"""Checks before each request: no NUL in the URL, not too many requests."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import ckan.plugins.toolkit as tk
-from flask import Blueprint, Response, current_app, jsonify
+from flask import Blueprint, Response, jsonify
 from flask.blueprints import BlueprintSetupState
 
 from ckanext.ukharvest import config
-from ckanext.ukharvest.logic import guarded_actions, visitor_limit
-from ckanext.ukharvest.logic.sources import TYPE
+from ckanext.ukharvest.logic import visitor_limit
 from ckanext.ukharvest.reading.budget import MIB
 from ckanext.ukharvest.web.pages.common import prevent_caching
 
@@ -94,14 +93,3 @@ def limit_visitors() -> Any:
     )
     response.status_code, response.headers["Retry-After"] = 429, str(seconds)
     return prevent_caching(response)
-
-
-def refuse_without_tables() -> Any:
-    """Abort with 503 while a migration is pending; the sources' list is then ckanext-harvest's."""
-    if not guarded_actions.are_tables_behind():
-        return None
-    if tk.request.endpoint == "ukharvest_sources.search":
-        return current_app.view_functions[f"{TYPE}.search"](package_type=TYPE)
-    if getattr(tk.current_user, "sysadmin", False):
-        return tk.abort(503, guarded_actions.migration_hint())
-    return tk.abort(503, tk._("The harvest pages are being upgraded. Try again in a few minutes."))

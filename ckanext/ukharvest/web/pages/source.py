@@ -8,7 +8,7 @@ import ckan.plugins.toolkit as tk
 from flask import Blueprint, Response, redirect
 
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.web.pages import run_feed, source_frame
+from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import ask, asked_page, count_pages
 
 source = Blueprint("ukharvest_source", __name__)
@@ -80,20 +80,6 @@ def runs(source: str) -> str:  # the name in ckanext-harvest's routes
         pages=count_pages(listed["count"], PER_PAGE, number),
         **values,
     )
-
-
-@source.route("/harvest/<name>/runs.atom")
-def feed(name: str) -> Response:
-    found = source_frame.find(name, insiders_only=False)
-    response = Response(
-        run_feed.build_feed(found), content_type="application/atom+xml; charset=utf-8"
-    )
-    response.add_etag()
-    # The content depends on the user.
-    tk.request.environ["__no_cache__"] = True
-    response.cache_control.no_cache = True
-    response.make_conditional(tk.request.environ)
-    return response
 
 
 def _shown(found: dict[str, Any]) -> dict[str, Any]:
