@@ -48,8 +48,10 @@ def _kind(key: Key) -> str:
     _, who, what = key
     if who == "step":
         return f"rows of {what.rpartition(': ')[2]}"
-    if who == "index":
-        return "index documents"
+    if who in ("index", "mails", "calls"):
+        return {"index": "index documents", "calls": "calls of plugins"}.get(who, who)
+    if who == "command":
+        return f"ckan ukharvest {what}"
     what = re.sub(r"^(action \w+) \{.*?\}(?=$|: | \()", r"\1", what)
     return re.sub(rf"‹[^›]*›|(?<=/harvest/)(?!{_OWN})[\w-]+|(?<=/dataset/)[\w-]+", "…", what)
 

@@ -7,18 +7,18 @@ by one.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import ckan.plugins.toolkit as tk
 from ckan import model
 from ckan.lib import jobs
-from ckan.tests.helpers import call_action
-from ckanext.harvest.model import HarvestJob
 from demo import showcase
 from rq import SimpleWorker
 
+from ckanext.ukharvest import config
+from ckanext.ukharvest.model import prune
 from ckanext.ukharvest.model.workers import Heart
 from ckanext.ukharvest.patches import fetch_batches
 from tests.ckan.catalogues import catalogue, dataset
@@ -97,15 +97,16 @@ def states(portal: Portal) -> Iterator[list[Step]]:
         renamed = [dataset(number, identifier=f"new-{number}") for number in range(5)]
         mended = [dataset(1), *faulty[3:6]]
         yield [
-            *of("held", ten, ten[:4], ten[:4]),
-            *of("failing", five[:3], GONE, GONE, frequency="DAILY"),
+            *of("held", ten, ten[:4], ten[:4], mails=True),
+            *of("failing", five[:3], GONE, GONE, frequency="DAILY", mails=True),
+            *of("recovered", five[:2], GONE, five[:2], mails=True),
             *of("faulty", faulty, mended, faulty[1:]),
             *of("missing", five, five[:4]),
             *of("deleting", five, five[:4], five[:4], five),
             *of("renamed", five, renamed),
             *of("hidden", five[:2], private=True),
             *of("pruned", five[:2], *([dataset(0, title=f"Title {n}"), five[1]] for n in range(3))),
-            ("prune", lambda: tk.get_action and _prune("pruned")),
+            ("prune", lambda: _prune("pruned")),
             *of("emptied", five[:3]),
             ("empty", lambda: act("harvest_source_clear", id="emptied")),
             *of("stopped", five),
@@ -135,6 +136,7 @@ def _runs(
 ) -> list[Step]:
     """Return the steps that make a source, and run it once in each state of its publisher."""
     name = fields["name"]
+    mails = fields.pop("mails", False)
 
     def run(change: Callable[[], None] | None) -> object:
         if change:
@@ -142,6 +144,10 @@ def _runs(
         return portal.run(_id(name))
 
     made: list[Step] = [(f"make {name}", lambda: portal.source(url, type_, **fields))]
+    if mails:
+        given = {"addresses": ["team@data.example"], "people": ["editor"]}
+        update = functools.partial(act, "ukharvest_mail_update", source_id=name, **given)
+        made.append((f"mails of {name}", lambda: update(events=["failed", "recovered", "held"])))
     return made + [
         (f"run {number} of {name}", lambda change=change: run(change))  # type: ignore[misc]
         for number, change in enumerate(states, 1)
@@ -149,9 +155,6 @@ def _runs(
 
 
 def _prune(name: str) -> None:
-    from ckanext.ukharvest import config
-    from ckanext.ukharvest.model import prune
-
     prune.prune_all(config.our_type_names(), keep_runs=2, source_id=_id(name))
 
 
@@ -178,13 +181,3 @@ def work_off_jobs() -> None:
     """Run the background jobs that wait."""
     SimpleWorker([jobs.get_queue()]).work(burst=True, logging_level="ERROR")
     model.Session.remove()
-
-
-def last_job(source_id: str) -> str | None:
-    """Return the id of a source's newest run."""
-    jobs_ = model.Session.query(HarvestJob.id).filter_by(source_id=source_id)
-    found = jobs_.order_by(HarvestJob.created.desc()).limit(1).scalar()
-    return str(found) if found else None
-
-
-__all__ = ["call_action", "demo", "last_job", "states", "work_off_jobs"]

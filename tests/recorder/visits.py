@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -20,7 +21,7 @@ from tests.ckan.harvesting import Portal, act, statements
 from tests.ckan.test_access_routes import FORM, SENT
 from tests.ckan.test_access_table import TABLE
 from tests.ckan.test_access_table import filled as filled_in
-from tests.recorder import portals
+from tests.recorder import listeners, portals
 from tests.recorder.masks import Masks
 from tests.recorder.stored import Store, changes
 
@@ -66,12 +67,15 @@ QUERIES = {"/dataset/": ("", "?q=weirs", "?harvest_source_id=x"), "/harvest/": (
 class Visitor:
     """Visits a portal; yields lines."""
 
-    def __init__(self, app: Any, name: str, only: str) -> None:
+    def __init__(
+        self, app: Any, name: str, only: str, store: Store, mailbox: listeners.Mailbox
+    ) -> None:
         self.app = CKANTestApp(app)
         self.name = name
         self.only = re.compile(only)
         self.masks = Masks()
-        self.store = Store()
+        self.store = store
+        self.mailbox = mailbox
         self.headers: dict[str, dict[str, str]] = {"anonymous": {}}
 
     def line(self, who: str, what: str, **fields: Any) -> Line:
@@ -98,12 +102,17 @@ class Visitor:
                 self.masks.learn()
                 for table, rows in changes(before, after, self.masks).items():
                     yield self.line("step", f"{title}: {table}", rows=rows)
+                if mails := self.mailbox.take():
+                    yield self.line("mails", title, mails=self.masks.value(mails))
+                if calls := listeners.Calls.take():
+                    yield self.line("calls", title, calls=[self.masks.text(each) for each in calls])
                 before = after
             yield from self.visit()
 
     def visit(self) -> Iterator[Line]:
         """Yield the index, the pages and the answers of the actions."""
         self.facts = facts()
+        self.facts["place"].update(self.ask() if self.name == "states" else {})
         documents = sorted(self.store.documents.values(), key=lambda each: str(each.get("name")))
         for document in documents:
             yield self.line("index", str(document.get("name")), document=self.masks.value(document))
@@ -116,10 +125,36 @@ class Visitor:
             for url, roles in self.filled(route)[:1] if is_asked else ():
                 for role in roles:
                     yield from self.sent(url, role)
+        for words in listeners.commands() if self.name == "states" else ():
+            if self.only.search(f"command {' '.join(words)}"):
+                output = listeners.output(words)
+                output["output"] = self.output(output["output"])
+                yield self.line("command", " ".join(words), output=output)
+        yield from self.after("command", "all commands")
         for row in TABLE:
             is_asked = self.name == "states" or self.is_reading(row.action)
             for role in ROLES if is_asked and self.only.search(f"action {row.action}") else ():
                 yield from self.call(row, role)
+
+    def ask(self) -> dict[str, Any]:
+        """Start a test, a dry run, a check and a move; return their ids."""
+        place = self.facts["place"]
+        tested = {"source_type": "data_json", "url": place["url"]}
+        asked = {
+            "preview": ("ukharvest_source_preview_create", tested),
+            "dry run": ("ukharvest_dry_run_create", {"source_id": "faulty"}),
+            "check": ("ukharvest_check_create", {"text": '{"dataset": [{"title": "Weirs"}]}'}),
+            "move": (
+                "ukharvest_source_move_dry_run_create",
+                {"source_id": "faulty", "url": place["moved url"]},
+            ),
+        }
+        ids = {}
+        for name, (action, given) in asked.items():
+            with contextlib.suppress(KeyError):  # of an action that is gone
+                ids[name] = act(action, **given)["id"]
+                portals.work_off_jobs()
+        return ids
 
     def pages(self, url: str, roles: Sequence[str]) -> Iterator[Line]:
         """Yield a line for each role: the page, or the role with the same page."""
@@ -160,6 +195,13 @@ class Visitor:
             with statements() as sent:
                 self.request(role, "post", url, json=given)
             yield self.line(role, f"{what} (statements)", statements=len(sent))
+
+    def output(self, text: str) -> Any:
+        """Return what a command printed: JSON as a value, else lines."""
+        try:
+            return self.masks.value(json.loads(text))
+        except ValueError:
+            return self.masks.text(text).splitlines()
 
     def is_reading(self, action: str) -> bool:
         return bool(getattr(tk.get_action(action), "side_effect_free", False))
@@ -314,5 +356,6 @@ def facts() -> dict[str, Any]:
 
 def record(app: Any, portal: str, only: str) -> Iterator[Line]:
     """Yield the lines of all portals, or of one, and of pages and actions that match."""
+    store, mailbox = Store(), listeners.listen()
     for name in [portal] if portal else PORTALS:
-        yield from Visitor(app, name, only).make()
+        yield from Visitor(app, name, only, store, mailbox).make()
