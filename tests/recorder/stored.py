@@ -1,0 +1,156 @@
+"""What a portal stores: rows, index documents and keys, to compare and to restore."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, NamedTuple
+
+import pysolr
+import sqlalchemy as sa
+from ckan import model
+from ckan.lib.redis import connect_to_redis
+from ckan.lib.search.common import make_connection
+
+from tests.ckan.portal_copies import OF_PROCESSES
+from tests.recorder.masks import Masks
+
+Rows = dict[str, Counter[str]]
+_STAMPED = {"api_token": ("last_access",), "user": ("last_active",)}
+
+
+class State(NamedTuple):
+    """All that a portal stores.
+
+    Attributes:
+        rows: table → its rows as PostgreSQL writes them, in their order.
+        values: table → the same as JSON.
+        sequences: name → last value.
+        documents: of the search index, by its key.
+        keys: of Redis.
+    """
+
+    rows: dict[str, list[str]]
+    values: Rows
+    sequences: dict[str, int | None]
+    documents: dict[str, dict[str, Any]]
+    keys: dict[bytes, bytes]
+
+
+class Store:
+    """Reads and restores what a portal stores; knows what was sent to the index."""
+
+    def __init__(self) -> None:
+        self.documents: dict[str, dict[str, Any]] = {}
+        self._tables = _table_names()
+        self._collect()
+
+    def read(self) -> State:
+        """Return the state of now."""
+        model.Session.remove()
+        select = " UNION ALL ".join(
+            f"SELECT '{name}', t::text, (to_jsonb(t){_without(name)})::text FROM \"{name}\" t"
+            for name in self._tables
+        )
+        rows: dict[str, list[str]] = {name: [] for name in self._tables}
+        values: Rows = {name: Counter() for name in self._tables}
+        with model.meta.engine.connect() as connection:
+            for name, row, value in connection.exec_driver_sql(select.replace("%", "%%")):
+                rows[name].append(row)
+                values[name][value] += 1
+            sequences = dict(
+                map(
+                    tuple,
+                    connection.exec_driver_sql(
+                        "SELECT sequencename::text, last_value FROM pg_sequences"
+                    ),
+                )
+            )
+        redis = connect_to_redis()
+        keys = {key: redis.dump(key) for key in redis.scan_iter()}
+        return State(rows, values, sequences, dict(self.documents), keys)
+
+    def restore(self, state: State) -> None:
+        """Make the portal as it was."""
+        model.Session.remove()
+        connection = model.Session.connection()
+        changed = [name for name in self._tables if name in state.rows]
+        connection.exec_driver_sql(
+            "; ".join(f'DELETE FROM "{name}"' for name in reversed(changed))  # noqa: S608
+        )
+        for name in changed:
+            if state.rows[name]:
+                connection.exec_driver_sql(
+                    f'INSERT INTO "{name}" SELECT * FROM unnest(%(rows)s::"{name}"[])',  # noqa: S608
+                    {"rows": state.rows[name]},
+                )
+        for name, value in state.sequences.items():
+            connection.execute(
+                sa.text("SELECT setval(:name, :value, :called)"),
+                {"name": f'"{name}"', "value": value or 1, "called": value is not None},
+            )
+        model.Session.commit()
+        model.Session.remove()
+        if self.documents != state.documents:
+            index = make_connection()
+            index.delete(q="*:*", commit=False)
+            index.add(list(state.documents.values()), commit=True)
+        redis = connect_to_redis()
+        redis.flushdb()
+        for key, value in state.keys.items():
+            redis.restore(key, 0, value)
+
+    def begin_anew(self) -> None:
+        """Let all sequences begin at 1; the tables are empty."""
+        with model.meta.engine.begin() as connection:
+            names = connection.exec_driver_sql("SELECT sequencename::text FROM pg_sequences").all()
+            for (name,) in names:
+                connection.exec_driver_sql(f'ALTER SEQUENCE "{name}" RESTART')
+
+    def _collect(self) -> None:
+        add, delete, documents = pysolr.Solr.add, pysolr.Solr.delete, self.documents
+
+        def add_and_collect(solr: pysolr.Solr, docs: Any, *args: Any, **more: Any) -> Any:
+            docs = list(docs)
+            documents.update((each["index_id"], dict(each)) for each in docs)
+            return add(solr, docs, *args, **more)
+
+        def delete_and_look(solr: pysolr.Solr, *args: Any, **more: Any) -> Any:
+            result = delete(solr, *args, **{**more, "commit": True})
+            found = solr.search("*:*", fl="index_id", rows=100_000)
+            left = {each["index_id"] for each in found}
+            for key in documents.keys() - left:
+                del documents[key]
+            return result
+
+        pysolr.Solr.add, pysolr.Solr.delete = add_and_collect, delete_and_look
+
+
+def changes(before: State, after: State, masks: Masks) -> dict[str, list[str]]:
+    """Return table → the rows that are gone ("- …") and new ("+ …"), with masks."""
+    found: dict[str, list[str]] = {}
+    for name, rows in after.values.items():
+        old = before.values.get(name, Counter())
+        lines = [
+            *(f"- {_masked(row, masks)}" for row in (old - rows).elements()),
+            *(f"+ {_masked(row, masks)}" for row in (rows - old).elements()),
+        ]
+        if lines:
+            found[name] = sorted(lines)
+    return found
+
+
+def _masked(row: str, masks: Masks) -> str:
+    value = json.loads(row)
+    if isinstance(value.get("id"), int):
+        del value["id"]
+    return json.dumps(masks.value(value), ensure_ascii=False, sort_keys=True)
+
+
+def _without(table: str) -> str:
+    return "".join(f" - '{column}'" for column in _STAMPED.get(table, ()))
+
+
+def _table_names() -> list[str]:
+    made = {*sa.inspect(model.meta.engine).get_table_names()} - OF_PROCESSES
+    return [each.name for each in model.repo.metadata.sorted_tables if each.name in made]
