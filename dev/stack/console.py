@@ -56,17 +56,16 @@ def step(title: str) -> Iterator[None]:
     done = threading.Event()
     ticker = threading.Thread(target=_tick, args=(title, started, done), daemon=True)
     ticker.start()
-    outcome = "failed"
+    failed = "  failed"
     try:
         yield
-        outcome = "done"
+        failed = ""
     finally:
         done.set()
         ticker.join()
         seconds = time.monotonic() - started
         start = "\r" if sys.stderr.isatty() else ""
-        mark = " " if outcome == "done" else "!"
-        say(f"{start}{mark} {title:<60} {seconds:6.1f} s{'' if outcome == 'done' else '  failed'}")
+        say(f"{start}{'!' if failed else ' '} {title:<60} {seconds:6.1f} s{failed}")
 
 
 def _tick(title: str, started: float, done: threading.Event) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes.util
-import importlib.util
 import os
 import re
 import shutil
 import subprocess
 import sysconfig
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,10 +31,6 @@ def _command(name: str) -> Callable[[], bool]:
     return lambda: shutil.which(name) is not None
 
 
-def _has_ensurepip() -> bool:
-    return importlib.util.find_spec("ensurepip") is not None
-
-
 def _has_postgres() -> bool:
     return any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or _command("initdb")()
 
@@ -45,7 +41,7 @@ def _has_python_headers() -> bool:
 
 # For every command: the virtual environment. psycopg2 is compiled from source.
 VENV = (
-    Need("Python's virtual environments", _has_ensurepip, ("python3-venv",)),
+    Need("Python's virtual environments", lambda: bool(find_spec("ensurepip")), ("python3-venv",)),
     Need("a C compiler", _command("gcc"), ("gcc", "libc6-dev")),
     Need("Python's headers", _has_python_headers, ("python3-dev",)),
     Need("PostgreSQL's headers", _command("pg_config"), ("libpq-dev",)),

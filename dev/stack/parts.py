@@ -99,8 +99,7 @@ def parts(selection: Selection, mode: str) -> list[Part]:
     if selection.with_ckan:
         found += _on(mode if mode in CKAN_VERSIONS else newest, selection)
         if mode == "ci":
-            compat = selection.only("compat")
-            found.append(_with_ckan(f"CKAN {oldest}, compat", compat, oldest))
+            found += _on(oldest, selection.only("compat"), "compat, ")
     if selection.without_ckan:
         found.append(_without_ckan("without CKAN", selection))
     if mode == "ci" and selection.with_ckan and not selection.is_narrowed:
@@ -132,8 +131,8 @@ def _all(selection: Selection) -> list[Part]:
     found = []
     if selection.with_ckan:
         found += [part for ckan in CKAN_VERSIONS for part in _on(ckan, more.only("not giant"))]
-        for ckan in CKAN_VERSIONS:
-            found.append(_with_ckan(f"CKAN {ckan}, giants", more.only("giant"), ckan))
+        giants = more.only("giant")
+        found += [_with_ckan(f"CKAN {ckan}, giants", giants, ckan) for ckan in CKAN_VERSIONS]
     if selection.without_ckan:
         found.append(_without_ckan("without CKAN", more))
         for version in venv.other_pythons():
@@ -159,7 +158,7 @@ def _fast(selection: Selection) -> list[Part]:
     return found
 
 
-def _on(ckan: str, selection: Selection) -> list[Part]:
+def _on(ckan: str, selection: Selection, kind: str = "") -> list[Part]:
     """Return the parts for one CKAN: two halves of the tests, or the one that was narrowed.
 
     The halves have portals of their own, so that they can run side by side.
@@ -168,8 +167,8 @@ def _on(ckan: str, selection: Selection) -> list[Part]:
         return [_with_ckan(f"CKAN {ckan}", selection, ckan)]
     first, second = (selection.with_option("--shard", f"{number}/2") for number in (1, 2))
     return [
-        _with_ckan(f"CKAN {ckan}, first half", first, ckan),
-        _with_ckan(f"CKAN {ckan}, second half", second, ckan, "more"),
+        _with_ckan(f"CKAN {ckan}, {kind}first half", first, ckan),
+        _with_ckan(f"CKAN {ckan}, {kind}second half", second, ckan, "more"),
     ]
 
 

@@ -23,11 +23,17 @@ EXIT_SECONDS = 60
 LEFT_SECONDS = 15
 
 
-class BoundedReport:
-    """A plugin: pytest ends, with the stacks of all threads, if its report takes longer."""
+class Session:
+    """A plugin for what lasts as long as the tests, and for what must not."""
+
+    def pytest_collection_finish(self) -> None:
+        """Take the tests and their modules out of what Python looks for garbage in."""
+        gc.collect()
+        gc.freeze()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
+        """End pytest, with the stacks of all threads, if its report takes longer."""
         faulthandler.dump_traceback_later(REPORT_SECONDS, exit=True, file=2)
 
 
@@ -70,7 +76,7 @@ def main() -> None:
     gc.set_threshold(GARBAGE, 20, 50)
     # As in `python -m pytest`: tests are imported from the folder it is started in.
     sys.path[0] = os.getcwd()
-    status = pytest.main(plugins=[BoundedReport(), FailedTests()])
+    status = pytest.main(plugins=[Session(), FailedTests()])
     faulthandler.cancel_dump_traceback_later()
     until = time.monotonic() + LEFT_SECONDS
     while (left := leftovers()) and time.monotonic() < until:

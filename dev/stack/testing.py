@@ -152,8 +152,7 @@ def _print_closing(results: list[Result], absent: Iterable[Part]) -> None:
 
 def _line(result: Result) -> str:
     counts = reports.count([result.part.report])
-    line = f"{result.part.title:<26} {counts:<40} {result.seconds:6.1f} s  {result.note}"
-    return line.rstrip()
+    return f"{result.part.title:<30} {counts:<40} {result.seconds:6.1f} s  {result.note}".rstrip()
 
 
 def _run_all(due: Iterable[Part], commit: str) -> list[Result]:
@@ -200,23 +199,27 @@ def exit_code(statuses: Iterable[int]) -> int:
 def _run_side_by_side(together: list[Part], commit: str) -> list[Result]:
     """Run two parts at a time, the first with its output here, the others with theirs in logs.
 
-    Three at a time get no more done on two cores (measured). The short parts come last, so that the
-    two end at about the same time.
+    Tests with CKAN wait for a fifth of their time: for browsers, time limits, other processes.
+    Those without it use that time (nice), beside the two.
     """
     first, *others = together
-    with ThreadPoolExecutor(1) as early, ThreadPoolExecutor(2) as pool:
+    with (
+        ThreadPoolExecutor(1) as early,
+        ThreadPoolExecutor(2) as pool,
+        ThreadPoolExecutor(1, initializer=os.nice, initargs=(10,)) as beside,
+    ):
         if first.ckan:
             # Solr's jars come while pip works. If that fails, the parts try it again and say so.
             early.submit(_on_half, 0, _start_services, first)
         futures = [pool.submit(_on_half, 0, _ended, first, commit, _run_part)]
-        futures += [
-            pool.submit(_on_half, number, _ended, part, commit, _with_log)
-            for number, part in enumerate(others, 1)
-        ]
+        for number, part in enumerate(others, 1):
+            place = beside if first.ckan and not part.ckan else pool
+            futures.append(place.submit(_on_half, number, _ended, part, commit, _with_log))
         try:
             return [future.result() for future in futures]
         finally:
-            pool.shutdown(cancel_futures=True)  # parts that have not started
+            for each in (pool, beside):
+                each.shutdown(cancel_futures=True)  # parts that have not started
 
 
 def _on_half(number: int, run: Callable[..., Any], *given: Any) -> Any:
@@ -288,13 +291,8 @@ def _migrate(site: Site, ini: Path) -> None:
         stamp.remove()
         site.empty_database()
         command = venv.ckan_commands(site.ckan, ini, *venv.UPGRADES)
-        run(command, log_file("migrations"), env=_environment())
+        run(command, log_file("migrations"), env=venv.environment("CKAN_"))
     stamp.write()
-
-
-def _environment() -> dict[str, str]:
-    # CKAN reads settings from variables that begin with CKAN_, before any file.
-    return venv.environment("CKAN_")
 
 
 def _pytest(part: Part, words: list[str], out: TextIO | None) -> Result:
@@ -311,7 +309,8 @@ def _pytest(part: Part, words: list[str], out: TextIO | None) -> Result:
         """Run pytest with further words and return its exit code."""
         return subprocess.run(
             [*command, *more],
-            env=_environment(),
+            # CKAN reads settings from variables that begin with CKAN_, before any file.
+            env=venv.environment("CKAN_"),
             stdout=out,
             stderr=out and subprocess.STDOUT,
             check=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import subprocess
-from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,7 @@ from tests.ckan.harvesting import Consumers, Portal, Workers
 from tests.ckan.people import Person, member, with_headers
 from tests.ckan.portal_copies import OF_PROCESSES, SourceMaker
 from tests.ckan.processes import FAULTY_PROGRAM, finish
+from tests.ckan.shards import files_of_shard
 from tests.publisher import Publisher
 
 HERE = Path(__file__).parent
@@ -94,7 +94,10 @@ _shared_app: list[Any] = []
 _port = [0]  # of the last publisher in tests with copies of portals
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.ckan)
@@ -105,29 +108,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             is_once = is_browsed(item) and item.path.name != "test_journey.py"
             if item.path.name in COMPAT and is_of_shapes(item) and not is_once:
                 item.add_marker(pytest.mark.compat)
+    yield  # pytest takes out what -m and -k do not name
     # Tests that can share their consumers run in a row: starting them takes seconds.
     items.sort(key=lambda item: (is_in_process(item), consumed_with(item), str(item.path)))
     if shard := config.getoption("shard"):
-        number, _, parts = shard.partition("/")
-        chosen = files_of_shard(items, int(number), int(parts))
+        chosen = files_of_shard(items, shard)
         others = [item for item in items if item.path not in chosen]
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item.path in chosen]
-
-
-def files_of_shard(items: list[pytest.Item], number: int, parts: int) -> set[Path]:
-    """Return the files of one of several parts that take about as long."""
-    weights: Counter[Path] = Counter()
-    for item in items:
-        # A browser opens several pages in each test.
-        weights[item.path] += 10 if is_browsed(item) else 1
-    shards: list[set[Path]] = [set() for _ in range(parts)]
-    sizes = [0] * parts
-    for path, weight in weights.most_common():
-        smallest = sizes.index(min(sizes))
-        shards[smallest].add(path)
-        sizes[smallest] += weight
-    return shards[number - 1]
 
 
 def is_browsed(item: pytest.Item) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from ckan.tests.helpers import call_action
 
 from ckanext.ukharvest.check_command import command
+from ckanext.ukharvest.engine.jobs import check
 from ckanext.ukharvest.reading import address_lookup
 from tests.ckan.test_source_previews import as_, work
 from tests.publisher import Publisher, Response
@@ -96,6 +98,7 @@ def test_each_way_names_what_the_server_answered(
     response, code, words = ANSWERS[name]
     if response is None:
         monkeypatch.setattr(address_lookup, "PROBE_SECONDS", 0.3)
+        monkeypatch.setattr(check, "REQUEST", replace(check.REQUEST, read=1.0, total=1.0))
     serve(publisher, response)
     url = publisher.url(PATH)
     ways: tuple[Callable[[dict[str, Any], str], dict[str, Any]], ...]
