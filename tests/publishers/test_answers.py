@@ -1,7 +1,7 @@
 """Each fault of a publisher's answers, played to each source type.
 
-Every read ends by itself with an error of ours that names the URL and the cause, and no dataset
-counts as missing.
+Every read ends by itself with an error of ours that names the URL, the cause and what was sent, and
+no dataset counts as missing.
 """
 
 from __future__ import annotations
@@ -94,9 +94,11 @@ def _wrong(fault: Fault, cell: Cell, result: ReadResult) -> Iterator[str]:
         yield f"records were read: {result.guids}"
     if not fault.causes and is_whole:
         return
-    told = [message for message in result.messages if cell.publisher.base in message]
-    if not any(cause in message.lower() for message in told for cause in fault.causes):
-        yield f"no message names the URL and the cause: {result.messages}"
+    told = [message.lower() for message in result.messages if cell.publisher.base in message]
+    if not any(map(fault.is_named_in, told)):
+        yield f"no message names the URL, the cause and what was sent: {result.messages}"
+    if any("<b>" in message or not message.isprintable() for message in told):
+        yield f"a message has markup or control characters: {told}"
 
 
 @pytest.mark.timeout(120)

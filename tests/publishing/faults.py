@@ -7,6 +7,8 @@ every address (nothing can be read), and at the last one only (the read has begu
 from __future__ import annotations
 
 import itertools
+import json
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -34,6 +36,7 @@ class Fault:
         change: turns a good answer into the faulty one.
         causes: a message must contain one of these texts, in small letters; () for no message: the
             fault does no harm.
+        sent: patterns of what the publisher sent; the message must have all of them.
         is_read: nothing is missing from the document, so that it may be read to its end.
         waits: the publisher makes the client wait.
     """
@@ -41,8 +44,14 @@ class Fault:
     name: str
     change: Change
     causes: tuple[str, ...]
+    sent: tuple[str, ...] = ()
     is_read: bool = False
     waits: bool = False
+
+    def is_named_in(self, message: str) -> bool:
+        """Tell whether a message, in small letters, has a cause and all that was sent."""
+        is_sent = all(re.search(pattern, message) for pattern in self.sent)
+        return is_sent and any(cause in message for cause in self.causes)
 
     @property
     def limits(self) -> HttpLimits:
@@ -102,6 +111,34 @@ def _error_page(_response: Response) -> Response:
     return Response(body, headers={"Content-Type": "text/html"})
 
 
+def _broken(_response: Response) -> Response:
+    body = b"<html><head><title>Back soon</title><style>p {}</style></head><p>Sorry.</p></html>"
+    return Response(body, 500, headers={"Content-Type": "text/html"})
+
+
+def _refused(_response: Response) -> Response:
+    error = {"success": False, "error": {"__type": "Forbidden", "message": "Give a <b>key</b>."}}
+    body = json.dumps(error).encode()
+    return Response(body, 403, headers={"Content-Type": "application/json"})
+
+
+def _refused_in_words(_response: Response) -> Response:
+    return Response(b"\x1b[31mToo many  requests today.\nAsk again tomorrow.", 401)
+
+
+def _report(_response: Response) -> Response:
+    body = (
+        b'<ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows" version="1.0.0">'
+        b'<ows:Exception exceptionCode="NoApplicableCode" locator="index"><ows:ExceptionText>'
+        b"The index is locked</ows:ExceptionText></ows:Exception></ows:ExceptionReport>"
+    )
+    return Response(body, 400, headers={"Content-Type": "application/xml"})
+
+
+def _pdf(_response: Response) -> Response:
+    return Response(b"%PDF-1.7\n1 0 obj\n", headers={"Content-Type": "application/pdf"})
+
+
 def _wrong_charset(response: Response) -> Response:
     body = body_of(response).replace(b"description.", "Köln, Łódź".encode("cp1250"))
     return replace(_with_headers(response, Content_Type="text/plain; charset=utf-8"), body=body)
@@ -156,26 +193,33 @@ def _to_itself(_response: Response) -> Response:
 _UNFINISHED = ("not valid", "well-formed", "cut off", "ends", "no link", "not rdf", "read to its")
 _WAITED = ("was not finished after", "sent nothing for", "no answer")
 _CUT = ("connection", "closed", "broke", "ended", "stopped", "incomplete")
+_COUNTED = (r"[\d,]+ of [\d,]+ bytes came",)
+_PLACE = (r"\bline \d+|no </html>|read to its end|no links?\b|0 links",)
 
 FAULTS = (
     Fault("slow", _slow, _WAITED, waits=True),
     Fault("slow-head", _slow_head, _WAITED, waits=True),
     Fault("never-answers", _silent, _WAITED, waits=True),
     Fault("resets", _reset, _CUT),
-    Fault("resets-halfway", _reset_halfway, _CUT),
-    Fault("redirects-for-ever", _to_itself, ("redirect",)),
-    Fault("length-too-large", _longer_than_sent, _CUT),
-    Fault("length-too-large-and-waits", _longer_than_sent_and_waits, _WAITED, waits=True),
-    Fault("length-too-small", _shorter_than_sent, (*_UNFINISHED, *_CUT)),
-    Fault("half-a-document", _half, _UNFINISHED),
-    Fault("error-page-with-200", _error_page, ("html", "web page", "back soon")),
+    Fault("resets-halfway", _reset_halfway, _CUT, _COUNTED),
+    Fault("redirects-for-ever", _to_itself, ("redirect",), ("circle",)),
+    Fault("length-too-large", _longer_than_sent, _CUT, _COUNTED),
+    Fault(*("length-too-large-and-waits", _longer_than_sent_and_waits, _WAITED), waits=True),
+    Fault("length-too-small", _shorter_than_sent, (*_UNFINISHED, *_CUT), _PLACE),
+    Fault("half-a-document", _half, _UNFINISHED, _PLACE),
+    Fault("error-page-with-200", _error_page, ("html", "web page", "links"), ("back soon",)),
+    Fault("error-page-with-500", _broken, ("answered 500 internal server error: back soon",)),
+    Fault("refusal-in-json", _refused, ("answered 403 forbidden: give a key",)),
+    Fault("refusal-in-words", _refused_in_words, ("answered 401 unauthorized: ",), ("today. ask",)),
+    Fault("report-with-400", _report, ("400", "refused"), (r"code \(index\): the index is lock",)),
+    Fault("pdf", _pdf, ("not", "instead", "no html"), (r"%pdf-1\.7|application/pdf",)),
     Fault("wrong-charset", _wrong_charset, ("utf-8", "encod", "characters"), is_read=True),
     Fault("unknown-charset", _unknown_charset, (), is_read=True),
     Fault("endless-gzip", _endless_gzip, ("larger than",)),
-    Fault("not-gzip", _not_gzip, ("unpacked",)),
+    Fault("not-gzip", _not_gzip, ("unpacked",), ("gzip",)),
     Fault("five-gigabytes", _huge, ("larger than",)),
-    Fault("five-gigabytes-declared", _huge_declared, ("larger than",)),
-    Fault("not-http", _not_http, ("http", *_CUT)),
+    Fault("five-gigabytes-declared", _huge_declared, ("larger than",), ("5368709120",)),
+    Fault("not-http", _not_http, ("http", *_CUT), (r"220 ftp\.publisher\.test ready",)),
     Fault("endless-head", _endless_head, ("header", "http", *_CUT)),
     Fault("broken-chunks", _broken_chunks, ("http", *_CUT)),
 )

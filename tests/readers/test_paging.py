@@ -144,7 +144,7 @@ def test_a_refused_page_does_not_prove_an_end(
     answer = numbered_page(http, publisher.url("/data.json"), 2, first=Validators(), accept="")
     assert isinstance(answer, Ending)
     assert not answer.complete
-    assert f"status {status}" in answer.reason
+    assert f"answered {status} " in answer.reason
     assert "option paging" in answer.reason
 
 

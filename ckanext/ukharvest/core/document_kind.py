@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
+
+from ckanext.ukharvest.core.values.text import shorten
 
 HEAD = 4096  # characters that are enough to recognise a record's format
 # A page's first tags come early; scripts before its title can be long.
@@ -14,6 +17,12 @@ _PAGE = re.compile(r"<(?:!doctype\s+html|(?:html|head|body|title|meta|script)\b)
 # No pattern may look far ahead: a hostile page could open a title again and again.
 _TITLE = re.compile(r"<title[^<>]*>", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
+_BINARY = re.compile(r"[\x00-\x08\ufffd]")
+
+
+def is_binary(text: str) -> bool:
+    """Tell whether decoded bytes were no text."""
+    return _BINARY.search(text) is not None
 
 
 def html_title(content: bytes) -> str | None:
@@ -21,7 +30,7 @@ def html_title(content: bytes) -> str | None:
 
     The title is on one line, at most 100 characters.
     """
-    text = _decode(content[:_LOOK_AT])
+    text = decode_roughly(content[:_LOOK_AT])
     before = _BEFORE.match(text)
     if not _PAGE.match(text, before.end() if before else 0):
         return None
@@ -32,13 +41,19 @@ def html_title(content: bytes) -> str | None:
     return line if len(line) <= 100 else line[:99].rstrip() + "…"
 
 
-def _decode(content: bytes) -> str:
+def quote_beginning(content: bytes) -> str:
+    """Return what a document begins with, in quotes, for a message."""
+    text = decode_roughly(content[:200]).strip()
+    return f"'{shorten(text, 40)}'" if not is_binary(text) else repr(text[:20])
+
+
+def decode_roughly(content: bytes) -> str:
     """Decode well enough to find tags and a title."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16", "replace").lstrip("\ufeff")
     try:
-        # The cut may split a character.
-        return content.decode("utf-8-sig", "strict" if len(content) < _LOOK_AT else "replace")
+        # Not to the end: a cut may split a character.
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(content)
     except UnicodeDecodeError:
         return content.decode("cp1252", "replace")
 

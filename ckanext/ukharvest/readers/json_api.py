@@ -15,8 +15,9 @@ from typing import Any
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.errors import LOGIN_STATUSES, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.error_answers import describe_status, quote_json
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import one_line, shorten
+from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
 
 ACCEPT = "application/json, */*;q=0.1"
@@ -86,7 +87,7 @@ def result_of(answer: Any, url: str) -> Any:
         ProtocolError: it is no object with a ``result``.
     """
     if isinstance(answer, Mapping) and answer.get("success", True) in (False, "false"):
-        why = _reason(answer)
+        why = quote_json(answer)
         said = f": {why}" if why else ""
         raise Refused(f"{url} answered success: false{said}", url=url, status=200)
     if not isinstance(answer, Mapping) or "result" not in answer:
@@ -145,24 +146,5 @@ def _with_care(reply: Reply, problems: list[Problem] | None) -> Any:
 
 def _refusal(reply: Reply) -> Refused:
     """Return the refusal in a response: its JSON's reason, or its status."""
-    why = ""
-    try:
-        answer = parse_json(reply)
-    except ProtocolError:
-        pass
-    else:
-        why = _reason(answer) if isinstance(answer, Mapping) else one_line(answer)
     url = reply.requested_url
-    said = f": {shorten(why, 200)}" if why else ""
-    return Refused(f"{url} answered {reply.status}{said}", url=url, status=reply.status)
-
-
-def _reason(answer: Mapping[str, Any]) -> str:
-    error = answer.get("error", answer.get("message"))
-    if not isinstance(error, Mapping):
-        return shorten(one_line(error), 200) if error else ""
-    kind = error.get("__type")
-    words = {key: each for key, each in error.items() if key != "__type"}
-    if isinstance(error.get("message"), str):
-        return shorten(f"{error['message']}", 200)
-    return shorten(one_line(words) or str(kind or ""), 200)
+    return Refused(describe_status(reply, url), url=url, status=reply.status)

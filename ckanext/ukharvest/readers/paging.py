@@ -225,8 +225,8 @@ def _refused(exc: BadStatus, number: int) -> Ending:
         raise exc
     return Ending(
         complete=False,
-        reason=f"page {number} was refused with status {exc.status}, so that it is not known"
-        " whether there are more datasets; set the option paging to none if there is one page",
+        reason=f"page {number} was refused, so that it is not known whether there are more"
+        f" datasets: {exc.message.rstrip('.')}; set the option paging to none if there is one page",
     )
 
 

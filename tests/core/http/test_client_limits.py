@@ -160,7 +160,7 @@ def test_a_body_over_the_limit_is_an_error(publisher: Publisher, response: Respo
     publisher.routes["/a"] = response
     with (
         client(max_bytes=MIB, read=5.0) as http,
-        pytest.raises(TooLarge, match=r"/a is larger than 1 MB, the most that is read\."),
+        pytest.raises(TooLarge, match=r"/a is larger than 1 MB, the most that is read[.;]"),
     ):
         http.get(publisher.url("/a"))
     assert len(publisher.requests) == 1

@@ -389,7 +389,7 @@ def test_refusal_is_reported_in_the_words_of_the_site(
     site.search = lambda _request: refusal(  # type: ignore[method-assign]
         409, "Invalid search query"
     )
-    with pytest.raises(SourceError, match="answered 409: Invalid search query"):
+    with pytest.raises(SourceError, match="answered 409 Conflict: Invalid search query"):
         read(publisher, http)
 
 

@@ -74,7 +74,7 @@ def test_without_the_option_nothing_more_is_read(publisher: Publisher, http: Htt
 def test_a_language_that_is_refused_fails_the_run(publisher: Publisher, http: HttpClient) -> None:
     serve(publisher, "en", (1, 2), (3,))
     publisher.serve(PAGE.format(100, 0, "cy"), {"message": "Unknown lang cy"}, status=400)
-    with pytest.raises(SourceError, match="lang=cy answered 400: Unknown lang cy"):
+    with pytest.raises(SourceError, match="lang=cy answered 400 Bad Request: Unknown lang cy"):
         records(publisher.url("/"), http, OPTIONS)
 
 

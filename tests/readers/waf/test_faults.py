@@ -20,7 +20,11 @@ from tests.readers.waf.waf_site import FGDC, Folder, guids
     ("body", "code", "words"),
     [
         ("", "empty-document", "is empty; expected an HTML page with links"),
-        ('{"a": 1}', "not-html", "is no HTML page; expected an HTML page with links"),
+        (
+            '{"a": 1}',
+            "not-html",
+            """is no HTML page: it begins with '{"a": 1}'; expected an HTML page""",
+        ),
         (FGDC, "wrong-root", "root element <metadata>; expected an HTML page with links"),
         (gemini(Item(1)), "wrong-root", "which the source type gemini-single reads"),
         ("<html><title>Log in</title></html>", "no-links", "title 'Log in' has 0 links"),

@@ -35,7 +35,7 @@ def read(response: BaseHTTPResponse, url: str, max_bytes: int, secrets: Secrets)
     """
     declared = response.headers.get("Content-Length", "")
     if declared.isdecimal() and (len(declared) > 18 or int(declared) > max_bytes):
-        raise _too_large(url, max_bytes)
+        raise _too_large(url, max_bytes, declared)
     file = _stored(secrets.clean_pieces(_pieces(response, url)), url, max_bytes)
     response.read(1, decode_content=False)  # nothing is left; this returns the connection for reuse
     return file
@@ -135,8 +135,8 @@ def _window(start: bytes) -> int:
     return 15 if has_header else -15
 
 
-def _too_large(url: str, max_bytes: int) -> TooLarge:
+def _too_large(url: str, max_bytes: int, declared: str = "") -> TooLarge:
     limit = f"{max_bytes / 1024 / 1024:.4g}"
-    return TooLarge(
-        f"{safe_url(url)} is larger than {limit} MB, the most that is read.", url=safe_url(url)
-    )
+    said = f"; its Content-Length is {declared[:20]}" if declared else ""
+    message = f"{safe_url(url)} is larger than {limit} MB, the most that is read{said}."
+    return TooLarge(message, url=safe_url(url))

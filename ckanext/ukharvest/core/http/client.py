@@ -12,7 +12,7 @@ import io
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import IO
@@ -22,13 +22,14 @@ from urllib3.exceptions import HTTPError
 
 from ckanext.ukharvest.core.errors import Aborted, BadStatus, Blocked, FetchError, Unreachable
 from ckanext.ukharvest.core.http import body as bodies
-from ckanext.ukharvest.core.http import connection
+from ckanext.ukharvest.core.http import connection, error_answers
 from ckanext.ukharvest.core.http.credentials import Credential, Secrets
 from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.core.http.request import REDIRECTS, Ask, HttpLimits, Reply
 from ckanext.ukharvest.core.http.turns import Turns
 from ckanext.ukharvest.core.http.urls import join, normalise, origin, safe_url, with_query
 from ckanext.ukharvest.core.records import Validators
+from ckanext.ukharvest.core.values.text import counted
 
 __all__ = ["Credential", "HttpClient", "HttpLimits", "Reply"]
 
@@ -36,6 +37,7 @@ USER_AGENT = "ckanext-ukharvest"
 
 _RETRIED = {429, 500, 502, 503, 504}
 _BACKOFF = 1.0  # seconds before the second attempt, doubled for each further one
+_REASON_SECONDS = 5.0  # for the body of an answer that is an error by its status
 
 DEFAULT_LIMITS = HttpLimits()
 
@@ -70,7 +72,7 @@ class HttpClient:
         self.guard = guard
         self.limits = limits
         self._user_agent = user_agent
-        self._secrets = Secrets(credentials)
+        self._secrets = Secrets(credentials, connection.secrets_of_proxy(proxy))
         self._secrets.open()
         self._sleep = sleep
         self._clock = clock
@@ -174,8 +176,8 @@ class HttpClient:
             visited.add(target)
             url = target
         if not ask.wants(reply.status):
-            reply.close()
-            raise _bad_status(reply)
+            with reply:
+                raise _bad_status(reply)
         return reply
 
     def _check_redirect(self, ask: Ask, target: str, visited: set[str], trusted: bool) -> None:
@@ -232,8 +234,10 @@ class HttpClient:
                 decode_content=False,
                 timeout=Timeout(connect=self._deadline.cap(limits.connect), read=limits.read),
             )
-            wanted = ask.wants(response.status)
-            body = self._body(response, url, ask.first) if wanted else io.BytesIO()
+            if ask.wants(response.status):
+                body = self._body(response, url, ask.first)
+            else:
+                body = self._reason(response, url)
             headers = self._secrets.clean_headers(response.headers)
             return Reply(url, ask.url, response.status, headers, body)
         except Blocked as exc:
@@ -242,7 +246,7 @@ class HttpClient:
             exc.url = safe_url(url)
             raise
         except (HTTPError, TimeoutError) as exc:
-            raise self._unreachable(exc, url) from exc
+            raise self._unreachable(exc, url, response) from exc
         finally:
             if response is not None:
                 response.close()
@@ -253,6 +257,16 @@ class HttpClient:
         if first:
             return bodies.read_first(response, url, first, self._secrets)
         return bodies.read(response, url, self.limits.max_bytes, self._secrets)
+
+    def _reason(self, response: BaseHTTPResponse, url: str) -> IO[bytes]:
+        """Return the beginning of an error's body, as far as it comes; its status counts."""
+        if response.status >= HTTPStatus.BAD_REQUEST:
+            with (
+                suppress(FetchError, HTTPError, TimeoutError),
+                self._deadline.at_most(_REASON_SECONDS),
+            ):
+                return bodies.read_first(response, url, error_answers.HEAD, self._secrets)
+        return io.BytesIO()
 
     def _headers(self, ask: Ask, url: str, trusted: bool) -> HTTPHeaderDict:
         headers = HTTPHeaderDict(
@@ -278,7 +292,9 @@ class HttpClient:
         finally:
             self._turns.leave(host, token, self.limits)
 
-    def _unreachable(self, fault: Exception, url: str) -> Unreachable:
+    def _unreachable(
+        self, fault: Exception, url: str, response: BaseHTTPResponse | None
+    ) -> Unreachable:
         limits = self.limits
         kind = connection.kind_of_fault(fault)
         if self._deadline.left() <= 0:
@@ -287,7 +303,9 @@ class HttpClient:
         else:
             host = origin(url)[1]
             why, again = connection.describe_fault(fault, host, limits.connect, limits.read)
-        error = Unreachable(f"{safe_url(url)} {why}.", url=safe_url(url))
+        why = self._secrets.clean(why)
+        came = _progress(response) if response is not None else ""
+        error = Unreachable(f"{safe_url(url)} {why}{came}.", url=safe_url(url))
         error.retryable, error.kind = again, kind
         return error
 
@@ -297,10 +315,15 @@ def _redirected(ask: Ask, blocked: Blocked) -> Blocked:
     return Blocked(f"{url} redirects: {blocked.message}", url=url)
 
 
+def _progress(response: BaseHTTPResponse) -> str:
+    """Return how much of a body came before it ended, as the end of a sentence."""
+    promised = response.headers.get("Content-Length", "")
+    came = response.tell()
+    if promised.isdecimal() and len(promised) < 16 and came < int(promised):
+        return f": {came:,} of {counted(int(promised), 'byte')} came"
+    return f": {counted(came, 'byte')} came" if came else ""
+
+
 def _bad_status(reply: Reply) -> BadStatus:
-    try:
-        phrase = f" {HTTPStatus(reply.status).phrase}"
-    except ValueError:
-        phrase = ""
-    url = safe_url(reply.url)
-    return BadStatus(f"{url} answered {reply.status}{phrase}.", status=reply.status, url=url)
+    message = f"{error_answers.describe_status(reply)}."
+    return BadStatus(message, status=reply.status, url=safe_url(reply.url))

@@ -15,9 +15,10 @@ import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable
-from contextlib import suppress
-from http.client import HTTPException, HTTPResponse, IncompleteRead
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.client import BadStatusLine, HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -30,6 +31,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from ckanext.ukharvest.core.errors import Blocked
 from ckanext.ukharvest.core.http.guard import Guard, SocketAddress
+from ckanext.ukharvest.core.values.text import shorten
 
 CONNECTIONS = 8  # connections kept per host: as many as threads read from it
 
@@ -70,6 +72,16 @@ class Deadline:
     def postpone(self, seconds: float) -> None:
         """Set the time limit later."""
         self._thread.end += seconds
+
+    @contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        """Set the time limit earlier for a while: at most so many seconds from now."""
+        end = self._thread.end
+        self._thread.end = min(end, self._clock() + seconds)
+        try:
+            yield
+        finally:
+            self._thread.end = end
 
     def left(self) -> float:
         """Return the seconds left, 0 or less when the time is up."""
@@ -206,6 +218,12 @@ class _HTTPSPool(HTTPSConnectionPool):
     ConnectionCls = _HTTPS
 
 
+def secrets_of_proxy(proxy: str) -> set[str]:
+    """Return the texts of a proxy's login, which its answers may repeat."""
+    login = unquote(parse_url(proxy).auth or "") if proxy else ""
+    return {login, login.partition(":")[2], b64encode(login.encode()).decode()} - {""}
+
+
 def pool_manager(door: Door, proxy: str = "") -> PoolManager:
     """Return connection pools that open their sockets through ``door``."""
     manager: PoolManager
@@ -291,7 +309,9 @@ def _break_in_words(fault: Exception, host: str) -> str:
     # RemoteDisconnected is both a bad status line and a connection error.
     garbled = isinstance(inner, HTTPException) and not isinstance(inner, ConnectionError)
     if garbled and not isinstance(inner, IncompleteRead):
-        return f"cannot be read: {host} did not answer in HTTP"
+        line = shorten(inner.line, 60) if isinstance(inner, BadStatusLine) else ""
+        said = f" but with '{line}'" if line else ""
+        return f"cannot be read: {host} did not answer in HTTP{said}"
     return f"cannot be read: {host} broke the connection off before its answer was complete"
 
 

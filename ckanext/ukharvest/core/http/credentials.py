@@ -149,13 +149,16 @@ class Secrets(logging.Filter):
     """The secrets of a client: adds them to requests, takes them out of all that comes back.
 
     A parameter is removed from the query of a URL; elsewhere ``REMOVED`` replaces a secret.
+
+    Args:
+        hidden: texts that are removed likewise, such as those of a proxy's login.
     """
 
-    def __init__(self, credentials: Iterable[Credential]) -> None:
+    def __init__(self, credentials: Iterable[Credential], hidden: Iterable[str] = ()) -> None:
         super().__init__()
         self._credentials = tuple(credentials)
         in_query = {(each.parameter, each.value) for each in self._credentials if each.parameter}
-        texts = {text for each in self._credentials for text in each.texts}
+        texts = {text for each in self._credentials for text in each.texts} | set(hidden)
         alone = {text for text in texts if len(text) >= SHORTEST}
         pattern = _pattern(in_query, alone)
         self._text = re.compile(pattern, re.IGNORECASE) if pattern else None

@@ -28,9 +28,18 @@ _USERINFO = re.compile(r"\A([^/?#]*//)[^/?#]*@")
 _HIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff]")
 
 
+def hide_secrets(text: str) -> str:
+    """Return a text without the secrets in its URLs."""
+    return re.sub(r"\S+", lambda word: _without_secrets(word[0]), text)
+
+
+def _without_secrets(url: str) -> str:
+    return _SECRET.sub(r"\1…", _USERINFO.sub(r"\1", url))
+
+
 def safe_url(url: str) -> str:
     """Return a URL for a message or a log: printable, without secrets, shortened."""
-    text = _SECRET.sub(r"\1…", _USERINFO.sub(r"\1", url))
+    text = _without_secrets(url)
     text = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 

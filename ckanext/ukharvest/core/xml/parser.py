@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.document_kind import html_title, quote_beginning
 from ckanext.ukharvest.core.errors import ParseError
 
 _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
@@ -290,6 +290,8 @@ def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> 
         message = "the document has a text of more than 10 MB, the longest that is read"
         return ParseError(message, code="not-xml", url=url, line=line or None)
     reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL).strip()
+    if "'<' not found" in words:
+        reason = f"it begins with {quote_beginning(data)}"
     message = f"the document is not well-formed XML: {reason or 'no element found'}"
     return ParseError(message, code="not-xml", url=url, line=line or None)
 

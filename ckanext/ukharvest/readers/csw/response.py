@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.errors import (
     TooLarge,
 )
 from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -103,7 +104,7 @@ def ask(send: Send, operation: str, *, patient: bool = True) -> Answer:
             pass  # a page that says no more than the status
         if not patient:
             url = safe_url(reply.requested_url)
-            raise BadStatus(f"{url} answered {reply.status}.", status=reply.status, url=url)
+            raise BadStatus(f"{describe_status(reply, url)}.", status=reply.status, url=url)
     # Repeat the request without allowing error statuses: the client retries it and words the error.
     with closing(send(allow_status=())) as reply:
         return read(reply, operation)
@@ -152,12 +153,13 @@ def read_root(reply: Reply, operation: str) -> etree._Element:
     head = f"the CSW server at {server} refused {operation}"
     name = xml.local_name(root)
     if name == "Fault" and envelope is not None:
-        why = ": ".join(filter(None, (soap.describe_fault(root), _reports(root))))
+        reports = quote_xml(root) if next(root.iter(*_EXCEPTIONS), None) is not None else ""
+        why = ": ".join(filter(None, (soap.describe_fault(root), reports)))
         fault = Fault(f"{head}: {shorten(why, 300)}", url=url)
         fault.codes, fault.method = _codes(root), soap.method_of(envelope)
         raise fault
     if name in ("ExceptionReport", "ServiceExceptionReport"):
-        refused = Refused(f"{head}: {shorten(_exceptions(root), 300)}", url=url)
+        refused = Refused(f"{head}: {quote_xml(root) or 'without a reason'}", url=url)
         refused.codes = _codes(root)
         raise refused
     return root
@@ -202,25 +204,8 @@ def _number(element: etree._Element, attribute: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 12 else -1
 
 
-def _exceptions(root: etree._Element) -> str:
-    return _reports(root) or clean_text(str(root.xpath("string()"))) or "without a reason"
-
-
-def _reports(root: etree._Element) -> str:
-    return "; ".join(map(_exception, root.iterdescendants(*_EXCEPTIONS)))
-
-
 def _codes(root: etree._Element) -> tuple[str, ...]:
     return tuple(map(_code, root.iterdescendants(*_EXCEPTIONS)))
-
-
-def _exception(element: etree._Element) -> str:
-    """Return one reason: ``InvalidParameterValue (sortby): no such property``."""
-    code = _code(element)
-    locator = clean_text(element.get("locator"))
-    said = " ".join(str(element.xpath("string()")).split())
-    head = f"{code} ({locator})" if locator else code
-    return ": ".join(filter(None, (head, said)))
 
 
 def _code(element: etree._Element) -> str:

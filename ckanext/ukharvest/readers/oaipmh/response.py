@@ -13,6 +13,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -84,8 +85,8 @@ def ask(http: HttpClient, url: str, query: Mapping[str, str | int]) -> Reply:
             raise
         except ProtocolError:
             pass  # a page that says no more than the status
-        status, place = reply.status, safe_url(reply.requested_url)
-    raise BadStatus(f"{place} answered {status}.", status=status, url=place)
+        place = safe_url(reply.requested_url)
+        raise BadStatus(f"{describe_status(reply, place)}.", status=reply.status, url=place)
 
 
 def read(reply: Reply) -> Generator[etree._Element, None, Facts]:
@@ -182,18 +183,12 @@ def _refuse(root: etree._Element, url: str) -> None:
     errors = list(root.iterchildren("{*}error"))
     if not errors:
         return
-    said = "; ".join(map(_error, errors))
     server = url.partition("?")[0]
     raise Refused(
-        f"the OAI-PMH server at {server} refused the request: {shorten(said, 300)}",
+        f"the OAI-PMH server at {server} refused the request: {quote_xml(root)}",
         codes=[clean_text(each.get("code")) for each in errors],
         url=url,
     )
-
-
-def _error(element: etree._Element) -> str:
-    text = " ".join(str(element.xpath("string()")).split())
-    return ": ".join(filter(None, (clean_text(element.get("code")), text)))
 
 
 def _number(value: str | None) -> int:

@@ -16,6 +16,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
+from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -108,10 +109,10 @@ def _xml(reply: Reply, content: bytes, position: int) -> Page | Description:
     if name == description.ROOT:
         return Description(reply.requested_url, description.templates(root, reply.url))
     if name != "feed":
-        said = " ".join(str(root.xpath("string()")).split()) if "xception" in name else ""
+        said = quote_xml(root) if "xception" in name else ""
         message = (
             f"the document at {url} is not {KIND}: its root element is <{shorten(name)}>"
-            f"{': ' + shorten(said, 200) if said else ''}; expected {EXPECTED}"
+            f"{': ' + said if said else ''}; expected {EXPECTED}"
         )
         raise ProtocolError(message, code="wrong-root", url=url, line=xml.line_of(root))
     return _feed(root, reply, position)

@@ -160,9 +160,7 @@ class Walk:
             if not is_end and (exc.status == 429 or exc.status >= 500 or not self._known):
                 raise
             if not is_end:
-                self._doubt = (
-                    f"refused a further page with status {exc.status} ({safe_url(point.url)})"
-                )
+                self._doubt = f"refused a further page ({exc.message.rstrip('.')})"
             return None
         if not isinstance(found, Page):
             message = (

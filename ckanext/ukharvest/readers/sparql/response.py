@@ -17,6 +17,7 @@ from lxml import etree
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
+from ckanext.ukharvest.core.http.error_answers import describe_status
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.values.text import clean_text, counted, one_line, shorten
 from ckanext.ukharvest.core.xml import parser as xml
@@ -118,14 +119,8 @@ def rows(reply: Reply, variable: str, most: int) -> list[Term]:
 
 
 def _refusal(reply: Reply) -> Refused:
-    reply.body.seek(0)
-    head = reply.body.read(_HEAD)
-    title = html_title(head)
-    said = head.decode("utf-8", "replace") if title is None else title
-    said = " ".join(said.split())
-    words = f": {shorten(said, 200)}" if said.isprintable() and said else ""
     url = place(reply)
-    return Refused(f"{url} answered {reply.status}{words}", status=reply.status, url=url)
+    return Refused(describe_status(reply, url), status=reply.status, url=url)
 
 
 def _refuse_part(reply: Reply) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.document_kind import html_title, quote_beginning
 from ckanext.ukharvest.core.errors import (
     FetchError,
     ParseError,
@@ -279,7 +279,8 @@ def _refuse(body: bytes, url: str, roots: dict[str, str]) -> None:
     try:
         root = xml.local_name(xml.parse(body))
     except ParseError:
-        raise ProtocolError(f"{where} is no HTML page; {EXPECTED}", code="not-html") from None
+        message = f"{where} is no HTML page: it begins with {quote_beginning(body)}; {EXPECTED}"
+        raise ProtocolError(message, code="not-html", url=where) from None
     hint = f", {roots[root]}" if root in roots else ""
     message = f"{where} is an XML document with the root element <{root}>{hint}; {EXPECTED}"
     raise ProtocolError(message, code="wrong-root", url=where)
