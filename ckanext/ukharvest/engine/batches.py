@@ -77,7 +77,7 @@ def import_batch(
             log.warning("%d harvest objects wait again: the %s failed", len(object_ids), service)
         else:
             log.exception("A batch of %d harvest objects failed", len(object_ids))
-        _after_failure(batch.left, exc)
+        _after_failure(batch.left, exc, again=again)
     rest = [id_ for id_ in object_ids if id_ not in batch.ended]
     if not rest:
         return
@@ -226,19 +226,19 @@ class _Batch:
         self.left.remove(write.object_id)
 
 
-def _after_failure(object_ids: Sequence[str], exc: Exception) -> None:
+def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) -> None:
     """Let objects wait again whose batch failed; each is imported alone later.
 
-    One that is alone fails, unless a service did.
+    One that is alone fails, unless a service did, or its dataset was committed before.
     """
     compat.rollback()
     is_bug = len(object_ids) == 1 and not failing_service(exc)
     for object_id in object_ids:
         try:
-            if is_bug:
-                dataset_writer.fail(object_id, UkharvestError(INTERNAL), "Import")
-            else:
+            if not is_bug:
                 outages.postpone(object_id, exc)
+            elif again or HarvestObject.get(object_id).report_status not in stopping.IMPORTED:
+                dataset_writer.fail(object_id, UkharvestError(INTERNAL), "Import")
         except Exception:  # noqa: BLE001 - the sweeper recovers it
             log.exception("The failure of harvest object %s could not be stored", object_id)
             compat.rollback()
