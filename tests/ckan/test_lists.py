@@ -65,7 +65,6 @@ def test_a_source_with_its_last_run(portal: Portal, publisher: Publisher, source
         "since": None,
         "datasets": 3,
         "held_deletions": 1,
-        "set_aside": None,
     }
     assert (run["status"], run["outcome"], run["mode"]) == ("Finished", "unchanged", "normal")
     assert figures(run) == {"not modified": 2, "missing": 1}

@@ -4,7 +4,7 @@ The first rule that applies decides a source's health:
 
 - off: the source is inactive;
 - held: deletions are pending, or identifiers seem to have changed;
-- failing: the source is set aside, the last run failed in a way that does not pass by itself, or
+- failing: the last run failed in a way that does not pass by itself, or
   three runs in a row failed;
 - late: a run was due an hour ago and did not begin;
 - hiccup: one or two failures in a row of a kind that often passes;
@@ -75,7 +75,6 @@ class Facts:
             approval.
         due: next scheduled start; None without a schedule.
         is_running: a run is under way.
-        is_set_aside: it does not run until it changes or a person starts it.
     """
 
     active: bool
@@ -90,15 +89,13 @@ class Facts:
     is_shrunk: bool = False
     due: dt.datetime | None = None
     is_running: bool = False
-    is_set_aside: bool = False
 
 
 def health(facts: Facts) -> tuple[Health, str]:
     """Return a source's health, and the reason.
 
-    The reason is one of: "inactive", "identifiers", "deletions", "set-aside", "failed",
-    "failed-often", "overdue", "failed-once", "no-records", "records-missing", "lost", "no-run", ""
-    (all is well).
+    The reason is one of: "inactive", "identifiers", "deletions", "failed", "failed-often",
+    "overdue", "failed-once", "no-records", "records-missing", "lost", "no-run", "" (all is well).
     """
     if not facts.active:
         return Health.OFF, "inactive"
@@ -106,8 +103,6 @@ def health(facts: Facts) -> tuple[Health, str]:
         return Health.HELD, "identifiers"
     if facts.held:
         return Health.HELD, "deletions"
-    if facts.is_set_aside:
-        return Health.FAILING, "set-aside"
     if facts.outcome == RunOutcome.FAILED and facts.failures >= MANY_FAILURES:
         return Health.FAILING, "failed-often"
     if facts.outcome == RunOutcome.FAILED and not facts.passes:

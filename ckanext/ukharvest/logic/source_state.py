@@ -131,7 +131,6 @@ def _facts(shown: health.SourceHealth) -> dict[str, Any]:
         "held": shown.held,
         "renamed": shown.renamed,
         "missing": shown.missing,
-        "set_aside": shown.set_aside,
     }
 
 

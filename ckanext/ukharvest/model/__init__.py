@@ -60,8 +60,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
         mailed: the news mailed last, so that each is mailed once.
         adopted_from: the source type and options that another harvester stored, before ``adopt``
             changed them to ours: {"type", "config": text, "adopted": ISO time in UTC}; else None.
-        set_aside: why the source does not run until it changes or a person starts it, or None:
-            {"job_id", "reason", "since": ISO time in UTC, "source": its type, URL and options}.
         claimed: when a fetch consumer last took a batch of its objects, UTC; None: never.
     """
 
@@ -80,7 +78,6 @@ class SourceState(tk.BaseModel):  # type: ignore[misc, name-defined]
     mail = sa.Column(JSONB)
     mailed = sa.Column(JSONB)
     adopted_from = sa.Column(JSONB(none_as_null=True))
-    set_aside = sa.Column(JSONB(none_as_null=True))
     claimed = sa.Column(sa.DateTime)
 
 

@@ -12,7 +12,7 @@ from ckan import model
 
 from ckanext.ukharvest.core import source_status as rules
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.model import current_run, datasets, set_aside, source_previews, utcnow
+from ckanext.ukharvest.model import current_run, datasets, source_previews, utcnow
 from ckanext.ukharvest.model.current_run import CurrentRun
 
 Session = model.Session
@@ -43,8 +43,6 @@ class SourceHealth:
         missing: {"records", "of", "asks_after"} (``core.deletions.Shortfall``) of the run that
             ``value`` is about, if so many are missing that a later run will ask; else None.
         current: the run that is running or queued, None if there is none.
-        set_aside: {"job_id", "reason", "since"} of a source that does not run until it changes or
-            a person starts it, else None.
     """
 
     value: str
@@ -61,7 +59,6 @@ class SourceHealth:
     failures: int = 0
     missing: Mapping[str, int] | None = None
     current: CurrentRun | None = None
-    set_aside: Mapping[str, Any] | None = None
 
 
 def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHealth]:
@@ -89,7 +86,6 @@ def _of(
     source: Any, runs: Any, current: CurrentRun | None, number: int, now: dt.datetime
 ) -> SourceHealth:
     last_run = _last_run(runs, waits=bool(source.held or source.renamed))
-    aside = _set_aside(source)
     facts = rules.Facts(
         active=source.active,
         now=now,
@@ -101,8 +97,7 @@ def _of(
         lost=_figure(runs, "lost"),
         is_empty=bool(runs.judged_is_empty),
         is_shrunk=runs.judged_shortfall is not None,
-        due=None if aside else source.due,
-        is_set_aside=aside is not None,
+        due=source.due,
         is_running=current is not None,
     )
     value, reason = rules.health(facts)
@@ -114,22 +109,14 @@ def _of(
         last_run=last_run,
         judged_id=runs.judged_id,
         last_good_run={"id": runs.good_id, "finished": runs.good_ended} if runs.good_id else None,
-        next_run=None if aside else source.next_run,
+        next_run=source.next_run,
         datasets=number,
         held=source.held,
         renamed=source.renamed,
         failures=facts.failures if facts.outcome == RunOutcome.FAILED else 0,
         missing=runs.judged_shortfall if value in rules.MISSING else None,
         current=current,
-        set_aside=aside,
     )
-
-
-def _set_aside(source: Any) -> dict[str, Any] | None:
-    note = source.set_aside
-    if not set_aside.is_valid(note, source.type, source.url, source.config):
-        return None
-    return {key: note[key] for key in ("job_id", "reason", "since")}
 
 
 def _since(value: str, facts: rules.Facts, runs: Any) -> dt.datetime | None:
@@ -227,8 +214,7 @@ def failed_run(source_id: str) -> str:
 _SOURCES = sa.text(
     """
     SELECT source.id, source.active AND package.state = 'active' AS active, start.next_run,
-           start.due, source.type, source.url, source.config,
-           NULLIF(state.set_aside, 'null') AS set_aside,
+           start.due,
            (SELECT count(*)
               FROM jsonb_array_elements_text(NULLIF(state.held, 'null') -> 'guids') AS held(guid)
               JOIN ukharvest_record AS record

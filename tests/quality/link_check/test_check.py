@@ -186,7 +186,7 @@ def test_a_server_that_redirects_without_end(publisher: Publisher) -> None:
 
 def test_a_gigabyte_is_not_read(publisher: Publisher) -> None:
     publisher.routes["/a"] = Response(
-        (b"\x89PNG\r\n\x1a\n" + b"x" * 65528 for _ in range(16_000)),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"x" * 65520 for _ in range(16_000)),
         headers={"Content-Type": "text/csv"},
     )
     assert look_at(publisher, "/a").format == "PNG"

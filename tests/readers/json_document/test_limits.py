@@ -139,4 +139,4 @@ def test_long_numbers_within_the_limit_are_read() -> None:
     "text", ['{"a":' + "9" * 6000 + "}", "[" * 3000 + "]" * 3000], ids=["number", "depth"]
 )
 def test_links_beyond_a_limit_are_found_without_a_parser(text: str) -> None:
-    assert texts.label_of(text, is_cut=False) == "TXT"
+    assert texts.label_of(text, is_cut=False) == "JSON"

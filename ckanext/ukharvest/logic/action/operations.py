@@ -16,7 +16,7 @@ from ckanext.ukharvest.core import schedule
 from ckanext.ukharvest.core.values.iso_time import iso
 from ckanext.ukharvest.logic import schema, source_adoption
 from ckanext.ukharvest.logic.sources import source_of
-from ckanext.ukharvest.model import SourceState, locks, open_work, set_aside, stopping
+from ckanext.ukharvest.model import SourceState, locks, open_work, stopping
 from ckanext.ukharvest.model.source_state import ensure_source_state
 from ckanext.ukharvest.operations import notifications, sweeper
 from ckanext.ukharvest.operations.sweeper import schedules
@@ -58,8 +58,7 @@ def harvest_jobs_run(original: Any, context: Any, data_dict: dict[str, Any]) -> 
 def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """Create a run of a harvest source, as ckanext-harvest does, and record who started it.
 
-    Refused while the source is being cleared. A source that was set aside runs on its schedule
-    again after this. Authorised as ckanext-harvest's action.
+    Refused while the source is being cleared. Authorised as ckanext-harvest's action.
 
     :param source_id: id of the harvest source
     :type source_id: string
@@ -77,8 +76,6 @@ def harvest_job_create(original: Any, context: Any, data_dict: dict[str, Any]) -
     source = HarvestSource.get(job["source_id"])
     if source.type in config.our_type_names() and _is_person(user):
         stopping.open_report(job["id"], source.id, asked_by=user)
-        model.Session.commit()
-    if set_aside.clear(source.id):
         model.Session.commit()
     return job
 
@@ -142,8 +139,7 @@ def _plan(data: dict[str, Any]) -> schedules.Plan:
 
 
 def _start(source: HarvestSource, plan: schedules.Plan) -> dt.datetime | None:
-    waits = not source.active or source.id in set_aside.source_ids()
-    return None if waits else schedules.next_start(source, plan)
+    return schedules.next_start(source, plan) if source.active else None
 
 
 def _shown(source: HarvestSource, plan: schedules.Plan) -> dict[str, Any]:

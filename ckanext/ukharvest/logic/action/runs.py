@@ -44,10 +44,9 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         whose records seem to have new identifiers), ``missing`` ({``records``,
         ``of``, ``asks_after``: complete runs until deleting them needs approval}; null if few or
         no records are missing), ``health`` and ``health_reason``, ``failing_since``, ``failures``
-        (runs in a row), ``set_aside`` ({``job_id``, ``reason``, ``since``} of a source that does
-        not run again until it is changed or a person starts it, or null), ``last_run`` ({``id``,
-        ``finished``, ``outcome``, ``lost``} or null), ``last_good_run``, ``next_run`` and
-        ``datasets`` (private ones included); times are UTC in ISO 8601
+        (runs in a row), ``last_run`` ({``id``, ``finished``, ``outcome``, ``lost``} or null),
+        ``last_good_run``, ``next_run`` and ``datasets`` (private ones included); times are UTC in
+        ISO 8601
     :rtype: dictionary
     """
     source = source_of(data_dict)

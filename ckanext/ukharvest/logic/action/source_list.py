@@ -62,9 +62,8 @@ def ukharvest_source_list(context: Any, data_dict: dict[str, Any]) -> dict[str, 
         ``organization_title``, ``organization_type`` ("" for none), ``frequency``, ``next_run``,
         ``last_good_run`` (when it ended), ``datasets`` and ``may_manage``. If the user may manage
         the source, ``datasets`` counts private ones too, and there are ``health``,
-        ``health_reason``, ``state``, ``since``, ``held_deletions``, ``set_aside`` (as in
-        :py:func:`ukharvest_source_show`) and ``last_run`` (as in :py:func:`ukharvest_run_list`, or
-        null). Times are UTC in ISO 8601
+        ``health_reason``, ``state``, ``since``, ``held_deletions`` and ``last_run`` (as in
+        :py:func:`ukharvest_run_list`, or null). Times are UTC in ISO 8601
     :rtype: dictionary
     """
     tk.check_access("ukharvest_source_list", context, data_dict)
@@ -137,7 +136,7 @@ def _row(listed: Listed, of: health.SourceHealth | None) -> dict[str, Any]:
         "organization_title": source.organization_title,
         "organization_type": listed.organization_type,
         "frequency": source.frequency,
-        "next_run": None if of and of.set_aside else iso(source.next_run),
+        "next_run": iso(source.next_run),
         "last_good_run": iso(good["finished"]) if good else None,
         "may_manage": listed.may_manage,
     }
@@ -151,6 +150,5 @@ def _inside(of: health.SourceHealth | None, run: dict[str, Any] | None) -> dict[
         "state": of.state if of else "",
         "since": iso(of.since) if of else None,
         "held_deletions": of.held if of else 0,
-        "set_aside": of.set_aside if of else None,
         "last_run": run,
     }

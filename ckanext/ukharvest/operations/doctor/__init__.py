@@ -60,7 +60,6 @@ CHECKS: tuple[tuple[str, str, Check], ...] = (
     ("hung", "No consumer hangs.", runs.hung_consumers),
     ("jobs", "No run is stuck.", runs.stuck_jobs),
     ("claims", "No consumer that ended holds work.", claims.held_by_none),
-    ("set-aside", "No source is set aside.", runs.set_aside_sources),
     ("leftovers", "No ended run has left objects behind.", runs.leftovers),
     ("cron", "'ckan harvester run' comes regularly.", runs.cron),
     ("records", "Records, datasets and current objects agree.", datasets.records),

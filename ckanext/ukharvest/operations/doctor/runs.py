@@ -22,7 +22,6 @@ from ckanext.ukharvest.model import (
     database_time,
     notes,
     open_work,
-    set_aside,
     staged_objects,
     utcnow,
 )
@@ -205,20 +204,6 @@ def _without_process(run: current_run.CurrentRun, what: str) -> Finding:
         "'ckan ukharvest doctor --fix'.",
         STUCK,
     )
-
-
-def set_aside_sources() -> Iterator[Finding]:
-    """Find sources that do not run until they change or you start them."""
-    ids = set_aside.source_ids()
-    for package in Session.query(model.Package).filter(model.Package.id.in_(ids)).all():
-        yield Finding(
-            WARNING,
-            "set-aside",
-            f"The source {package.name} will not run again until it is changed or started: reading"
-            " it ended the gather consumer three times.",
-            "See in the consumers' log and the kernel's (lack of memory) why, then start it with "
-            f"'ckan ukharvest run {package.name}'.",
-        )
 
 
 def leftovers() -> Iterator[Finding]:

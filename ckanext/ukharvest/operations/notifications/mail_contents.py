@@ -21,7 +21,6 @@ from ckanext.ukharvest.presentation.messages.data_checks import describe_invalid
 from ckanext.ukharvest.presentation.messages.links import describe_count
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.run_counts import format_counts
-from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
 
 LONGEST_TITLE = 100  # characters of a source's title in a subject
 NONE: Mapping[str, int] = MappingProxyType({})
@@ -94,8 +93,6 @@ def _what_stays(datasets: int) -> str:
 
 
 def _next_try(health: SourceHealth) -> str:
-    if health.set_aside:
-        return str(tk._(SET_ASIDE))
     if health.next_run is None:
         return str(tk._("It will not run again until someone starts it."))
     return str(tk._("Next try: {time}.").format(time=times.format_time(health.next_run)))

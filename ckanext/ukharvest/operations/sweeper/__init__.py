@@ -32,7 +32,6 @@ Step = Callable[[], list[str]]
 # Each does one thing, commits, and returns a sentence for each thing that it did.
 STEPS: tuple[Step, ...] = (
     jobs.recover_gathers,
-    jobs.clear_set_aside,
     jobs.send_new,
     objects.recover,
     objects.end_leftovers,

@@ -15,7 +15,6 @@ from ckanext.ukharvest.model import (
     JobReport,
     open_work,
     reports,
-    set_aside,
     staged_objects,
     stopping,
     workers,
@@ -23,11 +22,14 @@ from ckanext.ukharvest.model import (
 from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.model.stopping import LOST_GATHERS
 from ckanext.ukharvest.operations.sweeper import lost_work
-from ckanext.ukharvest.presentation.messages.source_texts import SET_ASIDE
 
 Session = model.Session
 
 MAX_RESENDS = 2
+KILLED = (
+    "Reading this source ended the gather consumer three times, often for lack of memory. Nothing "
+    "was imported"
+)
 
 
 def recover_gathers() -> list[str]:
@@ -99,7 +101,8 @@ def _recover(job: HarvestJob, report: JobReport | None) -> str:
         report = stopping.open_report(job.id, job.source_id)
     lost = int((report.counts or {}).get(LOST_GATHERS, 0)) + 1
     if lost > MAX_RESENDS:
-        return _set_aside(job, report, lost)
+        why = f"its gather was ended {lost} times before it was done"
+        return _end(job, report, why, KILLED, "ended-consumer")
     if not staged_objects.point_of(job.source_id, job.id):  # else it resumes
         staged_objects.discard(job.id)
     report.counts = {**(report.counts or {}), LOST_GATHERS: lost}
@@ -125,21 +128,6 @@ def _send(job: HarvestJob, why: str) -> str:
     Session.commit()
     lost_work.send(lost_work.GATHER, [job.id])
     return f"sent job {job.id} to the gather queue again: {why}"
-
-
-def _set_aside(job: HarvestJob, report: JobReport, lost: int) -> str:
-    """End a job that killed its consumers; pause its source until it changes or you start it."""
-    why = f"its gather was ended {lost} times before it was done"
-    set_aside.set_aside(job.source, job.id, SET_ASIDE)
-    name = job.source_id
-    did = _end(job, report, why, f"{SET_ASIDE} Nothing was imported", "ended-consumer")
-    return f"{did}; set aside source {name}"
-
-
-def clear_set_aside() -> list[str]:
-    """Let sources run again that changed since they were set aside."""
-    changed = set_aside.clear_changed()
-    return [f"source {id_} was changed and is no longer set aside" for id_ in changed]
 
 
 def _end(

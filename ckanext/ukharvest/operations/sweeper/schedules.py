@@ -12,12 +12,11 @@ from ckanext.harvest.model import HarvestSource
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core import schedule
-from ckanext.ukharvest.model import SourceState, set_aside
+from ckanext.ukharvest.model import SourceState
 
 Session = model.Session
 
 SPREAD = 30  # minutes after midnight over which starts without a time of day are spread
-SET_ASIDE_AHEAD = dt.timedelta(days=1)
 
 
 class Plan(NamedTuple):
@@ -63,19 +62,13 @@ def next_start(source: HarvestSource, plan: Plan) -> dt.datetime | None:
 def align() -> list[str]:
     """Update the next starts of new sources, and of changed frequencies.
 
-    The start of a source that is set aside moves on from tick to tick: without one, ckanext-harvest
-    would take it for due.
-
     Returns:
         The ids of the sources that are due now, which ckanext-harvest is about to start.
     """
     now = tables.utcnow()
     due = []
-    waiting = set_aside.source_ids()
     for source, stored in _scheduled():
-        if source.id in waiting:
-            source.next_run = now + SET_ASIDE_AHEAD
-        elif source.next_run is not None and source.next_run <= now:
+        if source.next_run is not None and source.next_run <= now:
             due.append(source.id)
         else:
             source.next_run = next_start(source, plan_of(stored))

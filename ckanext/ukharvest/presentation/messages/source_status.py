@@ -22,7 +22,7 @@ from ckanext.ukharvest.presentation.messages import (
     run_status,
 )
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
-from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES, SET_ASIDE
+from ckanext.ukharvest.presentation.messages.source_texts import FREQUENCIES
 from ckanext.ukharvest.presentation.messages.status_parts import (
     CALM,
     CHECK,
@@ -87,8 +87,7 @@ def _held(facts: StatusFacts) -> Card:
         share=_percent(count / datasets),
         limit=missing_records.describe_limit(count, datasets, facts.max_share),
     )
-    text = (why, tk._(SET_ASIDE)) if facts.health.set_aside else (why,)
-    return Card(WARNING, "state", "held", heading, text, ("review", REFRESH, CHECK))
+    return Card(WARNING, "state", "held", heading, (why,), ("review", REFRESH, CHECK))
 
 
 def _percent(share: float) -> str:
@@ -222,8 +221,6 @@ def _shrunk(facts: StatusFacts) -> Card:
 
 def _failing(facts: StatusFacts) -> Card:
     message, tip = _failure(facts)
-    if facts.health.set_aside:
-        return _set_aside(facts, tip)
     if facts.health.failures > 1:
         heading = tk._("The last {n} runs failed: {message}")
     else:
@@ -234,12 +231,6 @@ def _failing(facts: StatusFacts) -> Card:
     return Card(
         DANGER, "health", Health.FAILING, heading, tuple(text), ("settings", REFRESH, CHECK)
     )
-
-
-def _set_aside(facts: StatusFacts, tip: str) -> Card:
-    text = tuple(filter(None, (tip, _unharmed(facts))))
-    heading = tk._(SET_ASIDE)
-    return Card(DANGER, "health", Health.FAILING, heading, text, ("settings", REFRESH, CHECK))
 
 
 def _last_good_run(facts: StatusFacts) -> tuple[str, ...]:

@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.values.text import marked as _
 from ckanext.ukharvest.source_types import TYPES, SourceType
 
-SET_ASIDE = _(
-    "This source will not run again until you change it or start it. Reading it crashed the "
-    "gather consumer three times."
-)
-
 PORTALS, LOCATION, FILES, OTHERS = "portals", "location", "files", "others"
 GROUPS = {
     PORTALS: _("Open data portals"),

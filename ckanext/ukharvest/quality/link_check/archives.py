@@ -1,4 +1,4 @@
-"""The content of a zip file, from the names in its first bytes.
+"""The data in a zip file, from the names in its first bytes.
 
 The file list is at the end of a zip file, which is not read; but each file's name also precedes
 its data (APPNOTE.TXT, 4.3.7).
@@ -13,28 +13,18 @@ from collections.abc import Iterator
 
 from ckanext.ukharvest.core.values import formats
 
-LABELS = frozenset(("DOCX", "PPTX", "XLSX", "XLSM", "XLSB", "ODS", "ODT", "ODP", "ODG", "EPUB"))
-
 _LOCAL = re.compile(rb"PK\x03\x04|PK\x01\x02")
-_OFFICE = (("xl/workbook.bin", "XLSB"), ("xl/vbaProject.bin", "XLSM"), ("xl/", "XLSX")) + (
-    ("word/vbaProject.bin", "DOCM"),
-    ("word/", "DOCX"),
-    ("ppt/vbaProject.bin", "PPTM"),
-    ("ppt/", "PPTX"),
-)
 # The files that every edition of the General Transit Feed Specification requires.
 _GTFS = frozenset(("agency.txt", "stops.txt", "routes.txt", "trips.txt", "stop_times.txt"))
 # Files that accompany data: documentation.
 _BESIDE = frozenset(("", "TXT", "MD", "PDF", "HTML", "DOC", "DOCX", "RTF", "XML", "XSLT", "QGIS"))
 
 
-def of_zip(head: bytes, is_cut: bool) -> str:
-    """Return the format of a zip file that is a document, or of the data in it.
-
-    "ZIP" for a mixture, or if unknown.
-    """
+def of_zip(head: bytes) -> str:
+    """Return the format of the data in a zip file, "ZIP" for a mixture, or if unknown."""
     names = list(dict.fromkeys(_names(head)))
-    return _document(names, head) or _data(names) or "ZIP"
+    # Of an office document that libmagic does not recognise; its pictures are not the data.
+    return "ZIP" if "[Content_Types].xml" in names else _data(names) or "ZIP"
 
 
 def _names(head: bytes) -> Iterator[str]:
@@ -49,20 +39,6 @@ def _names(head: bytes) -> Iterator[str]:
         name = head[start + fixed : start + fixed + length]
         if len(name) == length and length:
             yield name.decode("utf-8", "replace")
-
-
-def _document(names: list[str], head: bytes) -> str:
-    if names[:1] == ["mimetype"]:
-        # OpenDocument and EPUB: the first file, unpacked, is the media type.
-        extra = struct.unpack_from("<H", head, 28)[0]
-        size = struct.unpack_from("<I", head, 18)[0]
-        start = 30 + len("mimetype") + extra
-        return formats.label(head[start : start + min(size, 100)].decode("ascii", "replace"))
-    if "[Content_Types].xml" in names:
-        for start_of_name, label in _OFFICE:
-            if any(name.startswith(start_of_name) for name in names):
-                return label
-    return ""
 
 
 def _data(names: list[str]) -> str:

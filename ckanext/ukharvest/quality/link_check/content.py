@@ -1,28 +1,54 @@
-"""The format of a file, from its first bytes.
+"""The format of a file, from its first bytes, its names and the server's media type.
 
-Order of evidence: signatures that only one format has; the content of an archive; for text, a web
-page, an XML document's root, JSON's members, typical beginnings of text formats, rows of cells;
-libmagic for the rest. A name's extension and the server's media type only decide what the bytes
-leave open ("text", "XML", a truncated archive): a login page at rivers.csv is a page.
+libmagic, by the Python package that CKAN requires, recognises what has a signature. Further looked
+at is what it does not tell and decides about stars: the data in a zip or gzip file, tables, GeoJSON
+and JSON-LD. A name's extension and the server's media type only decide what the bytes leave open
+("text", "XML", "ZIP"): a login page at rivers.csv is a page.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable
 
+import magic
+
 from ckanext.ukharvest.core.document_kind import html_title
+from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.link_protocols import SERVICES
-from ckanext.ukharvest.quality.link_check import archives, file_signatures, texts, xml_roots
+from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml.parser import local_name
+from ckanext.ukharvest.quality.link_check import archives, texts
 
 HEAD = 64 * 1024  # bytes that are looked at
 
-# Formats whose bytes are conclusive: a name cannot make another format one of them.
-_CERTAIN = file_signatures.LABELS | archives.LABELS | texts.LABELS | xml_roots.LABELS
+# What libmagic says of texts that are looked at further.
+_TEXTS = frozenset(("", "TXT", "XML", "JSON", "HTML"))
 # Formats that may be more than their bytes show.
-_OPEN = frozenset(("", "TXT", "XML", "JSON", "NT", "ZIP", "GZ", "TAR", "HDF", "SQLite"))
-# One column is a table too, NetCDF 4 is HDF 5 with conventions, Turtle can begin like N-Triples.
-_WITHIN = frozenset((("TXT", "CSV"), ("HDF", "NetCDF"), ("NT", "TTL")))
+_OPEN = frozenset(("", "TXT", "XML", "JSON", "ZIP", "GZ", "TAR", "HDF", "SQLite"))
+# Which of the formats that have a signature, or a look of their own, such bytes can be.
+_WITHIN = {
+    "": frozenset(
+        ("Parquet", "Arrow", "FlatGeobuf", "JP2", "LAS", "LAZ", "MDB", "ACCDB", "SAV", "DTA")
+    ),
+    "TXT": frozenset(("CSV",)),  # one column is a table too
+    "XML": frozenset(
+        ("Atom Feed", "GML", "GPX", "IATI", "KML", "NeTEx", "OAI-PMH", "OData", "QGIS", "RSS")
+        + ("SDMX", "SIRI", "SPARQL", "SVG", "TransXChange", "WMC", "XBRL", "XSD", "XSLT")
+    ),
+    "ZIP": frozenset(("DOCX", "PPTX", "XLSX", "XLSM", "XLSB", "ODS", "ODT", "ODP", "ODG", "EPUB")),
+    "HDF": frozenset(("NetCDF",)),
+    "SQLite": frozenset(("GPKG", "MBTiles")),
+}
+CERTAIN = SERVICES.union(
+    ("PDF", "PNG", "JPEG", "GIF", "TIFF", "GRIB", "RTF", "HTML", "RDF", "JSON", "NDJSON"),
+    ("GeoJSON", "JSON-LD", "TSV", "PSV", "ICS", "VCF", "DXF"),
+    *_WITHIN.values(),
+)
+# A tag, a declaration or a comment; N-Triples have URLs in angle brackets.
+_XML = re.compile(r"\s*<(?!\w+://)[^\W\d]|\s*<[?!]")
+_ROOTS = {"RDF": "RDF", "html": "HTML"}
 
 
 def label_of(head: bytes, *, is_cut: bool, named: Iterable[str] = (), typed: str = "") -> str:
@@ -39,23 +65,33 @@ def label_of(head: bytes, *, is_cut: bool, named: Iterable[str] = (), typed: str
         return found
     if found == "TXT" and len(head.split(b"\n", 2)) < 3:
         return found  # "Please sign in" is no table of one column
-    return next((label for label in (*named, typed) if label and _may_be(found, label)), found)
+    may_be = _WITHIN.get(found, frozenset())
+    named = (label for label in (*named, typed) if label)
+    return next((label for label in named if label in may_be or label not in CERTAIN), found)
 
 
 def _by_bytes(head: bytes, is_cut: bool) -> str:
-    found = file_signatures.label_of(head)
+    if not head:
+        return ""
+    found = formats.label(magic.from_buffer(head, mime=True))
     if found == "ZIP":
-        return archives.of_zip(head, is_cut)
+        return archives.of_zip(head)
     if found == "GZ":
         return _in_gzip(head) or found
-    if found:
+    if found not in _TEXTS:
         return found
     text = texts.decode(head, is_cut)
     if text is None:
-        return file_signatures.by_libmagic(head)
+        return ""
     if html_title(head) is not None:
         return "HTML"
-    return xml_roots.label_of(head, text) or texts.label_of(text, is_cut)
+    return _xml(head, text) or texts.label_of(text, is_cut) or (found and "TXT")
+
+
+def _xml(head: bytes, text: str) -> str:
+    """Return "XML", or the format of a root that decides about stars; "" if it is not XML."""
+    root = xml.parse_beginning(head) if _XML.match(text) else None
+    return "" if root is None else _ROOTS.get(local_name(root), "XML")
 
 
 def _in_gzip(head: bytes) -> str:
@@ -67,7 +103,3 @@ def _in_gzip(head: bytes) -> str:
     found = _by_bytes(inner, len(inner) == HEAD or len(head) == HEAD) if inner else ""
     # Text may be anything ("data.sql.gz"); the name without .gz tells the format.
     return "" if found in _OPEN else found
-
-
-def _may_be(found: str, label: str) -> bool:
-    return (found, label) in _WITHIN or label not in _CERTAIN | SERVICES

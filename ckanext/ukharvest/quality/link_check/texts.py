@@ -1,51 +1,24 @@
-"""Text formats by their beginning: JSON's members, signs in the first lines, rows of cells."""
+"""Text formats that libmagic does not tell, or not of a truncated file: JSON's kinds and tables."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 
-import ijson
-
-from ckanext.ukharvest.core import json_limits
-
-LABELS = frozenset(
-    ("CSV", "TSV", "PSV", "JSON", "GeoJSON", "TopoJSON", "JSON-LD", "NDJSON", "ICS", "VCF")
-    + ("OPeNDAP", "DXF", "E00", "API")
+_JSON = re.compile(r'\{\s*["}]|\[\s*(?:["{\[\]]|-?\d|true\b|false\b|null\b)')
+_GEOMETRIES = "(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection"
+_GEOJSON = re.compile(
+    rf'\{{\s*"type"\s*:\s*"(?:Feature|{_GEOMETRIES})"|"type"\s*:\s*"FeatureCollection"'
+    r'|"features"\s*:\s*\[\s*\{\s*"type"\s*:\s*"Feature"'
 )
-
-_TERM = r"<[^<>\"\s]+>"
-_OBJECT = rf"(?:{_TERM}|_:\S+|\"(?:[^\"\\\n]|\\.)*\"(?:@[\w-]+|\^\^{_TERM})?)"
-_COMMENTS = r"(?:\s*#[^\n]*\n)*\s*"
-_BEGINNINGS = (
-    (re.compile(rf"{_COMMENTS}(?:@prefix\s|@base\s|PREFIX\s+\S*:\s*<)", re.IGNORECASE), "TTL"),
-    (re.compile(rf"{_COMMENTS}(?:{_TERM}|_:\S+)\s+{_TERM}\s+{_OBJECT}\s*\.\s*$", re.M), "NT"),
-    (
-        re.compile(rf"{_COMMENTS}(?:{_TERM}|_:\S+)\s+{_TERM}\s+{_OBJECT}\s+{_TERM}\s*\.\s*$", re.M),
-        "NQ",
-    ),
-    (re.compile(r"\s*BEGIN:VCALENDAR", re.IGNORECASE), "ICS"),
-    (re.compile(r"\s*BEGIN:VCARD", re.IGNORECASE), "VCF"),
-    (re.compile(r"\s*ncols\s+\d+\s+nrows\s+\d+", re.IGNORECASE), "ASC"),
-    (re.compile(r"\s*(?:AXIS-VERSION|CHARSET)\s*=\s*\"", re.IGNORECASE), "PC-Axis"),
-    (re.compile(r"Version\s+\d+\s*\n\s*Charset\s", re.IGNORECASE), "MIF"),
-    (re.compile(r"\s*0\r?\n\s*SECTION\s"), "DXF"),
-    (re.compile(r"EXP\s+[01]\s"), "E00"),
-    (re.compile(r"Dataset\s*\{"), "OPeNDAP"),
-)
+_JSON_LD = re.compile(r'"@(?:context|graph|id)"\s*:')
+_LINKED = 2000  # characters in which JSON-LD shows itself
 _DELIMITERS = ((",", "CSV"), ("\t", "TSV"), (";", "CSV"), ("|", "PSV"))
 _ROWS = 50  # that are looked at
-_OPENING = frozenset(("start_map", "start_array"))
-_CLOSING = frozenset(("end_map", "end_array"))
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_GEOMETRIES = frozenset(
-    ("FeatureCollection", "Feature", "GeometryCollection", "Point", "MultiPoint", "LineString")
-    + ("MultiLineString", "Polygon", "MultiPolygon")
-)
 
 
 def decode(head: bytes, is_cut: bool) -> str | None:
@@ -65,69 +38,15 @@ def decode(head: bytes, is_cut: bool) -> str | None:
 
 
 def label_of(text: str, is_cut: bool) -> str:
-    """Return the format of a text, "TXT" if it is nothing special, "" if it is empty."""
+    """Return the format of JSON or a table, "" for another text."""
     start = text.lstrip()
-    if not start:
-        return ""
-    if start[0] in "{[" and (label := _json(start, is_cut)):
-        return label
-    for pattern, label in _BEGINNINGS:
-        if pattern.match(text):
-            return label
-    return _table(text, is_cut) or "TXT"
+    return _json(start) if _JSON.match(start) else _table(text, is_cut)
 
 
-def _json(text: str, is_cut: bool) -> str:
-    """Return the format of JSON, "" if it is not JSON."""
-    first, _, rest = text.partition("\n")
-    if _is_object(first) and rest.lstrip().startswith("{"):
-        return "NDJSON"
-    try:
-        members, kind = _members(text, is_cut)
-    except ValueError:
-        return ""
-    if kind == "Topology":
-        return "TopoJSON"
-    # "type" may follow the features, which can be long.
-    if kind in _GEOMETRIES or (
-        not kind and "features" in members and re.search(r'"type"\s*:\s*"Feature"', text)
-    ):
+def _json(text: str) -> str:
+    if _GEOJSON.search(text):
         return "GeoJSON"
-    if members & {"@context", "@graph"} or (text[0] == "[" and '"@id"' in text[:2000]):
-        return "JSON-LD"
-    return "API" if members & {"openapi", "swagger"} else "JSON"
-
-
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _members(text: str, is_cut: bool) -> tuple[set[str], str]:
-    """Return an object's members and its "type"; raise ValueError if the text is not JSON."""
-    members: set[str] = set()
-    kind = ""
-    data = text.encode("utf-8", "replace")
-    json_limits.check(data)
-    depth, member = 0, ""
-    # Without ijson's own paths, whose time grows with the square of the depth.
-    events = ijson.basic_parse(io.BytesIO(data), use_float=True)
-    try:
-        for event, value in events:
-            depth += (event in _OPENING) - (event in _CLOSING)
-            if depth == 1 and event == "map_key":
-                member = str(value)
-                members.add(member)
-            elif depth == 1 and event == "string" and member == "type":
-                kind = str(value)
-    except ijson.IncompleteJSONError:
-        if not is_cut:
-            raise ValueError("the text ends within JSON") from None
-    except ijson.JSONError as exc:
-        raise ValueError("not JSON") from exc
-    return members, kind
+    return "JSON-LD" if _JSON_LD.search(text, 0, _LINKED) else "JSON"
 
 
 def _table(text: str, is_cut: bool) -> str:

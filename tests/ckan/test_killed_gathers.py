@@ -1,4 +1,4 @@
-"""A source that killed three gather consumers waits until it changes or is started."""
+"""A run that killed three gather consumers fails; the source's schedule starts the next one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import model as tables
-from ckanext.ukharvest.model import JobReport, SourceState, workers
-from ckanext.ukharvest.operations.doctor import examine
+from ckanext.ukharvest.model import JobReport, workers
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Consumers, Portal, act, figures, tick, until, work_off
 from tests.publisher import Publisher
@@ -23,7 +22,7 @@ from tests.publisher import Publisher
 pytestmark = [pytest.mark.in_process]
 
 PATH = "/data.json"
-SENTENCE = "This source will not run again until you change it or start it"
+SENTENCE = "Reading this source ended the gather consumer three times"
 
 
 @pytest.fixture
@@ -81,85 +80,34 @@ def show_source(source: str) -> dict[str, Any]:
     return dict(act("ukharvest_source_show", source_id=source))
 
 
-def test_set_aside_source_is_not_started_and_says_why(
-    portal: Portal, source: str, move: Move
+def test_killed_gather_fails_and_schedule_goes_on(
+    portal: Portal, source: str, move: Move, app: CKANTestApp
 ) -> None:
     job_id = lose_gathers(portal, source, move)
     job = portal.job(job_id)
     assert (job["status"], job["ukharvest"]["outcome"]) == ("Finished", "failed")
     assert SENTENCE in job["gather_error_summary"][0]["message"]
-    for _ in range(2):
-        make_due(source)
-        tick()
-        assert jobs(source) == 1
     found = show_source(source)
-    assert found["set_aside"]["job_id"] == job_id
-    assert (found["health"], found["health_reason"]) == ("failing", "set-aside")
+    assert (found["health"], found["health_reason"]) == ("failing", "failed")
     assert SENTENCE in found["heading"]
-    assert found["next_run"] is None
-    row = act("ukharvest_source_list")["results"][0]
-    assert (row["set_aside"]["job_id"], row["next_run"]) == (job_id, None)
-    assert [each.level for each in examine(["set-aside"])] == ["warning"]
-
-
-def test_its_page_names_no_start_to_come(
-    portal: Portal, source: str, move: Move, app: CKANTestApp
-) -> None:
-    lose_gathers(portal, source, move)
+    assert found["next_run"]
     headers = {"Authorization": factories.SysadminWithToken()["token"]}
     page = app.get(f"/harvest/{model.Package.get(source).name}", headers=headers)
-    assert "not set yet" not in page.body
-    assert "Not scheduled" in page.body
+    assert SENTENCE in page.body
     assert "Schedule or command line" in page.body  # without the name of a person
-
-
-def test_two_dead_gathers_set_nothing_aside(portal: Portal, source: str, move: Move) -> None:
-    lose_gathers(portal, source, move, times=2)
-    assert show_source(source)["set_aside"] is None
-    assert [each.level for each in examine(["set-aside"])] == ["ok"]
-
-
-@pytest.mark.parametrize("action", ["ukharvest_run_create", "harvest_job_create"])
-def test_a_person_starts_it_again(portal: Portal, source: str, move: Move, action: str) -> None:
-    lose_gathers(portal, source, move)
-    job = act(action, source_id=source)
-    assert show_source(source)["set_aside"] is None
-    work_off()
-    assert figures(portal.finish(job["id"])) == {"added": 3}
-    make_due(source)
-    tick()
-    assert jobs(source) == 3
-
-
-def test_the_command_starts_it_again(
-    portal: Portal, source: str, move: Move, ckan: Callable[..., Any]
-) -> None:
-    lose_gathers(portal, source, move)
-    name = model.Package.get(source).name
-    ckan("ukharvest", "run", name)
-    found = show_source(source)
-    assert (found["set_aside"], found["health"]) == (None, "healthy")
-
-
-@pytest.mark.parametrize(
-    "change", [{"url": "?new"}, {"config": '{"paging": "none"}'}, {"source_type": "dcat_rdf"}]
-)
-def test_a_changed_source_runs_by_its_schedule_again(
-    portal: Portal, source: str, move: Move, change: dict[str, str]
-) -> None:
-    lose_gathers(portal, source, move)
-    before = act("harvest_source_show", id=source)
-    if "url" in change:
-        change = {"url": before["url"] + change["url"]}
-    act("harvest_source_update", **{**before, "title": "Only another title"})
-    assert show_source(source)["set_aside"]
-    act("harvest_source_update", **{**before, **change})
-    assert show_source(source)["set_aside"] is None
-    tick()
-    assert model.Session.get(SourceState, source).set_aside is None
     make_due(source)
     tick()
     assert jobs(source) == 2
+
+
+def test_gather_starts_again_after_two_dead_consumers(
+    portal: Portal, source: str, move: Move
+) -> None:
+    job_id = lose_gathers(portal, source, move, times=2)
+    move(61)
+    portal.finish(job_id)
+    work_off()
+    assert figures(portal.finish(job_id)) == {"added": 3}
 
 
 def test_a_source_that_kills_real_gather_consumers(
@@ -180,8 +128,9 @@ def test_a_source_that_kills_real_gather_consumers(
         if number < 2:
             faulty_consumers.start_named(["gather-consumer"])
             gatherer = faulty_consumers.processes[-1]
-    assert portal.job(job_id)["status"] == "Finished"
-    assert show_source(source)["set_aside"]["job_id"] == job_id
+    job = portal.job(job_id)
+    assert (job["status"], job["ukharvest"]["outcome"]) == ("Finished", "failed")
+    assert SENTENCE in job["gather_error_summary"][0]["message"]
     make_due(source)
     tick()
-    assert jobs(source) == 1
+    assert jobs(source) == 2
