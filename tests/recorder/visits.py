@@ -344,8 +344,8 @@ def facts() -> dict[str, Any]:
         "failed object": main["object"][0],
         "record": main["record"][0],
         "guid": guids[0],
-        "url": "http://127.0.0.1:48801/faulty.json",
-        "moved url": "http://127.0.0.1:48801/missing.json",
+        "url": "http://127.0.0.1:24801/faulty.json",
+        "moved url": "http://127.0.0.1:24801/missing.json",
     }
     if hidden := by_name.get("hidden"):
         place["private source"] = hidden["id"]
