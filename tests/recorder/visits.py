@@ -27,7 +27,7 @@ from tests.recorder.stored import Store, changes
 
 Line = dict[str, Any]
 ROLES = ("anonymous", "editor", "admin", "sysadmin")
-PORTALS = {"demo": portals.demo, "states": portals.states}
+PORTALS = {"states": portals.states, "demo": portals.demo}
 # Sources all of whose pages are visited, by each role; of the others the pages in BRIEF are, as
 # anonymous and as editor.
 WHOLE = {"demo": {"data-json"}, "states": {"faulty", "held"}}
