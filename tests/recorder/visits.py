@@ -97,7 +97,8 @@ class Visitor:
         with PORTALS[self.name](Portal(organization)) as steps:
             before = self.store.read()
             for title, step in steps:
-                step()
+                with self.app.flask_app.test_request_context():  # mails are rendered
+                    step()
                 after = self.store.read()
                 self.masks.learn()
                 for table, rows in changes(before, after, self.masks).items():
