@@ -30,7 +30,7 @@ from tests.publishing import SERVICES
 from tests.publishing.listing import Listing
 from tests.recorder.reading import CATALOGUE
 
-PORT = 48770  # the first of some; always the same: hashes depend on URLs
+PORT = 24770  # the first of some; below those that clients get, always the same: it is in hashes
 Step = tuple[str, Callable[[], object]]
 GONE = Response(b"gone", status=410)
 

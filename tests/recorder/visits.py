@@ -27,7 +27,7 @@ from tests.recorder.stored import Store, changes
 
 Line = dict[str, Any]
 ROLES = ("anonymous", "editor", "admin", "sysadmin")
-PORTALS = {"demo": portals.demo, "states": portals.states}
+PORTALS = {"states": portals.states, "demo": portals.demo}
 # Sources all of whose pages are visited, by each role; of the others the pages in BRIEF are, as
 # anonymous and as editor.
 WHOLE = {"demo": {"data-json"}, "states": {"faulty", "held"}}
@@ -97,7 +97,8 @@ class Visitor:
         with PORTALS[self.name](Portal(organization)) as steps:
             before = self.store.read()
             for title, step in steps:
-                step()
+                with self.app.flask_app.test_request_context():  # mails are rendered
+                    step()
                 after = self.store.read()
                 self.masks.learn()
                 for table, rows in changes(before, after, self.masks).items():
@@ -344,8 +345,8 @@ def facts() -> dict[str, Any]:
         "failed object": main["object"][0],
         "record": main["record"][0],
         "guid": guids[0],
-        "url": "http://127.0.0.1:48801/faulty.json",
-        "moved url": "http://127.0.0.1:48801/missing.json",
+        "url": "http://127.0.0.1:24801/faulty.json",
+        "moved url": "http://127.0.0.1:24801/missing.json",
     }
     if hidden := by_name.get("hidden"):
         place["private source"] = hidden["id"]
