@@ -141,6 +141,22 @@ MUTANTS = (
         ("tests/readers/rdf/test_repair.py",),
     ),
     Mutant(
+        "repaired-page",
+        "Nothing counts as missing after a run that read a repaired page of a list.",
+        "ckanext.ukharvest.core.xml.repair.parse",
+        "        problems.append(problem(fault, url))\n",
+        "",
+        ("tests/publishers/test_answers.py::test_recovered_page_is_read_and_deletes_nothing",),
+    ),
+    Mutant(
+        "resumed-behind-repair",
+        "A killed run that read a repaired page reads that page again, and is not complete.",
+        "ckanext.ukharvest.readers.oaipmh.walk.Walk._read",
+        "if facts.token and not self._problems:",
+        "if facts.token:",
+        ("tests/readers/oaipmh/test_walk.py::test_run_does_not_resume_behind_a_repaired_page",),
+    ),
+    Mutant(
         "cut-off-xml",
         "An XML document that ends too early is refused, not read as far as it goes.",
         "ckanext.ukharvest.core.xml.repair.repair",
@@ -158,7 +174,7 @@ MUTANTS = (
     ),
     Mutant(
         "xml-doctype",
-        "XML with a DOCTYPE is refused.",
+        "XML with a DOCTYPE that declares something is refused.",
         "ckanext.ukharvest.core.xml.parser._refuse",
         "docinfo.internalDTD",
         "docinfo.externalDTD",

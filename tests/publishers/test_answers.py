@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.records import REPAIRED
 from ckanext.ukharvest.source_types import TYPES, SourceType
 from tests.conftest import LOOPBACK
 from tests.contract import SERVERS
-from tests.publisher import Publisher, Route
+from tests.publisher import Publisher, Response, Route
 from tests.publishers.reading import ReadResult, read
-from tests.publishing.faults import FAULTS, PATIENT, Fault, play
+from tests.publishing.faults import FAULTS, PATIENT, Fault, body_of, play
 from tests.publishing.records import items
 
 MOST_REQUESTS = 60  # for six records on two pages, with retries and other interfaces
@@ -110,3 +111,34 @@ def test_a_read_ends_with_url_and_cause_and_deletes_nothing(
         results = pool.map(lambda cell: _faults_of(cell, fault), cells)
     wrong = {f"{c.kind.name} {c.late}": found for c, found in zip(cells, results, strict=True)}
     assert {name: found for name, found in wrong.items() if found} == {}
+
+
+# Types whose records are in XML.
+XML_TYPES = ("gemini-csw", "gemini-single", "gemini-waf", "inventory", "oaipmh", "opensearch")
+
+
+def _with_small_fault(response: Response) -> Response:
+    body = body_of(response).replace(b"description.", b"A & B \x0bdescription.", 1)
+    return replace(response, body=body)
+
+
+SMALL = Fault("small-fault-of-syntax", _with_small_fault, (), is_read=True)
+
+
+@pytest.mark.timeout(120)
+def test_recovered_page_is_read_and_deletes_nothing(cells: list[Cell]) -> None:
+    for cell in (each for each in cells if each.kind.name in XML_TYPES):
+        cell.publisher.routes = cell.routes.copy()
+        known = {*cell.known, "gone"}
+        with HttpClient(Guard(LOOPBACK), PATIENT, sleep=_no_wait) as http:
+            before = read(cell.kind, cell.url, http, known)
+            play(SMALL, cell.publisher, cell.late)
+            result = read(cell.kind, cell.url, http, known)
+        assert result.guids == cell.known, cell.kind.name
+        assert before.ending is not None
+        assert result.ending is not None
+        assert (before.ending.problems, before.plan.missing) == ((), ("gone",)), cell.kind.name
+        assert (result.ending.complete, result.plan.missing) == (False, ()), cell.kind.name
+        repaired = [each for each in result.ending.problems if each.code == REPAIRED]
+        assert repaired, cell.kind.name
+        assert all(each.line and cell.publisher.base in each.message for each in repaired)

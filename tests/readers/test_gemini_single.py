@@ -26,7 +26,7 @@ def read(publisher: Publisher, http: HttpClient, text: str) -> list[RawRecord]:
             '<!DOCTYPE metadata SYSTEM "fgdc.dtd"><metadata><idinfo/><metainfo/></metadata>',
             "<metadata> (FGDC record, not ISO/GEMINI)",
         ),
-        ("<!DOCTYPE a><a/>", "has a DOCTYPE"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><a/>', "has a DOCTYPE"),
         ("<metadata><dc/></metadata>", "its root element is <metadata>; expected gmd:MD_Metadata"),
         ("<html><title>Log in</title></html>", "HTML page instead of a GEMINI record"),
     ],

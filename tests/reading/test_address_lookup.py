@@ -38,7 +38,15 @@ DCAT_TURTLE = (
     "@prefix dcat: <http://www.w3.org/ns/dcat#> .\n<https://a.example/> a dcat:Catalog ;\n"
     "    dcat:dataset <https://a.example/dataset/1> .\n"
 )
+SCHEMA_ORG = {"@context": "https://schema.org/", "@type": "Dataset", "name": "Roads"}
+CATALOGUE = {**SCHEMA_ORG, "@type": "DataCatalog", "dataset": [{"@type": "Dataset", "name": "a"}]}
 INVENTORY = "<Inventory><Metadata/></Inventory>"
+
+
+def page_of(json_ld: object, before: int = 0) -> str:
+    """Return an HTML page with JSON-LD behind so many other characters."""
+    script = f"<script type='application/ld+json'>{json.dumps(json_ld)}</script>"
+    return f"<!doctype html><title>Roads</title>{'x' * before}{script}<p>Text"
 
 
 def found_at(publisher: Publisher, http: HttpClient, path: str) -> Found | None:
@@ -97,6 +105,15 @@ def test_each_type_is_found_at_its_own_address(
             for path in ("/api/feed/dcat-ap/2.1.1.json", "/catalog.jsonld")
         ),
         ({"/catalog.ttl": DCAT_TURTLE}, "/about", Found("dcat_rdf", "/catalog.ttl", "place")),
+        ({"/roads": page_of(SCHEMA_ORG)}, "/roads", Found("dcat_rdf", "/roads", "address")),
+        ({"/list": page_of(CATALOGUE, 100_000)}, "/list", Found("dcat_rdf", "/list", "address")),
+        ({"/roads": page_of(DCAT_JSON)}, "/roads", Found("dcat_rdf", "/roads", "address")),
+        ({"/": page_of({**SCHEMA_ORG, "@type": "Organization"})}, "/", None),
+        (
+            {"/roads": page_of(SCHEMA_ORG), "/data.json": POD_1_0},
+            "/roads",
+            Found("data_json", "/data.json", "place"),
+        ),
     ],
 )
 def test_the_nearest_that_answers(
@@ -104,7 +121,7 @@ def test_the_nearest_that_answers(
     http: HttpClient,
     routes: dict[str, object],
     asked: str,
-    expected: Found,
+    expected: Found | None,
 ) -> None:
     for path, content in routes.items():
         publisher.serve(path, content)

@@ -22,6 +22,7 @@ from ckanext.ukharvest.core.records import REPAIRED, Ending, RawRecord, Validato
 # A source of 10,000 pages that still shows new records is a generator, not a catalogue: the
 # largest known catalogues have some 3,000 pages of 100.
 MAX_PAGES = 10_000
+MOST_PROBLEMS = 10  # pages that had to be repaired and are reported
 
 
 @dataclass(frozen=True, slots=True)

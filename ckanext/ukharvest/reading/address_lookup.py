@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import BadStatus, FetchError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
+from ckanext.ukharvest.readers.rdf import html_page
 from ckanext.ukharvest.reading.budget import HEAD, Over
 from ckanext.ukharvest.reading.type_detection import (
     better_address,
@@ -18,7 +21,7 @@ from ckanext.ukharvest.reading.type_detection import (
     source_type,
     unrecognised,
 )
-from ckanext.ukharvest.source_types import GEMINI_CSW, GEMINI_SINGLE, TYPES
+from ckanext.ukharvest.source_types import DCAT_RDF, GEMINI_CSW, GEMINI_SINGLE, TYPES
 
 MOST_FOLDERS = 3  # of an address, from the deepest up, in which usual places are tried
 LOOKUP_SECONDS = 40.0
@@ -26,7 +29,13 @@ PROBE_SECONDS = 5.0  # of one request
 OUT_OF_REACH = ("blocked", "unreachable")  # codes of errors that every URL of a site has
 BUSY = (429, 503)  # statuses of a server that wants no further requests now
 
-FirstBytes = Callable[[str], bytes]
+PAGE = 1 << 20  # bytes of an HTML page in which JSON-LD is looked for
+
+
+class FirstBytes(Protocol):
+    """Returns the first bytes of a URL's response, b"" for an error."""
+
+    def __call__(self, url: str, most: int = HEAD) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,15 @@ def _answers(url: str, first_bytes: FirstBytes) -> Iterator[Found]:
         for name in TYPES:
             if place := better_address(name, url, first_bytes, folder):
                 yield Found(name, place, "place")
+    # Last, since an interface of the site has more than one of its pages.
+    if html_title(head) is not None and _has_datasets(url, head, first_bytes):
+        yield Found(DCAT_RDF.name, url, "address")
+
+
+def _has_datasets(url: str, head: bytes, first_bytes: FirstBytes) -> bool:
+    """Tell whether an HTML page has JSON-LD that describes datasets: often at its end."""
+    page = head if len(head) < HEAD else first_bytes(url, PAGE)
+    return html_page.embedded(io.BytesIO(page)) is not None
 
 
 def _is_saved(head: bytes, url: str, first_bytes: FirstBytes) -> bool:
@@ -131,36 +149,37 @@ class Probe:
     clock: Callable[[], float] = time.monotonic
     error: FetchError | None = None
     head: bytes = b""
-    _known: dict[str, bytes] = field(default_factory=dict)
+    _known: dict[tuple[str, int], bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._ends = self.clock() + self.seconds
 
-    def __call__(self, url: str) -> bytes:
-        """Return the first bytes of a URL's response, b"" for an error.
+    def __call__(self, url: str, most: int = HEAD) -> bytes:
+        """Return the first ``most`` bytes of a URL's response, b"" for an error.
 
         Raises:
             Over: the lookup was stopped, or its time is up.
             FetchError: the first URL is forbidden, or its server cannot be reached or is busy.
         """
-        if url in self._known:
-            return self._known[url]
+        key = (url, most)
+        if key in self._known:
+            return self._known[key]
         if not self.tell():
             raise Over("stopped")
         if self.clock() >= self._ends:
             raise Over("time")
         is_first = not self._known
         try:
-            self._known[url] = first_bytes(self.http, url)
+            self._known[key] = first_bytes(self.http, url, most)
         except FetchError as exc:
             if is_first:
                 self.error = exc
             if is_first and _is_final(exc):
                 raise
-            self._known[url] = b""
+            self._known[key] = b""
         if is_first:
-            self.head = self._known[url]
-        return self._known[url]
+            self.head = self._known[key]
+        return self._known[key]
 
     def site_title(self, url: str) -> str:
         """Return the title of the first page of a URL's site, "" if it has none."""
@@ -173,7 +192,7 @@ def _is_final(error: FetchError) -> bool:
     return is_busy or error.code in OUT_OF_REACH
 
 
-def first_bytes(http: HttpClient, url: str) -> bytes:
+def first_bytes(http: HttpClient, url: str, most: int = HEAD) -> bytes:
     """Return the first bytes of a URL's response, by one request within ``PROBE_SECONDS``.
 
     Raises:
@@ -183,7 +202,7 @@ def first_bytes(http: HttpClient, url: str) -> bytes:
     read = min(limits.read, PROBE_SECONDS)
     http.limits = replace(limits, total=PROBE_SECONDS, read=read, retries=0)
     try:
-        with http.get(url, first=HEAD) as reply:
+        with http.get(url, first=most) as reply:
             return reply.content
     finally:
         http.limits = limits

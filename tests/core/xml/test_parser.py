@@ -33,6 +33,7 @@ BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x" * 10}">' for n
         pytest.param(b"\n\n <?xml version='1.0'?>" + "<a>ŵ</a>".encode(), id="blank-lines-first"),
         pytest.param("<a>&#373;</a>", id="character-reference"),
         pytest.param("<!-- <!DOCTYPE a> --><a>ŵ</a>", id="doctype-in-a-comment"),
+        pytest.param("<?xml version='1.0'?><!-- x -->\n<!DOCTYPE a><a>ŵ</a>", id="doctype"),
     ],
 )
 def test_encodings_are_read(content: bytes | str) -> None:
@@ -53,8 +54,9 @@ def test_encodings_are_read(content: bytes | str) -> None:
         pytest.param(b"<a>\xff</a>", "not-xml", 1, "", id="wrong-bytes"),
         pytest.param("<a>\ud800</a>", "parse", 1, "half a character", id="half-surrogate"),
         pytest.param("<a>" * 300 + "</a>" * 300, "not-xml", 1, "depth", id="too-deep"),
-        pytest.param("<!DOCTYPE a>\n<a/>", "doctype", 1, "DOCTYPE", id="doctype"),
-        pytest.param('\n<!DOCTYPE a SYSTEM "x.dtd"><a/>', "doctype", 2, "DOCTYPE", id="external"),
+        pytest.param(
+            "\n<!DOCTYPE a [<!ELEMENT a ANY>]>\n<a/>", "doctype", 2, "DOCTYPE", id="doctype"
+        ),
         pytest.param(
             '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
             "doctype",
@@ -107,12 +109,18 @@ def test_no_entity_reaches_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("opened a socket")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
+    with pytest.raises(ParseError):
+        xml.parse('<!DOCTYPE a [<!ENTITY % x SYSTEM "http://127.0.0.1:9/">%x;]><a/>')
     for part in (
         'SYSTEM "http://127.0.0.1:9/x.dtd"',
-        '[<!ENTITY % x SYSTEM "http://127.0.0.1:9/">%x;]',
+        """PUBLIC "-//X//DTD x 1.0//EN"\n 'http://127.0.0.1:9/x.dtd' """,
+        'PUBLIC "-//X//DTD x 1.0//EN"',
     ):
-        with pytest.raises(ParseError):
-            xml.parse(f"<!DOCTYPE a {part}><a/>")
+        root = xml.parse(f"<!DOCTYPE a {part}>\n<a><![CDATA[<!DOCTYPE a>]]></a>")
+        assert (root.text, root.sourceline) == ("<!DOCTYPE a>", 2 + part.count("\n"))
+        assert root.getroottree().docinfo.internalDTD is None
+        with pytest.raises(ParseError, match="eacute"):
+            xml.parse(f"<!DOCTYPE a {part}><a>&eacute;</a>")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_beginnings_that_servers_write_are_read(data: bytes) -> None:
         (b'<?xml version="1.0" encoding="no-such"?><list/>', "not-xml", 1),
         (b"<list>\xff</list>", "not-xml", 1),
         (b"<html><head><title>Log in</title></head></html>", "html", None),
-        (b"<!DOCTYPE list>\n<list><part><item/></part></list>", "doctype", 1),
+        (b"<!DOCTYPE list [<!ELEMENT list ANY>]>\n<list><part><item/></part></list>", "doctype", 1),
         (b'<!DOCTYPE x [<!ENTITY a "b">]><list><part>&a;</part></list>', "doctype", 1),
         (b"<list>" + b"<a>" * 100_000, "not-xml", 1),
     ],

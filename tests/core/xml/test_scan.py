@@ -28,13 +28,23 @@ def test_abbreviations_are_replaced_and_lines_stay() -> None:
 
 
 @pytest.mark.parametrize(
+    "external", ['PUBLIC "-//DUBLIN CORE//DCMES//EN"\n"http://a.example/a.dtd"', "SYSTEM 'a.dtd'"]
+)
+def test_reference_to_a_dtd_is_left_out(external: str) -> None:
+    for subset in ("", '[<!ENTITY x "y">]'):
+        text = f"<!DOCTYPE rdf:RDF {external}{subset}>\n<a>y</a>".encode()
+        found = expand(io.BytesIO(text)).read()
+        assert found == b"\n" * text.count(b"\n") + b"<a>y</a>"
+
+
+@pytest.mark.parametrize(
     "subset",
     [
         '[<!ENTITY x SYSTEM "file:///etc/passwd">]',
         '[<!ENTITY x "y"><!ENTITY z "&x;&x;">]',
         '[<!ENTITY % x "y">]',
         "[<!ELEMENT a ANY>]",
-        'SYSTEM "http://a.example/a.dtd"',
+        'SYSTEM "http://a.example/a.dtd" [<!ENTITY x "&y;">]',
         f'[<!ENTITY x "{"y" * 300}">]',
     ],
 )

@@ -30,7 +30,7 @@ def codes(record: DatasetRecord) -> list[str]:
         ),
         ("<metadata><title/></metadata>", "its root element is <metadata>; expected gmd:MD_M"),
         ("<Record/>", "dataset 'rivers': its root element is <Record>; expected gmd:MD_Metadata"),
-        ("<!DOCTYPE a><a/>", "has a DOCTYPE"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><a/>', "has a DOCTYPE"),
         ("<html/>", "an HTML page instead of XML"),
         ("", "the document is empty"),
         ("<gmd:MD_Metadata", "not well-formed"),

@@ -7,6 +7,7 @@ import pytest
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
+from ckanext.ukharvest.core.records import REPAIRED
 from ckanext.ukharvest.readers.oaipmh.response import Refused
 from ckanext.ukharvest.source_types import OAIPMH
 from tests.conftest import LOOPBACK, FakeTime
@@ -412,3 +413,12 @@ def test_a_document_that_breaks_off_stops_the_run(reads: Reads) -> None:
 
     with pytest.raises(SourceError, match="not an answer of OAI-PMH: the document is not well-"):
         reads(Repository(numbered(5), change=change))
+
+
+def test_run_does_not_resume_behind_a_repaired_page(reads: Reads) -> None:
+    records = numbered(6)
+    records[2] = records[2].replace("</dc:title>", " & more</dc:title>", 1)
+    found, ending = reads(Repository(records))
+    assert len(found) == 6
+    assert [bool(raw.resume) for raw in found] == [False, True, False, False, False, False]
+    assert (ending.complete, [each.code for each in ending.problems]) == (False, [REPAIRED])

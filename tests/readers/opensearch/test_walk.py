@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
+from ckanext.ukharvest.core.records import REPAIRED
 from tests.publisher import Response
 from tests.publishing.opensearch import (
     BY_PAGE,
@@ -169,3 +170,12 @@ def test_a_killed_read_goes_on_with_the_next_page(reads: Reads) -> None:
     assert froms(service)[0] == "3"
     again, ending = reads(Search(entries(5)), resume="of another reader")
     assert (guids(again), ending.complete) == (ALL, True)
+
+
+def test_run_does_not_resume_behind_a_repaired_page(reads: Reads) -> None:
+    records = entries(6)
+    records[2] = records[2].replace("</title>", " & more</title>", 1)
+    found, ending = reads(Search(records))
+    assert len(found) == 6
+    assert [bool(raw.resume) for raw in found] == [False, True, False, False, False, False]
+    assert (ending.complete, [each.code for each in ending.problems]) == (False, [REPAIRED])

@@ -97,6 +97,40 @@ def test_a_wrong_value_of_json_ld_costs_itself_alone(tmp_path: Path, fault: str)
     assert not ending.complete
 
 
+TURTLE = (
+    "@prefix dcat: <http://www.w3.org/ns/dcat#> .\n@prefix dct: <http://purl.org/dc/terms/> .\n"
+    '<http://a.example/1> a dcat:Dataset ; dct:title "One" ;\n{} dct:subject "Bees" .\n{}\n'
+    '<http://a.example/2> a dcat:Dataset ; dct:title "Two" .\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("inside", "between", "line"),
+    [
+        ('"dct:subject" "Ants" ;', "", 4),
+        ("_:b <http://c.example/> ;", "", 4),
+        ("", '"London"@en a dct:Location ; dct:title "x" .', 5),
+        ("", "12 a dct:Location . true a dct:Location .", 5),
+    ],
+)
+def test_triple_that_cannot_be_costs_itself_alone(
+    tmp_path: Path, inside: str, between: str, line: int
+) -> None:
+    found, ending = _read(tmp_path / "a.ttl", TURTLE.format(inside, between))
+    assert [raw.guid for raw in found] == ["http://a.example/1", "http://a.example/2"]
+    assert '"Bees"' in (found[0].content or "")
+    assert "left-out" not in (found[0].content or "")
+    assert {(each.code, each.line) for each in ending.problems} == {("repaired-syntax", line)}
+    assert "the triple was left out" in ending.problems[0].message
+    assert not ending.complete
+
+
+@pytest.mark.parametrize("fault", ["dct:x [", "no:prefix 1 ;", '"""a\nb""" dct:x 1 ;', 'dct:x "'])
+def test_turtle_with_other_faults_is_refused(tmp_path: Path, fault: str) -> None:
+    with pytest.raises(ProtocolError, match="not valid Turtle"):
+        _read(tmp_path / "a.ttl", TURTLE.format(fault, '"x" a dct:Location .'))
+
+
 @pytest.mark.parametrize("link", ["<?page=2>", '"?page=2"', "</d?page=2>"])
 def test_a_relative_link_of_a_saved_page_proves_nothing(tmp_path: Path, link: str) -> None:
     text = (

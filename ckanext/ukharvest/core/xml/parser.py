@@ -1,5 +1,7 @@
 """The only parser for XML from outside: XML 1.0, no DTD, no entities, no network.
 
+A DOCTYPE that declares nothing itself is left out; what it refers to is never read.
+
 Canonical form as in the W3C recommendation "Exclusive XML Canonicalization 1.0".
 """
 
@@ -21,12 +23,20 @@ _DECLARATION = re.compile(r"\s*<\?xml\s[^>]*\?>")
 # .NET writes text through a StringWriter, which declares utf-16 whatever the bytes are.
 _FALSE_UTF16 = re.compile(rb"""\A(<\?xml\s[^>]*?)\s+encoding\s*=\s*(["'])utf-16\2""", re.IGNORECASE)
 
+_BEFORE_ROOT = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+# One that declares nothing itself. Those of HTML tell pages apart from documents.
+_BARE_DOCTYPE = re.compile(
+    rb"""<!DOCTYPE\s+(?!html[\s>])[\w.:-]+
+    (?:\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))(?:\s*(?:"[^"]*"|'[^']*'))?)?\s*>""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
 _HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
 
 class HasDoctype(ParseError):
-    """A DOCTYPE, which is refused before anything is read; ``root`` is the element after it."""
+    """A DOCTYPE with declarations, refused before anything is read; ``root`` is the element."""
 
     code = "doctype"
 
@@ -47,8 +57,9 @@ def parse(content: bytes | str, *, url: str = "") -> etree._Element:
         url: where it was read, for the error.
 
     Raises:
-        ParseError: not well-formed, an HTML page, or with a DOCTYPE (entities could read files,
-            reach the network or grow without end); ``line`` is set where it is known.
+        ParseError: not well-formed, an HTML page, or with a DOCTYPE that declares something
+            (entities could read files, reach the network or grow without end); ``line`` is set
+            where it is known.
     """
     data = to_bytes(content, url)
     try:
@@ -263,17 +274,26 @@ def to_bytes(content: bytes | str, url: str) -> bytes:
     if isinstance(content, bytes):
         # XML allows nothing before the declaration, but templates leave empty lines there.
         head = content.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
-        data = head if head.startswith(b"<") else content
+        data = without_doctype(head if head.startswith(b"<") else content)
         return _FALSE_UTF16.sub(rb"\1", data, count=1) if data.startswith(b"<?xml") else data
     text = content.lstrip("\ufeff")
     if declaration := _DECLARATION.match(text):
         # Line ends are kept, so that line numbers are right.
         text = "\n" * declaration[0].count("\n") + text[declaration.end() :]
     try:
-        return text.encode("utf-8")
+        return without_doctype(text.encode("utf-8"))
     except UnicodeEncodeError as exc:
         line = text.count("\n", 0, exc.start) + 1
         raise ParseError("the XML holds half a character", url=url, line=line) from exc
+
+
+def without_doctype(data: bytes) -> bytes:
+    """Return a document without its DOCTYPE, if that declares nothing itself; lines stay."""
+    before = _BEFORE_ROOT.match(data)
+    found = _BARE_DOCTYPE.match(data, before.end() if before else 0)
+    if found is None:
+        return data
+    return data[: found.start()] + b"\n" * found[0].count(b"\n") + data[found.end() :]
 
 
 def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> ParseError:
@@ -302,7 +322,7 @@ def _page(title: str, url: str) -> ParseError:
 
 
 def refuse_doctype(data: bytes, url: str) -> ParseError:
-    message = "the document has a DOCTYPE, which is not accepted; expected XML without one"
+    message = "the document has a DOCTYPE with declarations, which are not accepted; expected none"
     return ParseError(message, code="doctype", url=url, line=_line_of_doctype(data))
 
 

@@ -8,17 +8,23 @@ too early: what is missing at its end cannot be repaired.
 from __future__ import annotations
 
 import html
+import io
 import re
+from collections.abc import Collection, Generator
+from itertools import islice
+from typing import IO
 
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.xml import parser as xml
 
 MAX_BYTES = 50 << 20  # a tree takes several times as much memory
-_XML_ENTITIES = (b"amp", b"lt", b"gt", b"quot", b"apos")
+_DECLARED = re.compile(rb"""\A(\s*<\?xml\s[^>]*?)\s+encoding\s*=\s*["']([\w.:-]+)["']""")
+_WIDE = re.compile(r"(?:utf|ucs|iso-10646)[-_]?(?:16|32|2|4|ucs)", re.IGNORECASE)
 _REFERENCE = re.compile(
     rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->|&(?:(#\d{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][\w.-]{0,40});)?",
     re.DOTALL,
@@ -39,13 +45,72 @@ def repair(data: bytes, fault: ParseError) -> etree._Element:
     """
     if fault.code != "not-xml" or len(data) > MAX_BYTES or not data.strip():
         raise fault
-    text = _CONTROL.sub(b"", _REFERENCE.sub(_entity, data)) if b"\0" not in data[:200] else data
+    text = data
+    if b"\0" not in data[:200]:
+        text = _CONTROL.sub(b"", _REFERENCE.sub(_entity, _as_declared(data)))
     root, types = xml.parse_recovering(text)
     if root is None or types.intersection(_LIMITS) or not _is_closed(root, data):
         raise fault
     if root.getroottree().docinfo.internalDTD is not None:
         raise fault
     return root
+
+
+def parse(content: bytes, problems: list[Problem], *, url: str) -> etree._Element:
+    """Return a document's root, as ``parser.parse``; repair it if it is not well-formed.
+
+    Args:
+        problems: the problem of a repaired document is added to this list.
+
+    Raises:
+        ParseError: as ``parser.parse``, if it cannot be repaired.
+    """
+    try:
+        return xml.parse(content, url=url)
+    except ParseError as fault:
+        root = repair(content, fault)
+        problems.append(problem(fault, url))
+        return root
+
+
+def elements(
+    body: IO[bytes], paths: Collection[tuple[str, ...]], problems: list[Problem], *, url: str
+) -> Generator[etree._Element, None, etree._Element]:
+    """Yield elements as ``parser.elements``; repair a document that is not well-formed.
+
+    What was yielded before the fault was met is not yielded again.
+
+    Args:
+        problems: the problem of a repaired document is added to this list.
+
+    Raises:
+        ParseError: as ``parser.elements``, if it cannot be repaired.
+    """
+    number = 0
+    try:
+        reading = ElementReading(xml.elements(body, paths, url=url))
+        for number, element in enumerate(reading, 1):  # noqa: B007 - needed after a fault
+            yield element
+        return reading.root
+    except ParseError as fault:
+        body.seek(0)
+        root = repair(body.read(MAX_BYTES + 1), fault)
+        problems.append(problem(fault, url))
+    reading = ElementReading(xml.elements(io.BytesIO(etree.tostring(root)), paths, url=url))
+    yield from islice(reading, number, None)
+    return reading.root
+
+
+class ElementReading:
+    """Iterates over elements and keeps the root, which is returned at the end."""
+
+    root: etree._Element
+
+    def __init__(self, found: Generator[etree._Element, None, etree._Element]) -> None:
+        self._found = found
+
+    def __iter__(self) -> Generator[etree._Element, None, None]:
+        self.root = yield from self._found
 
 
 def problem(fault: ParseError, url: str) -> Problem:
@@ -55,13 +120,29 @@ def problem(fault: ParseError, url: str) -> Problem:
 
 
 def _entity(found: re.Match[bytes]) -> bytes:
-    name = found[1]
-    if found[0][:1] == b"<" or (name and (name[:1] == b"#" or name in _XML_ENTITIES)):
+    """Return a reference as numbers: behind a fault libxml2 drops all entities, "&amp;" too."""
+    if found[0][:1] == b"<":
         return found[0]
-    text = html.unescape(found[0].decode()) if name else ""
-    if name and text != found[0].decode():
-        return "".join(f"&#{ord(sign)};" for sign in text).encode()
-    return b"&amp;" + found[0][1:]
+    name = found[1] or b""
+    text = html.unescape(found[0].decode()) if name else "&"
+    if text == found[0].decode():  # not known: HTML's rules, but with a name
+        return b"&#38;" + found[0][1:]
+    signs = (sign for sign in text if sign >= " " or sign in "\t\n\r")
+    return "".join(f"&#{ord(sign)};" for sign in signs).encode()
+
+
+def _as_declared(data: bytes) -> bytes:
+    """Return a document in the encoding that it declares; else in UTF-8, wrong bytes mended."""
+    declared = _DECLARED.match(data)
+    name = declared[2].decode() if declared else "utf-8"
+    try:
+        if not _WIDE.match(name):  # there are no zero bytes
+            data.decode(name)
+            return data
+    except (LookupError, UnicodeDecodeError):
+        pass
+    text = data.decode("utf-8", MIXED)
+    return _DECLARED.sub(rb"\1", text.encode(), count=1)
 
 
 def _is_closed(root: etree._Element, data: bytes) -> bool:

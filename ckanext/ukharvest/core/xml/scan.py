@@ -18,7 +18,12 @@ from ckanext.ukharvest.core.xml import parser as xml
 # without the name of a file or another entity.
 _ABBREVIATION = re.compile(rb"""<!ENTITY\s+([\w.-]+)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>""")
 _REFERENCE = re.compile(rb"&([\w.-]+);")
-_DOCTYPE = re.compile(rb"<!DOCTYPE\s+[\w.:-]+\s*(?:\[(.*?)\]\s*)?>", re.DOTALL)
+_DOCTYPE = re.compile(
+    rb"""<!DOCTYPE\s+[\w.:-]+\s*
+    (?:(?:SYSTEM|PUBLIC\s*(?:"[^"]*"|'[^']*'))\s*(?:"[^"]*"|'[^']*')?\s*)?
+    (?:\[(.*?)\]\s*)?>""",
+    re.DOTALL | re.VERBOSE,
+)
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _PROLOG = 1 << 16  # bytes that a harmless DOCTYPE may take
 _ABBREVIATED = 200  # characters that one entity may stand for: a URL
@@ -26,10 +31,10 @@ _MAX_DEPTH = 256  # elements within each other, libxml2's own limit for trees
 
 
 def expand(body: IO[bytes], *, url: str = "") -> IO[bytes]:
-    """Return a document without its DOCTYPE if that holds only abbreviations of URLs.
+    """Return a document without its DOCTYPE if that holds nothing but abbreviations of URLs.
 
     RDF/XML abbreviates namespaces by entities. They are replaced here, so that no parser ever meets
-    a DTD; any other DOCTYPE stays, and is refused by ``scan``.
+    a DTD; any other DOCTYPE stays, and is refused by ``scan``. What it refers to is never read.
 
     Args:
         body: UTF-8 bytes, seekable; returned itself if there is no such DOCTYPE.

@@ -146,7 +146,7 @@ class Csw:
         records = Cutter(self.shape, url=source.url).records(answer, source)
         yield from records
         reason = _doubt(answer, records, source.url)
-        return Ending(complete=not reason, reason=reason)
+        return Ending(complete=not reason, reason=reason, problems=answer.problems)
 
 
 def _ask_for(source: Source, raw: RawRecord) -> Answer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lxml import etree
@@ -24,8 +24,10 @@ from ckanext.ukharvest.core.errors import (
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.csw import soap
 from ckanext.ukharvest.readers.xml_document.records import not_ours
 
@@ -70,6 +72,7 @@ class Answer:
         following: start of the next page, 0 if there is none; -1 if the server does not report it.
         is_full: no brief or summary records.
         is_list: a response of GetRecords.
+        problems: of the document as a whole, which was repaired.
     """
 
     records: list[etree._Element]
@@ -77,6 +80,7 @@ class Answer:
     following: int = -1
     is_full: bool = True
     is_list: bool = True
+    problems: tuple[Problem, ...] = ()
 
 
 def ask(send: Send, operation: str, *, patient: bool = True) -> Answer:
@@ -118,18 +122,25 @@ def read(reply: Reply, operation: str) -> Answer:
         ProtocolError: it is another document.
     """
     url = safe_url(reply.requested_url)
-    root = read_root(reply, operation)
+    problems: list[Problem] = []
+    root = read_root(reply, operation, problems)
     name = xml.local_name(root)
     if name == "GetRecordsResponse":
-        return _results(root, url)
+        return replace(_results(root, url), problems=tuple(problems))
     if name == "GetRecordByIdResponse":
-        return Answer(list(root.iterchildren(etree.Element)), is_list=False)
+        records = list(root.iterchildren(etree.Element))
+        return Answer(records, is_list=False, problems=tuple(problems))
     line = xml.line_of(root)
     raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
 
 
-def read_root(reply: Reply, operation: str) -> etree._Element:
+def read_root(
+    reply: Reply, operation: str, problems: list[Problem] | None = None
+) -> etree._Element:
     """Return the root of a response, or what its envelope holds.
+
+    Args:
+        problems: the problem of a document that had to be repaired is added to this list.
 
     Raises:
         Refused: it is an exception report or a fault.
@@ -137,7 +148,7 @@ def read_root(reply: Reply, operation: str) -> etree._Element:
     """
     url = safe_url(reply.requested_url)
     try:
-        root = xml.parse(reply.content, url=url)
+        root = repair.parse(reply.content, [] if problems is None else problems, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
     envelope = root if soap.is_envelope(root) else None

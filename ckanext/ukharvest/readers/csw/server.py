@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import ProtocolError, SourceError
-from ckanext.ukharvest.core.records import Source
+from ckanext.ukharvest.core.records import Problem, Source
 from ckanext.ukharvest.readers.csw import request as requests
 from ckanext.ukharvest.readers.csw.filters import Wanted
 from ckanext.ukharvest.readers.csw.response import Answer, ask
@@ -46,6 +46,7 @@ class Server:
         way: how requests are sent.
         wanted: which records are requested.
         most, size: the largest and the present number of records per page.
+        problems: of answers that were repaired.
     """
 
     def __init__(self, source: Source) -> None:
@@ -60,6 +61,7 @@ class Server:
         self.most: int = options.get("page_size", 50)
         self.size = self.most
         self.http = source.http
+        self.problems: list[Problem] = []
         self._asked = 0
 
     def page(self, start: int, size: int = 0, *, patient: bool = True) -> Page:
@@ -93,4 +95,6 @@ class Server:
             self.way, self.wanted, start=start, size=size, result=result
         )
         send = sender(self.http, self.base, self.way.binding, operation)
-        return ask(send, operation.name, patient=patient)
+        answer = ask(send, operation.name, patient=patient)
+        self.problems += answer.problems
+        return answer

@@ -27,6 +27,7 @@ from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
 from ckanext.ukharvest.readers.csw.tally import Tally
 from ckanext.ukharvest.readers.empty_lists import describe_empty_list
+from ckanext.ukharvest.readers.paging import MOST_PROBLEMS
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete
@@ -165,6 +166,7 @@ class Walk:
             interface=str(self._server.way),
             changes_only=bool(since),
             mark=self._tally.mark or since,
+            problems=tuple(self._server.problems[:MOST_PROBLEMS]),
         )
         reason = self._doubt()
         return replace(ending, complete=False, reason=reason, mark=since) if reason else ending

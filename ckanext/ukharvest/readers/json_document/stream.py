@@ -17,33 +17,14 @@ from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_head import BYTE_ORDER_MARKS
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import ProtocolError
+from ckanext.ukharvest.core.mixed_encoding import MIXED
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.readers.json_document.pieces import CountedPieces, Meter, SlowPieces
 
 _CHUNK = 1 << 16
 # ijson builds the path of every value in a chunk before it returns one, and a path may be long.
 _SMALL_CHUNK = 1 << 12
-_MIXED = "ukharvest-windows-1252"
 _ASCII = b'{"title": "Roads"}\n'
-
-
-def _windows_1252(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    wrong = error.object[error.start : error.end]
-    text = "".join(_byte(value) for value in wrong)
-    return text, error.end
-
-
-def _byte(value: int) -> str:
-    byte = bytes([value])
-    try:
-        return byte.decode("cp1252")
-    except UnicodeDecodeError:
-        return byte.decode("latin-1")
-
-
-codecs.register_error(_MIXED, _windows_1252)
 
 
 class JsonFile:
@@ -125,7 +106,7 @@ class JsonFile:
 
     def _report(self, line: int | None) -> None:
         if line is not None:
-            read_as = "Windows-1252" if self._errors == _MIXED else self._encoding.upper()
+            read_as = "Windows-1252" if self._errors == MIXED else self._encoding.upper()
             message = f"{self._url} is not UTF-8; what is wrong was read as {read_as}"
         elif self._encoding != "utf-8":
             message = f"{self._url} is {self._encoding[:6].upper()}; JSON has to be UTF-8"
@@ -238,14 +219,14 @@ def declared_encoding(charset: str) -> tuple[str, str]:
     except LookupError:
         encoding = ""
     if encoding in ("", "utf-8", "ascii", "iso8859-1", "cp1252"):
-        return "utf-8", _MIXED
+        return "utf-8", MIXED
     try:
         text = codecs.getincrementaldecoder(encoding)("replace").decode(_ASCII, final=True)
     except (LookupError, TypeError, ValueError):
-        return "utf-8", _MIXED
+        return "utf-8", MIXED
     # UTF-16 and UTF-32 have zero bytes or a mark, and are known by them; without these the
     # declaration is wrong, and their decoders raise errors.
-    return (encoding, "replace") if text == _ASCII.decode() else ("utf-8", _MIXED)
+    return (encoding, "replace") if text == _ASCII.decode() else ("utf-8", MIXED)
 
 
 # Messages of yajl (the parser behind ijson), and plain ones for publishers.

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.readers.date_range import date_range
 from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import response as responses
@@ -65,8 +65,9 @@ class OaiPmh:
         """Yield the records of one saved response."""
         cutter = Cutter(source.http, url=source.url)
         count = 0
+        problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            elements = responses.read(reply)
+            elements = responses.read(reply, problems)
             while True:
                 try:
                     element = next(elements)
@@ -81,7 +82,7 @@ class OaiPmh:
                 count += 1
                 yield cutter.record(element, f"record {count}")
         reason = _doubt(facts, count, source.url)
-        return Ending(complete=not reason, reason=reason)
+        return Ending(complete=not reason, reason=reason, problems=tuple(problems))
 
 
 def _doubt(facts: Facts, count: int, url: str) -> str:

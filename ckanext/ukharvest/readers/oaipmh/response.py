@@ -15,8 +15,10 @@ from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
+from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.oaipmh.request import Format
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, not_ours
 
@@ -89,8 +91,13 @@ def ask(http: HttpClient, url: str, query: Mapping[str, str | int]) -> Reply:
         raise BadStatus(f"{describe_status(reply, place)}.", status=reply.status, url=place)
 
 
-def read(reply: Reply) -> Generator[etree._Element, None, Facts]:
+def read(
+    reply: Reply, problems: list[Problem] | None = None
+) -> Generator[etree._Element, None, Facts]:
     """Yield each element ``record`` of a response; return what else it says.
+
+    Args:
+        problems: the problem of a document that had to be repaired is added to this list.
 
     Raises:
         Refused: it holds errors of the protocol.
@@ -98,19 +105,20 @@ def read(reply: Reply) -> Generator[etree._Element, None, Facts]:
     """
     url = safe_url(reply.requested_url)
     try:
-        root = yield from xml.elements(reply.body, _PATHS, url=url)
+        found = [] if problems is None else problems
+        root = yield from repair.elements(reply.body, _PATHS, found, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
     _refuse(root, url)
-    found = next(root.iterchildren(*(f"{{*}}{verb}" for verb in _LISTS)), None)
-    if found is None:
+    listed = next(root.iterchildren(*(f"{{*}}{verb}" for verb in _LISTS)), None)
+    if listed is None:
         raise ProtocolError(_other_answer(root, url), code="wrong-shape", url=url)
-    token, total = token_of(found)
+    token, total = token_of(listed)
     return Facts(
         token=token,
         total=total,
         date=clean_text(root.findtext("{*}responseDate")),
-        is_list=xml.local_name(found) == "ListRecords",
+        is_list=xml.local_name(listed) == "ListRecords",
     )
 
 

@@ -16,7 +16,7 @@ from datetime import date, timedelta
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import Reply
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import request as requests
@@ -25,7 +25,7 @@ from ckanext.ukharvest.readers.oaipmh.records import Cutter
 from ckanext.ukharvest.readers.oaipmh.request import Wanted
 from ckanext.ukharvest.readers.oaipmh.response import Facts, Identity, Refused
 from ckanext.ukharvest.readers.oaipmh.tally import Tally
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
+from ckanext.ukharvest.readers.paging import MAX_PAGES, MOST_PROBLEMS, endless_paging
 
 _RESTARTS = 2  # of one list, when its token has expired
 # Of the spans of two runs: servers date a change and show it later.
@@ -62,6 +62,7 @@ class Walk:
         self._base = requests.endpoint(source.url)
         self._tally = Tally()
         self._doubts: list[str] = []
+        self._problems: list[Problem] = []
         self._date = ""
         self._asked = 0
         self._totals = 0
@@ -182,7 +183,7 @@ class Walk:
         facts = Facts()
         try:
             with closing(self._ask(query)) as reply:
-                elements = responses.read(reply)
+                elements = responses.read(reply, self._problems)
                 number = point.before
                 while True:
                     try:
@@ -203,7 +204,10 @@ class Walk:
         if held is not None:
             # The next page is known only now: a killed run continues there.
             after = Point(point.list, facts.token, self._tally.current)
-            yield replace(held, resume=after.dump()) if facts.token else held
+            # A run that goes on there must know that a page was repaired: that page is read again.
+            if facts.token and not self._problems:
+                held = replace(held, resume=after.dump())
+            yield held
         return facts
 
     def _note(self, facts: Facts, point: Point, *, is_empty: bool) -> None:
@@ -260,7 +264,11 @@ class Walk:
         if span:
             found = f"only records changed {' '.join(span)} were requested from {self._base}"
             self._doubts.append(f"{found}, so that others do not count as missing")
-        ending = Ending(complete=not self._doubts, changes_only=bool(self._since))
+        ending = Ending(
+            complete=not self._doubts,
+            changes_only=bool(self._since),
+            problems=tuple(self._problems[:MOST_PROBLEMS]),
+        )
         if self._doubts:
             return replace(ending, reason="; ".join(self._doubts), mark=self._since)
         return replace(ending, mark=self._mark())

@@ -138,10 +138,10 @@ def _saved(page: Page) -> Generator[RawRecord, None, Ending]:
     if not count:
         reason = describe_empty_list(url, total=page.total)
     elif count == page.total and not page.is_estimate and not page.next:
-        return Ending(complete=True)
+        return Ending(complete=True, problems=page.problems)
     else:
         of = "an unknown number of records"
         of = counted(page.total, "record") if page.total >= 0 else of
         more = f"; the next page is at {page.next}" if page.next else ""
         reason = f"{url} holds {count:,} of {of}{more}"
-    return Ending(complete=False, reason=reason)
+    return Ending(complete=False, reason=reason, problems=page.problems)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lxml import etree
@@ -18,9 +18,10 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.records import RawRecord
+from ckanext.ukharvest.core.records import Problem, RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
 from ckanext.ukharvest.readers.opensearch import description, records
 from ckanext.ukharvest.readers.opensearch.template import Template, absolute
@@ -48,6 +49,7 @@ class Page:
         is_estimate: the server says that the number is not exact.
         start: number of the first record as announced, -1 if it is not given.
         next: URL of the next page, "" if the page names none.
+        problems: of the document as a whole, which was repaired.
     """
 
     url: str
@@ -56,6 +58,7 @@ class Page:
     is_estimate: bool = False
     start: int = -1
     next: str = ""
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +104,15 @@ def _read(reply: Reply, position: int) -> Page | Description | Website:
 
 def _xml(reply: Reply, content: bytes, position: int) -> Page | Description:
     url = safe_url(reply.requested_url)
+    problems: list[Problem] = []
     try:
-        root = xml.parse(content, url=url)
+        root = repair.parse(content, problems, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
     name = xml.local_name(root)
+    if name == description.ROOT and problems:
+        # A template that got lost would select other records.
+        raise ProtocolError(problems[0].message, code="xml-syntax", url=url, line=problems[0].line)
     if name == description.ROOT:
         return Description(reply.requested_url, description.templates(root, reply.url))
     if name != "feed":
@@ -115,7 +122,7 @@ def _xml(reply: Reply, content: bytes, position: int) -> Page | Description:
             f"{': ' + said if said else ''}; expected {EXPECTED}"
         )
         raise ProtocolError(message, code="wrong-root", url=url, line=xml.line_of(root))
-    return _feed(root, reply, position)
+    return replace(_feed(root, reply, position), problems=tuple(problems))
 
 
 def _feed(root: etree._Element, reply: Reply, position: int) -> Page:

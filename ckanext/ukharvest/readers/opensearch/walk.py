@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.opensearch.response import Page, ask
 from ckanext.ukharvest.readers.opensearch.search import Search
 from ckanext.ukharvest.readers.opensearch.template import START_INDEX, START_PAGE
-from ckanext.ukharvest.readers.paging import Pages
+from ckanext.ukharvest.readers.paging import MOST_PROBLEMS, Pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ class Walk:
         self._shown = 0
         self._total = -1
         self._doubt = ""
+        self._problems: list[Problem] = []
 
     def records(self, first: Page | None = None) -> Generator[RawRecord, None, Ending]:
         """Yield every record once.
@@ -107,6 +108,7 @@ class Walk:
         seen = len(self._known)
         held: RawRecord | None = None
         self._shown += len(page.records)
+        self._problems += page.problems
         self._note(page)
         for raw in self._pages.page(page.records):
             self._known.add(raw.guid or (raw.content or ""))
@@ -116,7 +118,10 @@ class Walk:
         is_barren = len(self._known) == seen
         following = None if is_barren else self._following(page, point)
         if held is not None:
-            yield replace(held, resume=following.dump()) if following else held
+            # A run that goes on there must know that a page was repaired: that page is read again.
+            if following is not None and not self._problems:
+                held = replace(held, resume=following.dump())
+            yield held
         return following
 
     def _following(self, page: Page, point: Point) -> Point | None:
@@ -185,5 +190,6 @@ class Walk:
             total = counted(self._total, "record")
             reason = f"{where} announces {total} and shows {count:,} different ones"
         else:
-            return Ending(complete=True)
-        return Ending(complete=False, reason=reason)
+            reason = ""
+        problems = tuple(self._problems[:MOST_PROBLEMS])
+        return Ending(complete=not reason, reason=reason, problems=problems)

@@ -170,6 +170,8 @@ class RdfFile:
             raise error from exc
 
     def _node(self, text: str) -> str:
+        if text == repair.LEFT_OUT:
+            return ""
         if text.startswith("<") and not text.startswith("<<"):
             return text if _GOOD_IRI(text) else self._mended(text)
         return text if text.startswith("_:") else ""
@@ -286,6 +288,11 @@ class RdfFile:
                 source = self._source()
                 text = source if isinstance(source, str) else source.read().decode("utf-8")
                 self._json_ld = repair.mend_json_ld(text, self._report_repair)
+            else:
+                text = self._body.read().decode("utf-8")
+                base = _base(self._url)
+                text = repair.mend_text(text, self.format, base, self._report_repair)
+                self._body = io.BytesIO(text.encode("utf-8"))
         except (ParseError, ValueError, RecursionError):
             return False
         return len(self._problems) > number

@@ -1,18 +1,22 @@
 """Documents whose RDF is broken in small places, changed so that a strict parser reads the rest.
 
 RDF/XML: text beside rdf:resource or around elements, HTML in a text, attributes without namespace,
-several nodes in one property. JSON-LD: values of keywords that are of another kind. What rdflib,
-and so ckanext-dcat, ignores is left out here; each place is reported.
+several nodes in one property. JSON-LD: values of keywords that are of another kind. Turtle and
+N-Triples: literals as subject or predicate. What rdflib, and so ckanext-dcat, ignores is left out
+here; each place is reported.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from copy import deepcopy
+from itertools import islice
 from typing import Any
 
+import pyoxigraph as ox
 from lxml import etree
 
 from ckanext.ukharvest.core.rdf import RDF
@@ -248,3 +252,67 @@ _KEYWORDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "@included": (_are_objects, "objects"),
     "@reverse": (_is_reverse, "an object with objects"),
 }
+
+
+# Stands for a term that cannot be where it is; whoever reads the document leaves its triples out.
+LEFT_OUT = "<urn:x-ukharvest:left-out>"
+_MISPLACED = re.compile(
+    r"is not a valid (?:subject|predicate|RDF subject)|of a triple must be an IRI"
+)
+_TERM = re.compile(
+    r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?:@[\w-]+|\^\^(?:<[^<>\s]*>|[\w.-]*:[\w.-]*))?"""
+    r"|_:[\w.-]*\w|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?:true|false)\b"
+)
+_MOST_PASSES = 5
+_MOST_FAULTS = 1_000
+
+
+def mend_text(text: str, syntax: ox.RdfFormat, base: str, note: Note) -> str:
+    """Return Turtle or N-Triples with ``LEFT_OUT`` for terms that cannot be subject or predicate.
+
+    Args:
+        base: base IRI.
+        note: called with each fault, and its line.
+
+    Raises:
+        ValueError: it has other faults, or too many.
+    """
+    lines = text.split("\n")
+    for _ in range(_MOST_PASSES):
+        faults = list(islice(_faults("\n".join(lines), syntax, base), _MOST_FAULTS))
+        if not faults:
+            return "\n".join(lines)
+        # From the last to the first, so that places on the same line stay.
+        mended = [fault for fault in reversed(faults) if _mend_term(lines, fault)]
+        if not mended or len(faults) == _MOST_FAULTS:
+            raise ValueError("faults that cannot be mended")
+        for fault in reversed(mended):
+            words = re.sub(r"^Parser error at line \d+ [^:]*: ", "", fault.msg or "")
+            note(f"{shorten(words, 120)}; the triple was left out", fault.lineno)
+    raise ValueError("too many faults")
+
+
+def _faults(text: str, syntax: ox.RdfFormat, base: str) -> Iterator[SyntaxError]:
+    """Yield all faults of a document; the parser goes on behind each."""
+    quads = ox.parse(text.encode(), format=syntax, base_iri=base, lenient=True)
+    while True:
+        try:
+            for _quad in quads:
+                pass
+        except SyntaxError as exc:
+            yield exc
+        else:
+            return
+
+
+def _mend_term(lines: list[str], fault: SyntaxError) -> bool:
+    """Replace the term at a fault; return whether it is one that is understood."""
+    row, column = fault.lineno, fault.offset
+    if not row or not column or row > len(lines) or not _MISPLACED.search(fault.msg or ""):
+        return False
+    line = lines[row - 1]
+    term = _TERM.match(line, column - 1)
+    if term is None:
+        return False
+    lines[row - 1] = line[: term.start()] + LEFT_OUT + line[term.end() :]
+    return True

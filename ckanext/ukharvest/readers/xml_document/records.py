@@ -166,7 +166,7 @@ class XmlRecords:
             ProtocolError: not XML, another document, or with ``strict`` one that breaks its schema.
         """
         checker = self.shape.checker() if self.shape.checker else None
-        reading = _Reading(self._elements())
+        reading = repair.ElementReading(self._elements())
         count = 0
         for element in reading:
             count += 1
@@ -185,7 +185,7 @@ class XmlRecords:
 
     def cut(self, outline: Outline) -> Iterator[RawRecord]:
         """Yield every record."""
-        for number, element in enumerate(_Reading(self._elements()), 1):
+        for number, element in enumerate(repair.ElementReading(self._elements()), 1):
             position = f"{self.shape.singular} {number}"
             if self.name:
                 position = self.name if outline.count == 1 else f"{self.name}, {position}"
@@ -224,18 +224,6 @@ class XmlRecords:
         )
         error.root = xml.local_name(root)
         return error
-
-
-class _Reading:
-    """Iterates over elements and keeps the root, which is returned at the end."""
-
-    root: etree._Element
-
-    def __init__(self, found: Generator[etree._Element, None, etree._Element]) -> None:
-        self._found = found
-
-    def __iter__(self) -> Generator[etree._Element, None, None]:
-        self.root = yield from self._found
 
 
 def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
