@@ -14,7 +14,7 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.urls import safe_url
-from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
+from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.oaipmh.request import Format
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, not_ours
@@ -119,7 +119,7 @@ def token_of(found: etree._Element) -> tuple[str, int]:
     if token is None:
         return "", -1
     text = clean_text(token.text)
-    return "" if text == _END else text, _number(token.get("completeListSize"))
+    return "" if text == _END else text, parse_count(token.get("completeListSize"))
 
 
 def formats(reply: Reply) -> list[Format]:
@@ -194,11 +194,6 @@ def _refuse(root: etree._Element, url: str) -> None:
 def _error(element: etree._Element) -> str:
     text = " ".join(str(element.xpath("string()")).split())
     return ": ".join(filter(None, (clean_text(element.get("code")), text)))
-
-
-def _number(value: str | None) -> int:
-    text = clean_text(value)
-    return int(text) if text.isdecimal() and len(text) < 12 else -1
 
 
 # Responses about other things than records → what they hold.
