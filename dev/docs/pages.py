@@ -187,9 +187,7 @@ def _not_read(kind: SourceType) -> list[tuple[str, str]]:
         for row in rows
         if f"ckanext.ukharvest.parsers.{row['parser']}.parser" in names
     )
-    parser = sys.modules[kind.parser.__name__]  # type: ignore[attr-defined]
-    own = getattr(parser, "NOT_READ", {})
-    return [*dict.fromkeys(found), *((f"`{name}`", text) for name, text in own.items())]
+    return list(dict.fromkeys(found))
 
 
 def _options(options: Iterable[Option]) -> Iterator[str]:

@@ -61,6 +61,10 @@ def _totals(facts: dict[str, Any], count: int, outcome: Outcome) -> Iterator[str
     matched, following = int(facts["matched"]), int(facts["nextRecord"])
     words = [] if count == matched else [f" holds {count} of {matched} records"]
     words += [f" begins at {following}"] if following else []
+    # Records of Dublin Core are only names: the reader asks for each in a format that it parses.
+    words += (
+        ["content is elsewhere"] if any("elsewhere" in record for record in outcome.records) else []
+    )
     if complete == bool(words) or not all(each in reason for each in words):
         yield f"{words or 'complete'}, found {complete}: {reason}"
 

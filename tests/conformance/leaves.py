@@ -6,9 +6,11 @@ a search for it in the record's fields, resources, extras and problems.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -17,6 +19,17 @@ _NO_CLASSES = ("ISBN", "ISSN", "@href", "@uom", "@id", "@uuidref", "@codeListVal
 _LAYOUT = re.compile(r"\s+")
 # Attributes of XML that are a document's own, whatever it says.
 _OWN = re.compile(r"\{http://www\.(?:w3\.org/2001/XMLSchema-instance|opengis\.net/gml.*)\}")
+
+
+NOT_READ = Path(__file__).parent.parent.parent / "dev" / "docs" / "not_read.csv"
+
+
+def not_read() -> Iterator[tuple[str, str]]:
+    """Yield parser and field of each row of the documentation's list "Not read"."""
+    with NOT_READ.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            assert row["reason"], row
+            yield row["parser"], row["field"]
 
 
 class Leaf(NamedTuple):

@@ -128,12 +128,13 @@ def iso_text(words: str) -> str:
     return f"<gco:CharacterString>{escape(words)}</gco:CharacterString>"
 
 
-def iso_link(url: str, name: str = "", description: str = "") -> str:
+def iso_link(url: str, name: str = "", description: str = "", protocol: str = "") -> str:
     """Return a distribution's transferOptions with one link."""
     return (
         "<gmd:transferOptions><gmd:MD_DigitalTransferOptions><gmd:onLine><gmd:CI_OnlineResource>"
         f"<gmd:linkage><gmd:URL>{escape(url)}</gmd:URL></gmd:linkage>"
-        f"<gmd:name>{iso_text(name)}</gmd:name>"
+        + (f"<gmd:protocol>{iso_text(protocol)}</gmd:protocol>" if protocol else "")
+        + f"<gmd:name>{iso_text(name)}</gmd:name>"
         f"<gmd:description>{iso_text(description)}</gmd:description>"
         "</gmd:CI_OnlineResource></gmd:onLine></gmd:MD_DigitalTransferOptions>"
         "</gmd:transferOptions>"
@@ -220,6 +221,19 @@ def agents(predicate: str, names: tuple[str, ...]) -> str:
     )
 
 
+def with_bodies_above(*names: str) -> dict[str, Any]:
+    """Return a body of data.json by its name, and those above it by theirs."""
+    name, *above = names
+    return {"name": name, **({"subOrganizationOf": with_bodies_above(*above)} if above else {})}
+
+
+def body_with_above(name_of: str, above: str, *names: str) -> str:
+    """Do the same as a node of Turtle, given the predicates of a name and of the body above."""
+    name, *rest = names
+    more = f" ; {above} {body_with_above(name_of, above, *rest)}" if rest else ""
+    return f"[ {name_of} {literal(name)}{more} ]"
+
+
 # Kind of value → format → carrier.
 CARRIERS: dict[str, dict[str, Carrier]] = {
     "title": {
@@ -301,6 +315,23 @@ CARRIERS: dict[str, dict[str, Carrier]] = {
         "geojson": lambda *names: geojson(publisher=list(names)),
         "inventory": lambda *names: inventory(
             above=f"<Metadata>{''.join(element('Publisher', each) for each in names)}</Metadata>"
+        ),
+    },
+    # A body by name, the one above it, and so on; as publisher.
+    "bodies": {
+        "data_json": lambda *names: data_json(publisher=with_bodies_above(*names)),
+        "dkan_2": lambda *names: dkan_2(publisher=with_bodies_above(*names)),
+        "ckan-extra": lambda *names: ckan(
+            extras=[{"key": "publisher_hierarchy", "value": " > ".join(reversed(names))}]
+            if len(names) > 1
+            else []
+        ),
+        "dcat": lambda *names: dcat(
+            f"dct:publisher {body_with_above('foaf:name', 'org:subOrganizationOf', *names)}"
+        ),
+        "schema_org": lambda *names: schema_org(
+            "schema:publisher "
+            + body_with_above("schema:name", "schema:parentOrganization", *names)
         ),
     },
     # People by name, each with an email address.

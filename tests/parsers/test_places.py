@@ -19,6 +19,7 @@ from tests.parsers.carriers import (
     element,
     gemini,
     geojson,
+    inventory,
     literal,
     oai_dc,
     ods,
@@ -62,6 +63,11 @@ def _iso_box() -> str:
     )
 
 
+def _inventory(place: str) -> DatasetRecord:
+    covered = f"<Coverage>{element('Spatial', place)}</Coverage>"
+    return inventory(resources=f'<Resource Type="Data">{covered}</Resource>')
+
+
 PLACES: dict[str, Callable[[], DatasetRecord]] = {
     "data_json": lambda: data_json(spatial="-1,50,1,52"),
     "data_json-numbers": lambda: data_json(spatial=[-1, 50, 1, 52]),
@@ -99,6 +105,11 @@ PLACES: dict[str, Callable[[], DatasetRecord]] = {
     "atom-gml": lambda: atom(f"<georss:where>{GML.format('', '50 -1', '52 1')}</georss:where>"),
     "geojson": lambda: geojson({"geometry": GEOJSON}),
     "geojson-box": lambda: geojson({"bbox": [-1, 50, 0, 1, 52, 9]}),
+    "atom-wkt": lambda: atom(element("dct:spatial", WKT)),
+    "oai_dc-wkt": lambda: oai_dc(element("dct:spatial", WKT)),
+    "oai_dc-coverage": lambda: oai_dc(element("dc:coverage", WKT)),
+    "geojson-wkt": lambda: geojson(spatial=WKT),
+    "inventory": lambda: _inventory(WKT),
     "ods": lambda: ods(dcat={"spatial": WKT}),
     "ods-sides": lambda: ods(inspire=_sides(_ODS, "extend_bounding_box_")),
 }
@@ -119,6 +130,10 @@ UNREAD: dict[str, Callable[[str], DatasetRecord]] = {
     "dcat": lambda text: dcat(f"dct:spatial [ dcat:bbox {literal(text)} ]"),
     "schema_org": lambda text: schema_org(SCHEMA.format("box", literal(text))),
     "atom": lambda text: atom(element("georss:box", text)),
+    "atom-text": lambda text: atom(element("dct:spatial", text)),
+    "oai_dc": lambda text: oai_dc(element("dct:spatial", text)),
+    "geojson": lambda text: geojson(spatial=text),
+    "inventory": lambda text: _inventory(text),
     "ods": lambda text: ods(dcat={"spatial": text}),
 }
 
@@ -129,3 +144,11 @@ def test_a_place_that_is_not_read_keeps_its_text(form: str) -> None:
     assert record.spatial is None
     assert record.extras["spatial-original"] == "400000 300000 410000 310000"
     assert "bad-spatial" in {problem.code for problem in record.problems}
+
+
+@pytest.mark.parametrize("form", UNREAD.keys() - {"dcat", "schema_org", "atom"})
+@pytest.mark.parametrize("text", ["Camden", "75001"])
+def test_name_or_code_of_a_place_is_kept_as_text(form: str, text: str) -> None:
+    record = UNREAD[form](text)
+    assert (record.spatial, record.spatial_text) == (None, text)
+    assert "bad-spatial" not in {problem.code for problem in record.problems}

@@ -150,6 +150,13 @@ def test_every_publisher_is_kept(carrier: Carrier) -> None:
     assert [(name, roles) for name, _, roles in parties(record)] == [(other, "publisher")]
 
 
+@carriers.formats("bodies")
+def test_bodies_above_publisher_are_named_topmost_first(carrier: Carrier) -> None:
+    record = carrier("Team", "Office", "Government")
+    assert record.extras["publisher_hierarchy"] == "Government > Office > Team"
+    assert "publisher_hierarchy" not in carrier("Team").extras
+
+
 @carriers.formats("contacts")
 def test_every_contact_is_kept(carrier: Carrier) -> None:
     record = carrier("Anna", "Bert")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ckanext.ukharvest.core.errors import ConfigError
+from ckanext.ukharvest.core.values.multivalue import read_yes_no
 
 Kind = Literal["text", "integer", "boolean", "list", "table"]
 
@@ -137,16 +138,11 @@ def _integer(option: Option, value: Any) -> int:
     return number
 
 
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-
-
 def _boolean(option: Option, value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else None
-    if found is None:
+    flag = read_yes_no(value) if isinstance(value, (bool, str)) else None
+    if flag is None:
         raise _refused(option, value, "true or false")
-    return found
+    return flag
 
 
 def _list(option: Option, value: Any) -> tuple[str, ...]:

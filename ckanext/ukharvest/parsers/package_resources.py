@@ -6,6 +6,7 @@ from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import Period, ResourceRecord
 from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.values import formats, multivalue, schema_types
+from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import clean_text, shorten
@@ -71,7 +72,7 @@ def _resource(part: Fields) -> ResourceRecord | None:
         name=plain_line(package.first(part, "name", "title")),
         description=plain_text(package.text_of(part.get("description"))),
         format=label,
-        mimetype=clean_text(part.get("mimetype")),
+        mimetype=formats.without_registry(clean_text(part.get("mimetype"))),
         kind=_KINDS.get(word, "" if word else "data"),
         size=size,
         issued=package.date(part, "created"),
@@ -119,12 +120,12 @@ def _schema(part: Fields, label: str) -> tuple[str, dict[str, str]]:
 
 
 def _extras(part: Fields, word: str) -> dict[str, str]:
-    """Return all other fields under their own names."""
+    """Return all other fields under their own names, checksums as in every format."""
     flat = package.flatten(part.data)
     found = dict(package.unread_fields(flat, _READ | portal_fields.OF_RESOURCE))
     if word:
         found["resource_type"] = word
-    return found
+    return found | read_checksums([(found.get("hash", ""), found.get("hash_algorithm", ""))])
 
 
 def _undated(part: Fields) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ckanext.ukharvest.core.values.multivalue import read_yes_no
 from ckanext.ukharvest.core.values.text import counted, shorten
 from ckanext.ukharvest.schema_check.cell_types import TEXT, CellType
 from ckanext.ukharvest.schema_check.collector import Collector
@@ -127,11 +128,12 @@ def read_flag(value: Any, name: str, column: str, collector: Collector) -> bool:
     """Return a boolean of a schema; the LGA's have the texts "true" and "false"."""
     if isinstance(value, bool) or value is None:
         return bool(value)
-    word = str(value).strip().lower()
-    if isinstance(value, str) and word in ("true", "false"):
-        instead = f'as the text "{word}" instead of {word}'
+    flag = read_yes_no(value) if isinstance(value, str) else None
+    if flag is not None:
+        word = str(flag).lower()
+        instead = f'as the text "{value.strip().lower()}" instead of {word}'
         collector.note(f"The schema has '{name}' {instead}; it is read as {word}.")
-        return word == "true"
+        return flag
     _note_unclear(value, name, column, collector)
     return False
 

@@ -464,6 +464,15 @@ def test_a_body_of_endless_bodies_is_named_up_to_a_level() -> None:
     assert record.extras["publisher_hierarchy"].endswith(" > O0")
 
 
+def test_bodies_above_each_other_are_named_once() -> None:
+    bodies = " ".join(
+        f'<http://a.uk/{name}> foaf:name "{name}" ; org:subOrganizationOf <http://a.uk/{above}> .'
+        for name, above in (("a", "b"), ("b", "c"), ("c", "b"))
+    )
+    record = parse("dct:publisher <http://a.uk/a>", bodies)
+    assert record.extras["publisher_hierarchy"] == "c > b > a"
+
+
 def test_a_contact_may_be_an_email_address_alone() -> None:
     record = parse('dcat:contactPoint "data@a.uk"')
     assert record.contact is not None
@@ -486,6 +495,37 @@ def test_bodies_in_other_roles_are_kept_with_their_role() -> None:
         {"name": "Distributor body", "roles": "distributor"},
         {"name": "Owner body", "roles": "owner"},
     ]
+
+
+_ROLE = "http://inspire.ec.europa.eu/metadata-codelist/ResponsiblePartyRole/"
+
+
+@pytest.mark.parametrize(
+    ("role", "field"),
+    [
+        (f"<{_ROLE}publisher>", "publisher"),
+        (f"<{_ROLE}owner>", "publisher"),
+        ("<http://www.isotc211.org/schemas/codelists.xml#CI_RoleCode_publisher>", "publisher"),
+        (f"<{_ROLE}pointOfContact>", "contact"),
+        (f"<{_ROLE}author>", "author"),
+    ],
+)
+@pytest.mark.parametrize("predicate", ["dcat:hadRole", "prov:hadRole", "dct:type"])
+def test_body_named_by_attribution_alone_is_read(predicate: str, role: str, field: str) -> None:
+    attribution = (
+        'prov:qualifiedAttribution [ prov:agent [ foaf:name "Body" ; foaf:mbox <mailto:a@b.uk> ] ;'
+        f" {predicate} {role} ]"
+    )
+    record = parse(f'dct:title "T" ; {attribution}', bare=True)
+    assert getattr(record, field) == Agent("Body", "a@b.uk")
+    assert record.extras[f"{'creator' if field == 'author' else field}_name"] == "Body"
+    is_kept = "responsible-organisation" in record.extras
+    assert is_kept is (f"{_ROLE}owner" in role)  # the same body in another role than publisher
+    named = {"publisher": "dct:publisher", "contact": "dcat:contactPoint", "author": "dct:creator"}
+    assert f"missing-field {named[field]}" not in codes(record)
+    own = parse(f'dct:title "T" ; {attribution} ; {named[field]} [ foaf:name "Own" ]', bare=True)
+    assert getattr(own, field) == Agent("Own")
+    assert "Body" in own.extras["responsible-organisation"]
 
 
 def test_name_of_contact_may_be_one_level_below() -> None:

@@ -52,6 +52,11 @@ ARCHIVES = frozenset(("ZIP", "GZ", "BZ2", "XZ", "7Z", "TAR", "RAR"))
 _SUFFIXES = {"json": "JSON", "xml": "XML", "zip": "ZIP", "gzip": "GZ", "yaml": "YAML"}
 
 _MEDIA_TYPE = re.compile(r"[a-z]+[a-z0-9-]*/[a-z0-9][a-z0-9.+_-]*", re.IGNORECASE)
+_WITH_PARAMETERS = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
+# IANA's registry, and its copy at purl.org that DCAT's first drafts used.
+_REGISTRY = re.compile(
+    r"https?://(?:www\.iana\.org/assignments/media-types|purl\.org/NET/mediatypes)/", re.IGNORECASE
+)
 _TYPES = "application|audio|chemical|image|multipart|text|video"
 _TYPE_IN_URI = re.compile(rf"/((?:{_TYPES})/[a-z0-9][a-z0-9.+_-]*)/?$", re.IGNORECASE)
 
@@ -96,6 +101,17 @@ def _label(text: str, unless: Collection[str]) -> str:
         if found or text.split("/")[0].lower() in _TYPES.split("|"):
             return found
     return _of_name(text.lstrip(".*"), unless) or _of_compound(text, unless)
+
+
+def without_registry(text: str) -> str:
+    """Return a media type that is given by the URI of a registry; other texts unchanged."""
+    return _REGISTRY.sub("", text)
+
+
+def media_type(text: str) -> str:
+    """Return a media type with its parameters, given as such or by its URI; "" for other texts."""
+    bare = without_registry(text)
+    return bare if _WITH_PARAMETERS.fullmatch(bare) else ""
 
 
 def of_url(url: str) -> str:

@@ -77,7 +77,7 @@ def _geometry(shape: Shape, latitude_first: bool) -> Geometry:
     if not shape.rings:
         raise ValueError(f"the {shape.kind} has no positions; expected some")
     name = inherited(shape.element, "srsName") or next(
-        filter(None, (each.get("srsName") for each in shape.element.iter("{*}*"))), ""
+        filter(None, (part.get("srsName") for part in shape.element.iter("{*}*"))), ""
     )
     if shape.kind == "Envelope":
         return box_of_corners(
@@ -129,8 +129,8 @@ def shapes(element: etree._Element) -> Iterator[Shape]:
     name = xml.local_name(element)
     if name in _POLYGONS:
         edges = sorted(
-            (each for each in element.iterchildren("*") if xml.local_name(each) in _RINGS),
-            key=lambda each: _RINGS.index(xml.local_name(each)),
+            (child for child in element.iterchildren("*") if xml.local_name(child) in _RINGS),
+            key=lambda edge: _RINGS.index(xml.local_name(edge)),
         )
         rings = [ring for edge in edges if (ring := _positions(edge))]
         yield Shape("Polygon", rings, element)
@@ -153,14 +153,14 @@ def _shape(kind: str, element: etree._Element) -> Shape:
 def _positions(element: etree._Element) -> Ring:
     """Return all positions below an element, without heights."""
     positions: Ring = []
-    for each in element.iter("{*}*"):
-        text = each.text or ""
-        name = xml.local_name(each)
+    for part in element.iter("{*}*"):
+        text = part.text or ""
+        name = xml.local_name(part)
         if name == "coordinates":
-            positions += _of_coordinates(each, text)
+            positions += _of_coordinates(part, text)
         elif name in ("posList", "pos", "lowerCorner", "upperCorner") and text.strip():
-            numbers = [_number(part) for part in text.replace(",", " ").split()]
-            size = len(numbers) if name != "posList" else _dimension(each, len(numbers))
+            numbers = [_number(word) for word in text.replace(",", " ").split()]
+            size = len(numbers) if name != "posList" else _dimension(part, len(numbers))
             if size not in (2, 3) or len(numbers) % size:
                 raise ValueError(f"gml:{name} has {len(numbers)} numbers; expected pairs")
             positions += [(numbers[n], numbers[n + 1]) for n in range(0, len(numbers), size)]
@@ -178,7 +178,7 @@ def _dimension(element: etree._Element, count: int) -> int:
 def inherited(element: etree._Element, attribute: str) -> str:
     """Return the attribute of an element or of its nearest ancestor that has it."""
     around = (element, *element.iterancestors())
-    return next(filter(None, (each.get(attribute, "").strip() for each in around)), "")
+    return next(filter(None, (part.get(attribute, "").strip() for part in around)), "")
 
 
 def _of_coordinates(element: etree._Element, text: str) -> Ring:

@@ -13,7 +13,7 @@ _LABELS = (
     *("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id"),
     *("en", "en-GB", "en-US"),
 )
-_DOI = re.compile(r"(?:doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_DOI = re.compile(r"(?:doi:\s*|info:doi/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 
 
 def parse_identifier(value: Any) -> str:
@@ -51,12 +51,17 @@ def join_identifier(agency: str, notation: str) -> str:
     return f"{agency}:{notation}" if agency and notation else notation
 
 
+def doi_url(text: str) -> str:
+    """Return the URL of a DOI, given with or without "doi:" or "info:doi/"; "" for other texts."""
+    match = _DOI.fullmatch(text)
+    return f"https://doi.org/{match[1]}" if match else ""
+
+
 def property_value(property_id: str, value: str) -> str:
     """Return the identifier of a PropertyValue of schema.org; a DOI as its URL."""
     if "://" in value:
         return value
-    is_doi = "doi" in property_id.lower()
-    if (match := _DOI.fullmatch(value)) and (is_doi or value[:4].lower() == "doi:"):
-        return f"https://doi.org/{match[1]}"
+    if ("doi" in property_id.lower() or value[:4].lower() == "doi:") and (url := doi_url(value)):
+        return url
     name = re.split(r"[/#]", property_id.rstrip("/#"))[-1]
     return join_identifier(name, value)

@@ -49,9 +49,9 @@ def choose_language(value: Any) -> Any:
 
 def _by_language(items: list[Any]) -> dict[str, Any]:
     """Return JSON-LD's texts by language, {} if one of the items has none."""
-    found: dict[str, list[Any]] = {}
+    texts: dict[str, list[Any]] = {}
     for item in items:
         if not isinstance(item, Mapping) or "@value" not in item:
             return {}
-        found.setdefault(str(item.get("@language") or ""), []).append(item["@value"])
-    return {tag: texts[0] if len(texts) == 1 else texts for tag, texts in found.items()}
+        texts.setdefault(str(item.get("@language") or ""), []).append(item["@value"])
+    return {tag: values[0] if len(values) == 1 else values for tag, values in texts.items()}

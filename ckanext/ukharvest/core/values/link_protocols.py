@@ -129,4 +129,6 @@ def _plain(text: str) -> str:
 
 
 SERVICES = frozenset(said.label for _, said in KNOWN if said.kind == "service" and said.label)
+# Formats that only services have; a feed may also be a file.
+SERVICE_FORMATS = (SERVICES | {"API", "OData", "SPARQL"}) - {"Atom Feed"}
 _KNOWN = tuple((_plain(start), protocol) for start, protocol in KNOWN)

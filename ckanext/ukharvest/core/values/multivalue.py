@@ -18,8 +18,8 @@ from ckanext.ukharvest.core.vocabularies import vocabulary
 from ckanext.ukharvest.core.vocabularies.vocabulary import Vocabulary
 
 _YES = ("true", "yes", "y", "1", "on", "t")
-_SAYS_NO = ("false", "no", "n", "0", "off", "f")
-_NO = ("", *_SAYS_NO, "none", "null")
+_NO = ("false", "no", "n", "0", "off", "f")
+_NOTHING = ("", "none", "null")
 
 # Names under which an object has its URL, and its title.
 _PLACES = ("url", "uri", "href", "@id", "address", "link")
@@ -94,21 +94,26 @@ def parse_flag(value: object) -> str:
         ValueError: neither; the message is the end of a sentence.
     """
     text = clean_text(value)
-    if text.casefold() in _YES:
-        return "true"
-    if text.casefold() in _NO:
-        return ""
-    raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
+    flag = False if text.casefold() in _NOTHING else read_yes_no(text)
+    if flag is None:
+        raise ValueError(f"'{shorten(text, 40)}' is neither; expected true or false")
+    return "true" if flag else ""
+
+
+def read_yes_no(value: object) -> bool | None:
+    """Return True for yes and False for no in any spelling; None for nothing and unclear values."""
+    text = clean_text(value).casefold()
+    return True if text in _YES else False if text in _NO else None
 
 
 def is_yes(value: object) -> bool:
     """Tell whether a value means yes; unclear values do not."""
-    return clean_text(value).casefold() in _YES
+    return read_yes_no(value) is True
 
 
 def is_no(value: object) -> bool:
     """Tell whether a value means no; nothing and unclear values do not."""
-    return clean_text(value).casefold() in _SAYS_NO
+    return read_yes_no(value) is False
 
 
 def submitted_texts(value: object) -> list[str]:

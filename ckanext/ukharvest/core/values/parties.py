@@ -1,7 +1,7 @@
-"""People and bodies of a dataset beside its first publisher, contact and author, as an extra.
+"""People and bodies of a dataset: those without a field of their own, and the bodies above one.
 
-The extra is that of GEMINI's responsible parties: a JSON list of objects with name, email, url and
-roles (codes of ISO 19115's CI_RoleCode, or the format's own terms).
+Those without a field are in the extra of GEMINI's responsible parties: a JSON list of objects with
+name, email, url and roles (codes of ISO 19115's CI_RoleCode, or the format's own terms).
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 
 from ckanext.ukharvest.core.records import Agent
 
 EXTRA = "responsible-organisation"
 PUBLISHER, CONTACT, AUTHOR = "publisher", "pointOfContact", "author"
+_MAX_LEVELS = 10  # above a body; real governments need four
 
 
 def other_parties(agents: Iterable[Agent | None], *first: Agent | None) -> dict[str, str]:
@@ -34,6 +36,16 @@ def other_parties(agents: Iterable[Agent | None], *first: Agent | None) -> dict[
 def with_role(agents: Iterable[Agent | None], role: str) -> list[Agent]:
     """Return agents in a role, without empty ones."""
     return [replace(agent, role=role) for agent in agents if agent and agent != Agent()]
+
+
+def body_hierarchy(names: Iterable[str]) -> str:
+    """Return a body and its parent bodies as "A > B > C", the topmost first; "" without parents.
+
+    Args:
+        names: of the body, of its parent, and so on; read up to a level that no government needs.
+    """
+    levels = list(islice(names, _MAX_LEVELS + 1))
+    return " > ".join(filter(None, reversed(levels))) if len(levels) > 1 else ""
 
 
 def _facts(agent: Agent, roles: str) -> dict[str, str]:

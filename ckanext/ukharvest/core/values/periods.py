@@ -17,7 +17,6 @@ from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import check_year, parse_date
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 
-BAD = "bad-period"  # code of the problem
 TEXT = "temporal-text"  # the extra with the text of periods that could not be read whole
 
 _DURATION = re.compile(
@@ -56,14 +55,16 @@ class PeriodError(ValueError):
     """Raised for a period that cannot be read whole.
 
     Attributes:
-        code: of the problem.
         partial: what can be read of it, None for nothing.
+        is_reversed: it ends before it starts, and ``partial`` is the period the other way round.
     """
 
-    def __init__(self, words: str, code: str = BAD, partial: Period | None = None) -> None:
+    def __init__(
+        self, words: str, partial: Period | None = None, *, is_reversed: bool = False
+    ) -> None:
         super().__init__(words)
-        self.code = code
         self.partial = partial
+        self.is_reversed = is_reversed
 
 
 class Periods(NamedTuple):
@@ -97,9 +98,9 @@ def read_periods(given: Iterable[str | tuple[str, str]], report: Report) -> Peri
 
 def join_periods(parts: Iterable[Periods]) -> Periods:
     """Return what was read in several places as one."""
-    found = list(parts)
-    unread = dict.fromkeys(part.unread for part in found if part.unread)
-    return Periods(span(part.whole for part in found if part.whole), "; ".join(unread))
+    periods = list(parts)
+    unread = dict.fromkeys(part.unread for part in periods if part.unread)
+    return Periods(span(part.whole for part in periods if part.whole), "; ".join(unread))
 
 
 def is_span(text: str) -> bool:
@@ -123,10 +124,8 @@ def _read_text(text: str, report: Report) -> tuple[Period | None, bool]:
     try:
         return parse_period(text), True
     except PeriodError as exc:
-        is_reversed = exc.code == _REVERSED
-        code = "reversed-period" if is_reversed else "bad-period"  # literal, for the docs' table
-        report(code, str(exc), "")
-        return exc.partial, is_reversed
+        report("reversed-period" if exc.is_reversed else "bad-period", str(exc), "")
+        return exc.partial, exc.is_reversed
 
 
 def _read_ends(ends: tuple[str, str], report: Report) -> tuple[Period | None, bool]:
@@ -143,7 +142,7 @@ def _read_ends(ends: tuple[str, str], report: Report) -> tuple[Period | None, bo
     try:
         return _ordered(Period(*dates)), is_whole
     except PeriodError as exc:
-        report(exc.code, str(exc), "end")
+        report("reversed-period", str(exc), "end")
         return exc.partial, is_whole
 
 
@@ -194,10 +193,10 @@ def parse_period(value: str) -> Period:
             return _between(start, end)
         except PeriodError as exc:
             # 2019-13 is no short form of 2019 to 2013.
-            refused = exc if exc.code == _REVERSED and len(end) > 2 else refused
+            refused = exc if exc.is_reversed and len(end) > 2 else refused
         except ValueError:
             pass
-    if len(parts) > 1 and refused.code != _REVERSED:
+    if len(parts) > 1 and not refused.is_reversed:
         raise PeriodError(f"'{shorten(text, 60)}' is not a period; expected start/end in ISO 8601")
     raise refused
 
@@ -260,15 +259,12 @@ def _between(start: str, end: str) -> Period:
     return _ordered(Period(first, last))
 
 
-_REVERSED = "reversed-period"
-
-
 def _ordered(period: Period) -> Period:
     shared = min(len(period.start), len(period.end))
     if period.start[:shared] > period.end[:shared]:
         words = f"the period '{period.start}/{period.end}' ends before it starts"
         turned = Period(period.end, period.start)
-        raise PeriodError(f"{words}, and is read the other way round", _REVERSED, turned)
+        raise PeriodError(f"{words}, and is read the other way round", turned, is_reversed=True)
     return period
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ckanext.ukharvest.core.values import coordinate_systems
@@ -56,6 +56,25 @@ class Places(NamedTuple):
     def extras(self) -> dict[str, str]:
         """The extra that keeps the unread texts."""
         return {ORIGINAL: clean_text(self.unread)} if self.unread else {}
+
+
+def read_places(texts: Iterable[str], report: Report) -> Places:
+    """Return the places of texts, each a geometry or the name of a place."""
+    geometries: list[Geometry] = []
+    names: dict[str, None] = {}
+    unread: dict[str, None] = {}
+    for text in filter(None, texts):
+        try:
+            geometry = parse_spatial(text)
+        except ValueError as exc:
+            report("bad-spatial", str(exc))
+            unread[text] = None
+            continue
+        if geometry:
+            geometries.append(geometry)
+        else:
+            names[text] = None
+    return Places(combine_places(geometries, report), "; ".join(names), "; ".join(unread))
 
 
 def combine_places(geometries: Sequence[Geometry], report: Report) -> Geometry | None:
@@ -127,7 +146,7 @@ def _circle(numbers: Sequence[float]) -> Geometry:
 
 
 def parse_spatial(text: str) -> Geometry | None:
-    """Return the geometry in a text; None if it is a place's name or address.
+    """Return the geometry in a text; None if it is a place's name, code or address.
 
     Understands GeoJSON, WKT and GML, in other reference systems too, the box ``west, south, east,
     north``, two corners ``[[w, s], [e, n]]``, DCMI Box, and a point as ``latitude, longitude``, the
@@ -146,7 +165,8 @@ def parse_spatial(text: str) -> Geometry | None:
     if len(limits) == 4:
         return bbox_polygon(limits["west"], limits["south"], limits["east"], limits["north"])
     if _NUMBERS.fullmatch(text):
-        return _of_numbers([parse_number(part) for part in re.split(r"[\s,;]+", text)])
+        numbers = [parse_number(part) for part in re.split(r"[\s,;]+", text)]
+        return _of_numbers(numbers) if len(numbers) > 1 else None
     if text.startswith("<"):
         return parse_gml(text)
     return None

@@ -24,14 +24,14 @@ def read_licence(
         report: called with a problem's code and text.
         rights: terms in other fields: they can only withdraw what the licence grants.
     """
-    found = list(filter(None, given))
-    known = licences.find_single_licence(found)
-    if known and (others := list(filter(None, map(licences.find, rights)))):
-        found += others
-        known = licences.find_single_licence(found)
-    if not found or known:
-        return known
-    unknown = licences.combine_licences(found)
+    named = list(filter(None, given))
+    licence = licences.find_single_licence(named)
+    if licence and (others := list(filter(None, map(licences.find, rights)))):
+        named += others
+        licence = licences.find_single_licence(named)
+    if not named or licence:
+        return licence
+    unknown = licences.combine_licences(named)
     shown = shorten(unknown.url or unknown.title, 80)
     expected = f"'{shown}' is not a known licence; expected one such as {_OGL}"
     report("unknown-licence", expected)

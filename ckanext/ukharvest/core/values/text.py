@@ -48,6 +48,12 @@ def clean_text(value: object) -> str:
     return _UNWANTED.sub("", text).strip().strip("\ufeff").strip()
 
 
+def parse_count(value: object) -> int:
+    """Return how many things a server announces; -1 for none, and for what no catalogue has."""
+    text = clean_text(value)
+    return int(text) if text.isdecimal() and len(text) < 12 else -1
+
+
 # HTML's rule for attributes: without a semicolon, "&region=" and "&copy2" are no references.
 _ENTITY = re.compile(r"&(#(?:\d{1,7}|x[0-9a-f]{1,6})|[a-z][a-z0-9]{1,31})(;|(?![a-z0-9=;]))", re.I)
 _TWICE = re.compile(r"&(?:amp;)+(?=(?:#\w{1,8}|[a-z][a-z0-9]{1,31});)", re.IGNORECASE)

@@ -6,7 +6,7 @@ import contextlib
 import re
 from urllib.parse import unquote, urljoin, urlsplit
 
-from ckanext.ukharvest.core.values.text import shorten
+from ckanext.ukharvest.core.values.text import clean_text, shorten
 
 # Stores and servers that browsers do not open: their addresses are kept, and told by name.
 _OTHER_SCHEMES = ("s3", "s3a", "gs", "sftp", "ftps")
@@ -82,6 +82,12 @@ def is_web_url(value: str) -> bool:
         return False
     # "http://https://example.org/" parses as the host "https" with an empty port.
     return not (host in _SCHEMES and parts.path.startswith("//"))
+
+
+def read_phone(text: str) -> str:
+    """Return a telephone number as people write it, given as text or as a URI (tel:)."""
+    scheme, colon, number = text.partition(":")
+    return clean_text(unquote(number)) if colon and scheme.lower() == "tel" else text
 
 
 def parse_url(value: str, base: str = "") -> str:

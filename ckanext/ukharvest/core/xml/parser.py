@@ -270,7 +270,11 @@ def _parser(recover: bool = False) -> etree.XMLParser:
 
 
 def to_bytes(content: bytes | str, url: str) -> bytes:
-    """Return a document as the parser takes it: without what stands before its declaration."""
+    """Return a document's bytes for lxml, without what may stand before the XML declaration.
+
+    Bytes lose a byte order mark and empty lines. A text loses its declaration too: it becomes
+    UTF-8, whatever encoding that names.
+    """
     if isinstance(content, bytes):
         # XML allows nothing before the declaration, but templates leave empty lines there.
         head = content.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")

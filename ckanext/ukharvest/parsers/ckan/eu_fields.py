@@ -14,6 +14,7 @@ from typing import Any
 from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import parties
+from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.periods import read_periods
@@ -180,12 +181,16 @@ def _standards(value: Any) -> Found:
 
 
 def _checksum(value: Any) -> Found:
-    for each in _objects(value):
-        return {
-            "hash": next(iter(_texts([each], "checksum_value", "checksumValue", "value")), ""),
-            "hash_algorithm": next(iter(_texts([each], "algorithm")), ""),
-        }
-    return {}
+    names = ("checksum_value", "checksumValue", "value")
+    return dict(
+        read_checksums(
+            (
+                next(iter(_texts([item], *names)), ""),
+                next(iter(_texts(item.get("algorithm"), "resource", "label")), ""),
+            )
+            for item in _objects(value)
+        )
+    )
 
 
 def _licence(value: Any) -> Found:

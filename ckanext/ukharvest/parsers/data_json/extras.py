@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from ckanext.ukharvest.core import harvest_extras
+from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import multivalue
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.text import shorten
@@ -67,23 +68,37 @@ _LISTS = ("applicableLegislation", "hvdCategory")
 
 # Never in ``extras``: what a portal has for itself, and what is checked in other properties.
 NO_EXTRAS = frozenset(
-    (*portal_fields.OF_DATASET, *harvest_extras.KEYS, "guid", "harvest_source_reference")
+    (*portal_fields.OF_DATASET, *OF_DATASET, *harvest_extras.KEYS, "guid")
+    + ("harvest_source_reference", "spatial")
     + ("name", "notes", "url", "version", "tags", "groups", "organization", "owner_org")
     + ("author", "author_email", "maintainer", "maintainer_email", "license_id")
     + ("metadata_modified", "extras", "la_function", "la_service", "schema", "codelist")
     + ("mandate", "unpublished", "theme-primary", "theme-secondary")
 )
 NO_EXTRAS_OF_FILES = frozenset(
-    (*portal_fields.OF_RESOURCE, "id", "url", "name", "description", "mimetype", "size")
+    (
+        *portal_fields.OF_RESOURCE,
+        *OF_RESOURCE,
+        "id",
+        "url",
+        "name",
+        "description",
+        "mimetype",
+        "size",
+    )
     + ("created", "last_modified", "extras")
 )
 
 
+def own_fields(fields: Fields) -> dict[str, Any]:
+    """Return what ``extras`` has, as CKAN's fields by name."""
+    return package_dict.extras(fields.get("extras"))
+
+
 def own_extras(fields: Fields, *, of_file: bool = False) -> dict[str, str]:
-    """Return what ``extras`` has, texts in several languages included."""
-    given = package_dict.extras(fields.get("extras"))
+    """Return those of ``own_fields`` that become extras as they are."""
     left_out = NO_EXTRAS_OF_FILES if of_file else NO_EXTRAS
-    return dict(package_dict.unread_fields(given, left_out))
+    return dict(package_dict.unread_fields(own_fields(fields), left_out))
 
 
 def read_extras(fields: Fields) -> dict[str, Any]:

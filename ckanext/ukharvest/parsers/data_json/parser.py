@@ -14,7 +14,6 @@ from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.translated_keys import OF_DATASET
 from ckanext.ukharvest.core.translations import Translation, collect_translations
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
@@ -33,6 +32,7 @@ from ckanext.ukharvest.parsers.data_json.extras import (
     EXTRAS,
     codes,
     own_extras,
+    own_fields,
     read_extras,
 )
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
@@ -177,13 +177,10 @@ def _people(fields: Fields) -> FieldValues:
 
 
 def _own(fields: Fields) -> FieldValues:
-    found = own_extras(fields)
-    translations = package_translations.of_dataset(found)
+    translations = package_translations.of_dataset(own_fields(fields))
     title = value_text(fields.get("title"))
-    # A place must be valid, see _place.
-    apart = (*OF_DATASET, "spatial")
     return {
-        "extras": {key: text for key, text in found.items() if key not in apart},
+        "extras": own_extras(fields),
         "translations": translations,
         "text_language": package_translations.language_of(title, translations),
     }
@@ -201,7 +198,7 @@ def _language(fields: Fields) -> FieldValues:
 
 def _place(fields: Fields) -> FieldValues:
     place = parts.place(fields)
-    own = parts.place(Fields(own_extras(fields), []))
+    own = parts.place(Fields(own_fields(fields), []))
     found = own if own.geometry else place
     if found.geometry is None and fields.has("geographicBoundingBox"):
         found = parts.place(fields, "geographicBoundingBox")

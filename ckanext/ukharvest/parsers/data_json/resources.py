@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.translated_keys import OF_RESOURCE
 from ckanext.ukharvest.core.translations import ResourceTranslation, collect_translations
 from ckanext.ukharvest.core.values import formats, schema_types
+from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.languages import read_languages
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
@@ -20,15 +20,9 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import package_translations, uk_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
-from ckanext.ukharvest.parsers.data_json.extras import own_extras
+from ckanext.ukharvest.parsers.data_json.extras import own_extras, own_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
 from ckanext.ukharvest.parsers.package_translations import map_pairs
-
-_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
-_IANA = re.compile(r"https?://www\.iana\.org/assignments/media-types/", re.IGNORECASE)
-_SERVICES = frozenset(
-    ("API", "WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST", "OData")
-)
 
 
 def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
@@ -85,10 +79,9 @@ def distribution(part: Fields) -> ResourceRecord | None:
     if download and access and access != download:
         extras["access_url"] = access
     size, unread = read_size(value_text(part.get("byteSize")), part.reporter("byteSize"))
-    extras.update(_extras(part) | _checksum(part) | unread)
-    own = own_extras(part, of_file=True)
-    extras.update({key: text for key, text in own.items() if key not in OF_RESOURCE})
-    is_service = bool(endpoint) or (label in _SERVICES and not download)
+    extras.update(_extras(part) | read_checksums(_checksums(part)) | unread)
+    extras.update(own_extras(part, of_file=True))
+    is_service = bool(endpoint) or (label in SERVICE_FORMATS and not download)
     return ResourceRecord(
         url=url,
         id=_id(part, url),
@@ -104,7 +97,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
         licence=parts.licence(part),
         schema_url=schema_url,
         extras={key: value for key, value in extras.items() if value},
-        translations=package_translations.of_resource(own)
+        translations=package_translations.of_resource(own_fields(part))
         or collect_translations(
             ResourceTranslation,
             {
@@ -132,15 +125,15 @@ def _id(part: Fields, url: str) -> str:
 
 def _format(part: Fields, url: str) -> tuple[str, str]:
     """Return the media type as given, and CKAN's label."""
-    given = _IANA.sub("", value_url(part.get("mediaType")))
-    mimetype = given if _MEDIA_TYPE.fullmatch(given) else ""
+    given = value_url(part.get("mediaType"))
+    mimetype = formats.media_type(given)
     if given and not mimetype:
         part.report(
             "bad-media-type", "mediaType", f"'{shorten(given, 40)}' is no type such as text/csv"
         )
     name = value_text(part.get("format"))
-    if not mimetype and _MEDIA_TYPE.fullmatch(name) and formats.label(name):
-        mimetype = name  # Project Open Data 1.0 has media types there
+    if not mimetype and formats.label(name):
+        mimetype = formats.media_type(name)  # Project Open Data 1.0 has media types there
     # Socrata's value for a file as it was uploaded.
     name = "" if name.casefold() == "original" else name
     label = formats.label(name) or formats.label(given) or formats.of_url(url)
@@ -149,14 +142,13 @@ def _format(part: Fields, url: str) -> tuple[str, str]:
     return mimetype, label
 
 
-def _checksum(part: Fields) -> dict[str, str]:
-    """Return the checksum of DCAT-US 3."""
-    for each in part.objects("checksum"):
-        if isinstance(each, str):
-            return {"hash": each}
-        algorithm = value_url(each.get("algorithm"))
-        return {"hash": value_text(each.get("checksumValue")), "hash_algorithm": algorithm}
-    return {}
+def _checksums(part: Fields) -> Iterator[tuple[str, str]]:
+    """Yield value and algorithm of each checksum of DCAT-US 3."""
+    for item in part.objects("checksum"):
+        if isinstance(item, str):
+            yield item, ""
+        else:
+            yield value_text(item.get("checksumValue")), value_url(item.get("algorithm"))
 
 
 def _schema(part: Fields) -> tuple[str, dict[str, str]]:
@@ -187,8 +179,8 @@ def _extras(part: Fields) -> dict[str, str]:
         "spatial-text": place.names,
         **place.extras,
         "language": ", ".join(languages),
-        "compress_format": _IANA.sub("", value_url(part.get("compressFormat"))),
-        "package_format": _IANA.sub("", value_url(part.get("packageFormat"))),
+        "compress_format": formats.without_registry(value_url(part.get("compressFormat"))),
+        "package_format": formats.without_registry(value_url(part.get("packageFormat"))),
         "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),
     }
 
@@ -241,7 +233,7 @@ RESOURCE_MAPPING = (
     Field(("title", "description"), "translations", read_apart),
     Field(("mediaType", "format"), "mimetype, format", read_apart),
     Field(("byteSize",), "size", read_apart),
-    Field(("checksum",), "extras hash, hash_algorithm", read_apart),
+    Field(("checksum",), "extras hash, hash_algorithm, checksums", read_apart),
     Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
     Field(("license", "rights"), "licence; extra rights", read_apart),
     Field(

@@ -12,11 +12,9 @@ from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
-from ckanext.ukharvest.core.values.web_addresses import parse_email
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
 
-# subOrganizationOf may nest; real governments need four levels.
-_MAX_LEVELS = 10
 _MAX_NAME = 2_000  # characters of a place's name
 
 
@@ -26,7 +24,7 @@ def people(fields: Fields) -> dict[str, Any]:
     publishers = [_agent(part, "publisher") for part in bodies]
     contacts, phone = _contacts(fields)
     authors = [_agent(part, "creator") for part in _parts(fields, "creator")]
-    hierarchy = _hierarchy(bodies[0], publishers[0].name) if bodies else ""
+    hierarchy = parties.body_hierarchy(_names_upwards(bodies[0])) if bodies else ""
     more = parties.other_parties(
         [
             *parties.with_role(publishers[1:], parties.PUBLISHER),
@@ -52,21 +50,14 @@ def _agent(part: Fields | str, owner: str) -> Agent:
     return Agent(_name(part), _email(part, owner), _url(part))
 
 
-def _hierarchy(body: Fields | str, name: str) -> str:
-    """Return a publisher and its parent bodies as "A > B > C", the topmost first."""
-    if isinstance(body, str):
-        return ""
-    names, level = [name], body
-    for _ in range(_MAX_LEVELS):
-        above = next(_parts(level, "subOrganizationOf"), None)
-        if above is None:
-            break
-        names.append(plain_line(above) if isinstance(above, str) else _name(above))
-        if isinstance(above, str):
-            break
-        level = above
-    hierarchy = " > ".join(each for each in reversed(names) if each)
-    return hierarchy if len(names) > 1 else ""
+def _names_upwards(body: Fields | str | None) -> Iterator[str]:
+    """Yield the names of a body and of those above it."""
+    while body is not None:
+        if isinstance(body, str):
+            yield plain_line(body)
+            return
+        yield _name(body)
+        body = next(_parts(body, "subOrganizationOf"), None)
 
 
 def _contacts(fields: Fields) -> tuple[list[Agent], str]:
@@ -98,8 +89,7 @@ def _contacts(fields: Fields) -> tuple[list[Agent], str]:
         keys = ("mbox", "contactEmail")
         email = next(filter(None, (fields.read(k, parse_email, "bad-email") for k in keys)), "")
         found = Agent(found.name, email, found.url)
-    phone = next(filter(None, phones), "").removeprefix("tel:")
-    return [found, *others, *bodies], phone
+    return [found, *others, *bodies], read_phone(next(filter(None, phones), ""))
 
 
 def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
@@ -128,7 +118,7 @@ def _url(part: Fields, *keys: str) -> str:
         if part.has(key) and (found := part.url(key)):
             return found
     text = value_text(part.get("@id"))
-    return text if text.startswith(("http://", "https://")) else ""
+    return text if is_web_url(text) else ""
 
 
 def _email(part: Fields, owner: str) -> str:

@@ -13,7 +13,6 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.periods import Periods, parse_period, read_periods
-from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
@@ -47,11 +46,9 @@ _MAX_LEVEL = 4
 # reference.data.gov.uk names time spans by URIs that contain their dates.
 _SPAN = re.compile(r"https?://reference\.data\.gov\.uk/id/(?:gregorian-|government-)?([a-z]+)/(.+)")
 
-Place = tuple[spatial.Geometry | None, str, dict[str, str]]
 
-
-def place(node: Node) -> Place:
-    """Return the place: a geometry, a text, and ckanext-dcat's extras.
+def place(node: Node) -> tuple[places.Places, str]:
+    """Return the places, and their URIs as text.
 
     Several geometries become one box around all of them. A geometry too large for the search index
     is reported and becomes its bounding box.
@@ -71,9 +68,7 @@ def place(node: Node) -> Place:
     geometry = places.combine_places(
         geometries, lambda code, words: node.report(code, "dct:spatial", words)
     )
-    text = "; ".join(names)
-    facts = {"spatial_uri": ", ".join(uris), "spatial_text": text}
-    return geometry, text, facts | {places.ORIGINAL: clean_text("; ".join(unread))}
+    return places.Places(geometry, "; ".join(names), "; ".join(unread)), ", ".join(uris)
 
 
 def _place(owner: Node, part: Node) -> tuple[spatial.Geometry | None, str, str]:

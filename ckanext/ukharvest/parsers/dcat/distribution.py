@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,8 +10,10 @@ from typing import Any
 from ckanext.ukharvest.core.mapping_table import Field, collect
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import file_names, formats, schema_types
+from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.places import ORIGINAL, geometry_text
+from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers import uk_fields
@@ -35,11 +36,6 @@ _ISSUED = ("dct:issued", "schema:datePublished", "dct:created")
 _MODIFIED = ("dct:modified", "schema:dateModified")
 _SCHEMA = ("dct:conformsTo", "wdrs:describedby")
 
-_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
-# IANA's registry, and its copy at purl.org that DCAT's first drafts used.
-_REGISTRY = re.compile(
-    r"https?://(?:www\.iana\.org/assignments/media-types|purl\.org/NET/mediatypes)/", re.IGNORECASE
-)
 # ckanext-dcat's extras for the other facts of a distribution.
 SINGLE = {
     "adms:status": "status",
@@ -124,7 +120,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
     found, facts = collect(RESOURCE_MAPPING, part)
     if not found["url"]:
         return None
-    if found["format"] in services.KINDS and not part.has(*_DOWNLOAD):
+    if found["format"] in SERVICE_FORMATS and not part.has(*_DOWNLOAD):
         found["kind"] = "service"
     if kind := schema_types.guess(found["schema_url"], found["format"]):
         facts["schema_type"] = kind
@@ -159,9 +155,9 @@ def _endpoint(part: Node) -> str:
 
 def _format(part: Node) -> Found:
     """Return the media type as given, and CKAN's label."""
-    named = [_REGISTRY.sub("", text) for text in _spellings(part, _FORMAT)]
-    typed = [_REGISTRY.sub("", text) for text in _spellings(part, _MEDIA)]
-    types = [text for text in (*typed, *named) if _MEDIA_TYPE.fullmatch(text)]
+    named = [formats.without_registry(text) for text in _spellings(part, _FORMAT)]
+    typed = [formats.without_registry(text) for text in _spellings(part, _MEDIA)]
+    types = list(filter(None, map(formats.media_type, (*typed, *named))))
     if typed and not types and not any(map(formats.label, typed)):
         expected = f"{quoted(typed[0], 40)} is no type such as text/csv"
         part.report("bad-media-type", "dcat:mediaType", expected)
@@ -228,32 +224,27 @@ def _temporal(part: Node) -> Found:
 
 
 def _place(part: Node) -> Found:
-    geometry, name, facts = coverage.place(part)
-    text = geometry_text(geometry)
-    uri = facts["spatial_uri"]
-    unread = {ORIGINAL: facts[ORIGINAL]}
-    return {"extras": {"spatial": text, "spatial-text": name, "spatial_uri": uri, **unread}}
+    found, uris = coverage.place(part)
+    facts = {"spatial-text": found.names, "spatial_uri": uris, **found.extras}
+    return {"extras": {"spatial": geometry_text(found.geometry), **facts}}
 
 
 def _checksum(part: Node) -> Found:
-    """Return the first checksum, and all of them where there are several."""
-    found = [
-        (each.text("spdx:checksumValue"), next(iter(each.values("spdx:algorithm")), ""))
-        for each in part.nodes("spdx:checksum")
+    pairs = [
+        (
+            checksum.text("spdx:checksumValue") or checksum.label(),
+            next(iter(checksum.values("spdx:algorithm")), ""),
+        )
+        for checksum in part.nodes("spdx:checksum")
     ]
-    if not found and (sha256 := part.text("schema:sha256")):
-        found = [(sha256, "sha256")]
-    if not found:
-        return {}
-    value, algorithm = found[0]
-    every = [" ".join((name, text)) for text, name in found] if len(found) > 1 else []
-    return {"extras": {"hash": value, "hash_algorithm": algorithm, "checksums": as_list(every)}}
+    pairs += [(text, "sha256") for text in part.values("schema:sha256")]
+    return {"extras": read_checksums(pairs)}
 
 
 def _others(part: Node) -> Found:
     found = {"uri": part.uri, "language": ", ".join(coverage.languages(part))}
     for predicate, key in SINGLE.items():
-        found[key] = ", ".join(_REGISTRY.sub("", value) for value in part.values(predicate))
+        found[key] = ", ".join(formats.without_registry(value) for value in part.values(predicate))
     for predicate, key in LISTS.items():
         found[key] = as_list(part.values(predicate))
     # A text is among the rights, an identifier without a URI is the identity.
@@ -284,7 +275,7 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(_SCHEMA, "schema_url; extra schema_type", _schemas),
     Field(coverage.SPATIAL, "spatial, spatial-text", _place),
     Field(("dcat:accessService",), "access_services", _services),
-    Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm", _checksum),
+    Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
     Field(
         (*coverage.LANGUAGE, *SINGLE, *LISTS, *extras.RESTRICTIONS, _ACCESS_RIGHTS, _IDENTIFIER),
         "extras",

@@ -198,9 +198,10 @@ def _language(node: Node) -> FieldValues:
 
 
 def _place(node: Node) -> FieldValues:
-    geometry, words, facts = coverage.place(node)
-    geometry = geometry or _bounding_box(node)
-    return {"spatial": geometry, "spatial_text": words, "extras": facts}
+    found, uris = coverage.place(node)
+    extra = {"spatial_uri": uris, "spatial_text": found.names, **found.extras}
+    geometry = found.geometry or _bounding_box(node)
+    return {"spatial": geometry, "spatial_text": found.names, "extras": extra}
 
 
 def _bounding_box(node: Node) -> geometries.Geometry | None:
@@ -251,9 +252,9 @@ MAPPING: tuple[Field[Node], ...] = (
     Field((*_ISSUED, *_MODIFIED, *_CREATED), "issued, modified, created", _dates),
     Field(coverage.TEMPORAL, "temporal", _temporal),
     Field(coverage.FREQUENCY, "frequency", _frequency),
-    Field(people.PUBLISHER, "publisher", _publisher),
-    Field(people.CONTACT, "contact", _contact),
-    Field(people.CREATOR, "author", _author),
+    Field((*people.PUBLISHER, people.ATTRIBUTION), "publisher", _publisher),
+    Field((*people.CONTACT, people.ATTRIBUTION), "contact", _contact),
+    Field((*people.CREATOR, people.ATTRIBUTION), "author", _author),
     Field(
         (*people.PUBLISHER, *people.CONTACT, *people.CREATOR, *people.PARTIES)
         + ("dct:contributor", "dct:rightsHolder", people.ATTRIBUTION),
@@ -296,14 +297,6 @@ MAPPING: tuple[Field[Node], ...] = (
         for predicate, name in extras.LISTS.items()
     ),
 )
-
-# What the documentation lists as not read: class or predicate, and what it is.
-NOT_READ = {
-    "dcat:Catalog": "the catalogue's own title, publisher and terms",
-    "dcat:CatalogRecord": "when and how the catalogue listed the dataset",
-    "adms:schemaAgency": "who gives a further identifier; the identifier is read",
-    "dcat:servesDataset": "of a distribution's service, as it is this dataset",
-}
 
 # The fields of a distribution: the documentation's second table.
 RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from urllib.parse import unquote
 
 from ckanext.ukharvest.core.records import Agent, Licence
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
 from ckanext.ukharvest.parsers.dcat.node import LABELS, Node, natural, quoted
 
 PUBLISHER = ("dct:publisher", "dc:publisher", "schema:publisher")
@@ -56,8 +55,6 @@ PARTIES = {
 _NAMED = {"dct:contributor": "contributor", "dct:rightsHolder": "rightsHolder"}
 ATTRIBUTION = "prov:qualifiedAttribution"
 _ABOVE = ("org:subOrganizationOf", "schema:parentOrganization", "dct:isPartOf")
-# Real governments need four levels.
-_MAX_LEVELS = 10
 _LONGEST = 2_000  # characters of a URL
 
 Extras = dict[str, str]
@@ -75,25 +72,25 @@ def publisher(node: Node) -> tuple[Agent | None, Extras]:
         expected = f"{shown} has no name in the document; expected its foaf:name"
         node.report("missing-field", "dct:publisher", expected)
     extras = _agent_extras("publisher", part, agent)
-    return _linked(part, agent), extras | {"publisher_hierarchy": _hierarchy(part, agent.name)}
+    extras["publisher_hierarchy"] = parties.body_hierarchy(_names_upwards(part, agent.name))
+    return _linked(part, agent), extras
 
 
 def _publishers(node: Node) -> list[Pair]:
     """Return the publishers, the one that is used first."""
-    parts = [(part, _agent(part)) for part in node.nodes(*PUBLISHER)]
+    parts = _in_role(node, PUBLISHER, parties.PUBLISHER, "owner")
     parts = [pair for pair in parts if pair[1] != Agent() or pair[0].uri]
     return sorted(parts, key=lambda pair: not pair[1].name)
 
 
-def _hierarchy(part: Node, name: str) -> str:
-    names, level = [name], part
-    for _ in range(_MAX_LEVELS):
-        above = next(iter(level.nodes(*_ABOVE)), None)
-        if above is None or above.term == part.term:
-            break
-        names.append(plain_line(above.text(*_NAMES, *LABELS) or above.label()))
-        level = above
-    return " > ".join(filter(None, reversed(names))) if len(names) > 1 else ""
+def _names_upwards(part: Node, name: str) -> Iterator[str]:
+    """Yield the names of a body and of those above it, each body once."""
+    yield name
+    seen = {part.term}
+    while (above := next(iter(part.nodes(*_ABOVE)), part)).term not in seen:
+        yield plain_line(above.text(*_NAMES, *LABELS) or above.label())
+        seen.add(above.term)
+        part = above
 
 
 def contact(node: Node) -> tuple[Agent | None, Extras]:
@@ -103,13 +100,13 @@ def contact(node: Node) -> tuple[Agent | None, Extras]:
         return None, {}
     part, agent = parts[0]
     phones = (each.address() for each in part.nodes(*_PHONES))
-    phone = clean_text(unquote(next(phones, ""))).removeprefix("tel:")
+    phone = read_phone(clean_text(next(phones, "")))
     return _linked(part, agent), _agent_extras("contact", part, agent) | {"contact-phone": phone}
 
 
 def _contacts(node: Node) -> list[Pair]:
     """Return the contacts, the one that is used first."""
-    parts = [(part, _agent(part)) for part in node.nodes(*CONTACT)]
+    parts = _in_role(node, CONTACT, parties.CONTACT)
     parts.sort(key=lambda pair: not pair[1].email)
     part, agent = parts[0] if parts else (node, Agent(name="-"))
     if not agent.name and part.term.kind == "literal":
@@ -128,7 +125,28 @@ def author(node: Node) -> tuple[Agent | None, Extras]:
 
 
 def _creators(node: Node) -> list[Pair]:
-    return [(part, _agent(part)) for part in node.nodes(*CREATOR)]
+    return _in_role(node, CREATOR, parties.AUTHOR)
+
+
+def _in_role(node: Node, predicates: tuple[str, ...], *roles: str) -> list[Pair]:
+    """Return the agents of predicates, else the one that has the first of some roles."""
+    if pairs := [(part, _agent(part)) for part in node.nodes(*predicates)]:
+        return pairs
+    attributed = [(role, (part, _agent(part))) for role, part in _parts_with_role(node)]
+    pairs = [pair for role in roles for name, pair in attributed if name == role]
+    return sorted(pairs, key=lambda pair: (not pair[1].name, not pair[1].email))[:1]
+
+
+def _parts_with_role(node: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the role of each person or body whose predicate or attribution says it."""
+    for name, role in PARTIES.items():
+        for part in node.nodes(name):
+            yield role, part
+    for attribution in node.nodes(ATTRIBUTION):
+        code = next(iter(attribution.values("dcat:hadRole", "prov:hadRole", "dct:type")), "")
+        role = re.split(r"[/#]", code.rstrip("/#"))[-1].removeprefix("CI_RoleCode_")
+        for part in attribution.nodes("prov:agent"):
+            yield role, part
 
 
 def others(node: Node) -> Extras:
@@ -144,15 +162,10 @@ def others(node: Node) -> Extras:
         for part, agent in pairs:
             body = _body(part)
             agents += [Agent(body, role=role)] if body not in ("", agent.name) else []
-    for name, role in PARTIES.items():
-        agents += [_party(part, _agent(part), role) for part in node.nodes(name)]
+    agents += [_party(part, _agent(part), role) for role, part in _parts_with_role(node)]
     for name, role in _NAMED.items():
         pairs = [(part, _agent(part)) for part in node.nodes(name)]
         agents += [_party(*pair, role) for pair in pairs if pair[1].email or _is_named(*pair)]
-    for attribution in node.nodes(ATTRIBUTION):
-        code = next(iter(attribution.values("dcat:hadRole", "prov:hadRole", "dct:type")), "")
-        role = re.split(r"[/#]", code.rstrip("/#"))[-1]
-        agents += [_party(part, _agent(part), role) for part in attribution.nodes("prov:agent")]
     agents.sort(key=lambda agent: natural(agent.name))
     return parties.other_parties(agents, *first)
 

@@ -8,13 +8,11 @@ from typing import Any
 from ckanext.ukharvest.core.mapping_table import Field, collect
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.dcat import people
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
-KINDS = frozenset(
-    ("API", "WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST", "OData")
-)
 Mapping = tuple[Field[Node], ...]
 
 # Members of a service in the extra access_services, named as in ckanext-dcat's.
@@ -114,7 +112,7 @@ def _resource(service: Node, url: str, mapping: Mapping) -> ResourceRecord:
         "url": url,
         "kind": "service",
         "name": fields["name"] or "Service",
-        "format": next((label for label in labels if label in KINDS), "API"),
+        "format": next((label for label in labels if label in SERVICE_FORMATS), "API"),
         "licence": licences.find(terms[0]),  # of no file: reported nowhere
     }
     identity = "" if service.uri == url else service.uri

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.values.geometries import (
     bounds,
     too_large,
 )
+from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.parsers.gemini import bounding_box, polygon
 from ckanext.ukharvest.parsers.gemini.entry import Entry
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
@@ -33,7 +34,7 @@ _MOST_PAIRS = 1_000_000
 def _areas(entry: Entry, name: str) -> Iterator[IsoNode]:
     """Yield the parts of one class, without those with extentTypeCode false (ISO 19115, 6.6.1)."""
     for node in entry.identification.find_all(*_AREAS):
-        if node.name == name and node.text("extentTypeCode").lower() not in ("false", "0"):
+        if node.name == name and not is_no(node.text("extentTypeCode")):
             yield node
 
 

@@ -17,12 +17,17 @@ from urllib.parse import urlsplit
 
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.filename_formats import of_title
-from ckanext.ukharvest.core.values.link_protocols import SERVICES, Protocol, of_protocol
+from ckanext.ukharvest.core.values.link_protocols import (
+    SERVICE_FORMATS,
+    SERVICES,
+    Protocol,
+    of_protocol,
+)
 from ckanext.ukharvest.parsers.gemini.iso_node import PropertyText
 
 # Correct, but a more exact format may be known: the archive's content, the API.
 _VAGUE = formats.ARCHIVES | {"API"}
-_SERVICES = SERVICES | {"SPARQL", "API"}
+_SERVICES = SERVICES | SERVICE_FORMATS
 
 # CI_OnLineFunctionCode (ISO 19115) in lower case.
 _TAKES_DATA = frozenset(("download", "offlineaccess", "order", "fileaccess"))

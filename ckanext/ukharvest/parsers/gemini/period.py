@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.periods import LASTING, TEXT, span
+from ckanext.ukharvest.core.values.periods import LASTING, Periods, span
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 
@@ -62,16 +62,16 @@ class _Time:
 def _temporal(entry: Entry) -> FieldValues:
     """Return the time span around all times, open where one is; each time in an extra."""
     found = [_time(node) for node in entry.identification.find_all(_TIMES)]
-    unread = [each.unread for each in found if each.unread]
+    unread = Periods(None, "; ".join(dict.fromkeys(filter(None, (t.unread for t in found)))))
     times = list(dict.fromkeys(each for each in found if each.begin.date or each.end.date))
     if not times:
-        return {"extras": {TEXT: "; ".join(dict.fromkeys(unread))}}
+        return {"extras": unread.extras}
     whole = span(each.period for each in times)
     says_more = len(times) > 1 or bool(times[0].facts().keys() - {"from", "to"})
     return {
         "temporal": whole if whole != Period() else None,
         "extras": {
-            TEXT: "; ".join(dict.fromkeys(unread)),
+            **unread.extras,
             "temporal-extents": json_list(each.facts() for each in times) if says_more else "",
         },
     }

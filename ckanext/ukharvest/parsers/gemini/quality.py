@@ -7,6 +7,7 @@ from typing import Any
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.markup import plain_text
+from ckanext.ukharvest.core.values.multivalue import read_yes_no
 from ckanext.ukharvest.parsers.gemini.entry import Entry, json_list, text_or_list, without_blanks
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 
@@ -39,7 +40,6 @@ def _result(node: IsoNode) -> dict[str, Any]:
     citation = "specification/*/"
     date = node.first(citation + "date/*")
     text = date.text("date") if date else ""
-    said = node.text("pass").lower()
     facts = {
         "title": node.text(citation + "title"),
         "date": date.parse_value("gmd:date", text, parse_date, "bad-date") if date else "",
@@ -47,8 +47,8 @@ def _result(node: IsoNode) -> dict[str, Any]:
         "explanation": node.text("explanation"),
     }
     found: dict[str, Any] = {**without_blanks(facts)}
-    if said in ("true", "1", "false", "0"):
-        found["pass"] = said in ("true", "1")
+    if (passed := read_yes_no(node.text("pass"))) is not None:
+        found["pass"] = passed
     return found
 
 

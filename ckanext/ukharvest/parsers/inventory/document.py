@@ -8,7 +8,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import RawRecord
-from ckanext.ukharvest.core.values.multivalue import is_no, is_yes
+from ckanext.ukharvest.core.values.multivalue import read_yes_no
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 
@@ -22,9 +22,7 @@ def is_active(value: str) -> bool | None:
 
     The guidance says Yes and No, DataShare writes True and False.
     """
-    if not value.strip() or is_yes(value):
-        return True
-    return False if is_no(value) else None
+    return read_yes_no(value) if value.strip() else True
 
 
 def is_gone(dataset: etree._Element) -> bool:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRec
 from ckanext.ukharvest.core.values import licences, local_government_lists, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import join_periods
+from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
@@ -138,10 +139,9 @@ def _report(entry: Entry, name: str, code: str, words: str) -> None:
 
 
 def _language(entry: Entry) -> FieldValues:
-    found = [files.language(part) for part in entry.dataset.find_all("Resources", "Resource")]
-    if not any(found):
-        found = [files.language(entry.inventory)]
-    return {"language": tuple(dict.fromkeys(filter(None, found)))}
+    parts = entry.dataset.find_all("Resources", "Resource")
+    tags = dict.fromkeys(tag for part in parts for tag in files.languages(part))
+    return {"language": tuple(tags) or files.languages(entry.inventory)}
 
 
 def _coverage(entry: Entry) -> FieldValues:
@@ -156,10 +156,13 @@ def _coverage(entry: Entry) -> FieldValues:
             for text in part.texts("Spatial")
         ]
     urls = [text for text in dict.fromkeys(places) if is_web_url(text)]
+    others = (text for text in dict.fromkeys(places) if text not in urls)
+    place = read_places(others, entry.dataset.reporter("Coverage/Spatial"))
     return {
         "temporal": periods.whole,
-        "spatial_text": "; ".join(text for text in dict.fromkeys(places) if text not in urls),
-        "extras": {"spatial_uri": " ".join(urls), **periods.extras},
+        "spatial": place.geometry,
+        "spatial_text": place.names,
+        "extras": {"spatial_uri": " ".join(urls), **periods.extras, **place.extras},
     }
 
 
@@ -266,7 +269,7 @@ MAPPING: tuple[Field[Entry], ...] = (
     Field(("Inventory/@Language", "Resource/@Language"), "language", _language),
     Field(
         ("Resource/Coverage", "Inventory/Metadata/Coverage"),
-        "temporal, spatial_text; extra spatial_uri",
+        "temporal, spatial, spatial_text; extra spatial_uri",
         _coverage,
     ),
     Field(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats, schema_types
-from ckanext.ukharvest.core.values.languages import parse_language
+from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, join_periods, read_periods
 from ckanext.ukharvest.core.values.text import shorten
@@ -48,9 +48,9 @@ def active(part: Node) -> bool:
     return found is not False
 
 
-def language(part: Node) -> str:
-    """Return the language of a resource or an inventory as a tag, "" if it has none."""
-    return part.parse_value("@Language", part.attribute("Language"), parse_language, "bad-language")
+def languages(part: Node) -> tuple[str, ...]:
+    """Return the languages of a resource or an inventory as tags."""
+    return read_languages([part.attribute("Language")], part.reporter("@Language"))
 
 
 def periods(part: Node) -> Periods:
@@ -78,13 +78,13 @@ def places(part: Node) -> tuple[str, ...]:
 def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
     kind = _kind(part)
     covered, areas = periods(part), places(part)
-    spoken = language(part)
+    spoken = ", ".join(languages(part))
     title, about = plain_line(part.text("Title")), plain_text(part.text("Description"))
     for rendition in part.find_all("Renditions", "Rendition"):
         url = _url(rendition)
         if not active(rendition) or not url:
             continue
-        mimetype = rendition.text("MimeType")
+        mimetype = formats.without_registry(rendition.text("MimeType"))
         label = formats.label(mimetype) or formats.of_url(url)
         if mimetype and not label:
             words = f"'{shorten(mimetype, 40)}' is not a known type; expected one such as text/csv"

@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.values.geometries import Geometry, parse_number
 from ckanext.ukharvest.core.values.gml import box_of_corners
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.periods import is_span, read_periods
-from ckanext.ukharvest.core.values.places import Places, parse_box
+from ckanext.ukharvest.core.values.places import Places, parse_box, read_places
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
@@ -25,26 +25,25 @@ def read(entry: Entry) -> FieldValues:
     """Return the extent, the names of places and the time span."""
     node = entry.node
     dates = filter(is_span, node.texts("date"))
-    found: dict[str, list[str]] = {"place": [], "time": [*node.texts("temporal"), *dates]}
+    times = [*node.texts("temporal"), *dates]
     boxes: list[tuple[str, list[str]]] = []
+    places: list[str] = []
     for text in (*node.texts("coverage"), *node.texts("spatial")):
         parts = {name.lower(): value for name, value in _PART.findall(text)}
         if all(name in parts for name in _LIMITS):
             boxes.append((text, [parts[name] for name in _LIMITS]))
-            found["place"] += [parts["name"].strip()] if parts.get("name") else []
+            places += [parts["name"].strip()] if parts.get("name") else []
         elif "start" in parts or "end" in parts or _YEAR.match(text) or is_span(text):
-            found["time"].append(text)
+            times.append(text)
         else:
-            found["place"].append(plain_line(text))
-    periods = read_periods(
-        found["time"], lambda code, words, _end: node.report(code, "coverage", words)
-    )
-    place = _extent(entry, boxes)
+            places.append(plain_line(text))
+    periods = read_periods(times, lambda code, words, _end: node.report(code, "coverage", words))
+    described, place = read_places(places, node.reporter("coverage")), _extent(entry, boxes)
     return {
-        "spatial": place.geometry,
-        "spatial_text": "; ".join(dict.fromkeys(filter(None, found["place"]))),
+        "spatial": place.geometry or described.geometry,
+        "spatial_text": described.names,
         "temporal": periods.whole,
-        "extras": periods.extras | place.extras,
+        "extras": periods.extras | described.extras | place.extras,
     }
 
 

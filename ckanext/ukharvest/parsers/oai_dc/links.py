@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.identifiers import doi_url
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
 
-_DOI = re.compile(r"(?:doi:\s*|info:doi/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 _HANDLE = re.compile(r"hdl:\s*(\S+/\S+)", re.IGNORECASE)
-_SERVICES = frozenset(("WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST"))
 
 
 def read(entry: Entry) -> FieldValues:
@@ -55,11 +55,9 @@ def _url(text: str) -> str:
     """Return where an identifier leads, "" for one that leads nowhere."""
     if is_web_url(text):
         return text
-    if found := _DOI.fullmatch(text):
-        return f"https://doi.org/{found[1]}"
-    if found := _HANDLE.fullmatch(text):
-        return f"https://hdl.handle.net/{found[1]}"
-    return ""
+    if match := _HANDLE.fullmatch(text):
+        return f"https://hdl.handle.net/{match[1]}"
+    return doi_url(text)
 
 
 def _identifier(url: str, labels: list[str]) -> ResourceRecord:
@@ -79,6 +77,6 @@ def _reference(url: str, protocol: str, name: str) -> ResourceRecord:
 
 
 def _kind(label: str) -> str:
-    if label in _SERVICES:
+    if label in SERVICE_FORMATS:
         return "service"
     return "documentation" if label == "HTML" else "data"

@@ -17,7 +17,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, re
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span
@@ -176,16 +176,13 @@ def _is_access(text: str) -> bool:
 
 def _language(entry: Entry) -> FieldValues:
     node = entry.node
-    return {
-        "language": read_languages(
-            node.texts("language"), lambda code, words: node.report(code, "language", words)
-        )
-    }
+    return {"language": read_languages(node.texts("language"), node.reporter("language"))}
 
 
 def _frequency(entry: Entry) -> FieldValues:
     node, key = entry.node, "accrualPeriodicity"
-    return {"frequency": node.parse_value(key, node.text(key), parse_frequency, "bad-frequency")}
+    frequency, unread = read_frequency(node.text(key), node.reporter(key))
+    return {"frequency": frequency, "extras": unread}
 
 
 def _standards(entry: Entry) -> FieldValues:

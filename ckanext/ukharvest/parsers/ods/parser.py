@@ -29,6 +29,7 @@ from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
@@ -111,7 +112,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 def _check_options(dataset: Dataset, where: str, options: Mapping[str, Any]) -> None:
     own = dataset.own
     restricted = (own.get("visibility"), dataset.default.get("visibility"))
-    is_restricted = "restricted" in restricted or own.get("data_visible") is False
+    is_restricted = "restricted" in restricted or is_no(own.get("data_visible"))
     if is_restricted and not options.get("include_restricted"):
         raise SkipRecord(
             f"{where}: only some users of the portal may see it; the option include_restricted"

@@ -9,6 +9,7 @@ from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.parsers.json_fields import Fields
@@ -40,7 +41,7 @@ def read(dataset: Dataset, limit: int, modified: str) -> tuple[ResourceRecord, .
 
 def has_records(dataset: Dataset) -> bool:
     """Tell whether a dataset has a table; one that does not say so has."""
-    return dataset.own.get("has_records") is not False
+    return not is_no(dataset.own.get("has_records"))
 
 
 def _exports(dataset: Dataset, modified: str) -> Iterator[ResourceRecord]:

@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
+from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
@@ -181,11 +182,7 @@ def _terms(entry: Entry) -> FieldValues:
 
 def _language(entry: Entry) -> FieldValues:
     node = entry.node
-    return {
-        "language": read_languages(
-            node.texts("language"), lambda code, words: node.report(code, "dc:language", words)
-        )
-    }
+    return {"language": read_languages(node.texts("language"), node.reporter("dc:language"))}
 
 
 def _links(entry: Entry) -> FieldValues:
@@ -232,7 +229,8 @@ def _href(element: etree._Element) -> str:
 def _place(entry: Entry) -> FieldValues:
     names = ("spatial", "coverage", "featurename", "featureName")
     texts = [plain_line(text) for name in names for text in entry.node.texts(name)]
-    return {"spatial_text": "; ".join(dict.fromkeys(texts))}
+    found = read_places(texts, entry.node.reporter("dct:spatial"))
+    return {"spatial": found.geometry, "spatial_text": found.names, "extras": found.extras}
 
 
 def _related(entry: Entry) -> FieldValues:
@@ -304,7 +302,7 @@ MAPPING: tuple[Field[Entry], ...] = (
         "spatial",
         georss.read,
     ),
-    Field(("dct:spatial", "dc:coverage", "georss:featurename"), "spatial_text", _place),
+    Field(("dct:spatial", "dc:coverage", "georss:featurename"), "spatial, spatial_text", _place),
     Field(
         ("atom:link", "owc:offering", "media:content", "eop:BrowseInformation")
         + ("eop:ProductInformation",),

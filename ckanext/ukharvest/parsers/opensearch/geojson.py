@@ -11,7 +11,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import Agent
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import parse_frequency
+from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.language_maps import choose_language
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -19,8 +19,14 @@ from ckanext.ukharvest.core.values.periods import is_span, join_periods
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
+from ckanext.ukharvest.core.values.web_addresses import (
+    is_web_url,
+    parse_email,
+    parse_url,
+    read_phone,
+)
 from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.opensearch import links
 
@@ -88,7 +94,9 @@ def _people(feature: Feature) -> FieldValues:
         "author": next(iter(authors), None),
         "contact": next(iter(contacts), None),
         "extras": {
-            "contact-phone": next(filter(None, _members(node, "contactPoint", "phone")), ""),
+            "contact-phone": read_phone(
+                next(filter(None, _members(node, "contactPoint", "phone")), "")
+            ),
             "contributor": ", ".join(filter(None, _members(node, "contributors", "name"))),
             **parties.other_parties(others),
         },
@@ -191,8 +199,10 @@ def _download(node: Fields) -> Iterator[links.Link]:
         return
     fields = Fields(given, [], "services.download.")
     if url := fields.link("url"):
-        kind, size = value_text(given.get("mimeType")), value_text(given.get("size"))
-        yield links.Link("download", url, kind, length=size)
+        kind, size, checksum = (
+            value_text(given.get(name)) for name in ("mimeType", "size", "checksum")
+        )
+        yield links.Link("download", url, kind, length=size, checksum=checksum)
 
 
 def _others(node: Fields) -> Iterator[links.Link]:
@@ -254,10 +264,14 @@ _TEXTS = {
 
 def _words(feature: Feature) -> FieldValues:
     node, key = feature.node, "accrualPeriodicity"
+    place = shared_fields.place(node)
+    frequency, unread = read_frequency(value_text(node.get(key)), node.reporter(key))
     return {
         "version": value_text(node.data.get("versionInfo")),
-        "spatial_text": value_text(node.data.get("spatial")),
-        "frequency": node.read(key, parse_frequency, "bad-frequency"),
+        "spatial": place.geometry,
+        "spatial_text": place.names,
+        "frequency": frequency,
+        "extras": unread | place.extras,
     }
 
 
@@ -315,7 +329,7 @@ MAPPING: tuple[Field[Feature], ...] = (
     ),
     Field(
         ("properties.versionInfo", "properties.spatial", "properties.accrualPeriodicity"),
-        "version, spatial_text, frequency",
+        "version, spatial, spatial_text, frequency",
         _words,
     ),
     Field(

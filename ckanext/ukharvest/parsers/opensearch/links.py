@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.mapping_table import FieldValues
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
+from ckanext.ukharvest.core.values.checksums import read_checksums
+from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line
 from ckanext.ukharvest.core.values.sizes import read_size
 
@@ -38,7 +40,6 @@ _RELATIONS = {
     "thumbnail": (DOCUMENTATION, "Preview"),
     "search": (SERVICE, "Search"),
 }
-_SERVICES = frozenset(("WMS", "WFS", "WCS", "WMTS", "WPS", "CSW", "SOS", "SPARQL", "Esri REST"))
 
 
 Report = Callable[[str, str], None]
@@ -52,6 +53,7 @@ class Link:
         rel: its relation, in lower case.
         length: its size in bytes, as written.
         language: of what it leads to, as written.
+        checksum: as written.
     """
 
     rel: str
@@ -60,6 +62,7 @@ class Link:
     title: str = ""
     length: str = ""
     language: str = ""
+    checksum: str = ""
 
 
 def read(links: Iterable[Link], report: Report) -> FieldValues:
@@ -85,7 +88,7 @@ def _is_page(link: Link) -> bool:
 def _resource(link: Link, report: Report) -> ResourceRecord:
     kind, name = _RELATIONS[link.rel]
     label = _format(link)
-    if label in _SERVICES:
+    if label in SERVICE_FORMATS:
         kind = SERVICE
     if _is_page(link) and kind == DOCUMENTATION:
         name = "Web page"
@@ -97,7 +100,9 @@ def _resource(link: Link, report: Report) -> ResourceRecord:
         mimetype=link.type,
         kind=kind,
         size=size,
-        extras=unread | ({"language": link.language} if link.language else {}),
+        extras=unread
+        | ({"language": link.language} if link.language else {})
+        | read_checksums([(link.checksum, "")]),
     )
 
 
@@ -105,6 +110,6 @@ def _format(link: Link) -> str:
     if "opensearchdescription" in link.type:
         return "OpenSearch"
     of_url = formats.of_url(link.url)
-    if of_url in _SERVICES:
+    if of_url in SERVICE_FORMATS:
         return of_url
     return formats.label(link.type) or of_url

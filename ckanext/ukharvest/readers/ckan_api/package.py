@@ -12,7 +12,7 @@ from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
-from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
+from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.json_api import read_json, result_of, wrong_shape
 
@@ -147,8 +147,7 @@ def _document(answer: Any, url: str) -> Document:
 
 def count_of(value: Mapping[str, Any]) -> int:
     """Return the number of datasets that a search reports; -1 if it reports none."""
-    text = clean_text(value.get("count"))
-    return int(text) if text.isdecimal() and len(text) < 10 else -1
+    return parse_count(value.get("count"))
 
 
 _SIGNS = ("title", "resources", "notes", "license_id", "data_dict", "metadata_modified")

@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.csw import soap
@@ -204,15 +204,10 @@ def _results(root: etree._Element, url: str) -> Answer:
         raise ProtocolError(message, code="wrong-shape", url=url)
     return Answer(
         list(results.iterchildren(etree.Element)),
-        matched=_number(results, "numberOfRecordsMatched"),
-        following=_number(results, "nextRecord"),
+        matched=parse_count(results.get("numberOfRecordsMatched")),
+        following=parse_count(results.get("nextRecord")),
         is_full=clean_text(results.get("elementSet")).lower() not in _NOT_FULL,
     )
-
-
-def _number(element: etree._Element, attribute: str) -> int:
-    text = clean_text(element.get(attribute))
-    return int(text) if text.isdecimal() and len(text) < 12 else -1
 
 
 def _codes(root: etree._Element) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.error_answers import describe_status, quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem
-from ckanext.ukharvest.core.values.text import clean_text, counted, shorten
+from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.oaipmh.request import Format
@@ -128,7 +128,7 @@ def token_of(found: etree._Element) -> tuple[str, int]:
     if token is None:
         return "", -1
     text = clean_text(token.text)
-    return "" if text == _END else text, _number(token.get("completeListSize"))
+    return "" if text == _END else text, parse_count(token.get("completeListSize"))
 
 
 def formats(reply: Reply) -> list[Format]:
@@ -197,11 +197,6 @@ def _refuse(root: etree._Element, url: str) -> None:
         codes=[clean_text(each.get("code")) for each in errors],
         url=url,
     )
-
-
-def _number(value: str | None) -> int:
-    text = clean_text(value)
-    return int(text) if text.isdecimal() and len(text) < 12 else -1
 
 
 # Responses about other things than records → what they hold.

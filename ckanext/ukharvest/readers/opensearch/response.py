@@ -19,7 +19,7 @@ from ckanext.ukharvest.core.http.client import HttpClient, Reply
 from ckanext.ukharvest.core.http.error_answers import quote_xml
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Problem, RawRecord
-from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
@@ -138,7 +138,7 @@ def _feed(root: etree._Element, reply: Reply, position: int) -> Page:
         ),
         total=total,
         is_estimate=is_estimate,
-        start=_number(root.findtext("{*}startIndex")),
+        start=parse_count(root.findtext("{*}startIndex")),
         next=_next(links, base),
     )
 
@@ -155,7 +155,7 @@ def _geojson(reply: Reply, position: int) -> Page:
     total, is_estimate = _total(values[0] if values else None)
     # resto, the software of several satellite catalogues, counts roughly by default.
     is_rough = any(each.get("exactCount") in (False, 0) for each in parts if "exactCount" in each)
-    starts = (_number(part.get("startIndex")) for part in parts)
+    starts = (parse_count(part.get("startIndex")) for part in parts)
     return Page(
         url=url,
         records=tuple(
@@ -193,9 +193,4 @@ def _total(value: Any) -> tuple[int, bool]:
     """Return an announced number, and whether it is an estimate ("1000+", "> 1000")."""
     text = clean_text(value)
     plain = text.strip("+~<>≈ ")
-    return _number(plain), plain != text
-
-
-def _number(value: Any) -> int:
-    text = clean_text(value)
-    return int(text) if text.isdecimal() and len(text) < 12 else -1
+    return parse_count(plain), plain != text

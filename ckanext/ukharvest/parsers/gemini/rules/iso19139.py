@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.parsers.gemini.rules.checks import NIL_REASONS, needed, text_of
 from ckanext.ukharvest.parsers.gemini.rules.iso_checks import has, iso_rule, one_of
@@ -19,7 +20,6 @@ from ckanext.ukharvest.parsers.gemini.rules.rule import DATASET, Failure, Test
 # ISO 19115's default if no type is given is dataset.
 _DATASETS = frozenset((DATASET, ""))
 _PLACES = "identificationInfo/*/extent/*/geographicElement"
-_TRUE = ("true", "1")
 
 
 def _other_restrictions(name: str) -> Test:
@@ -63,8 +63,8 @@ def _lineage(metadata: Metadata) -> Iterator[Failure]:
 
 def _check_points(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.classes("MD_Georectified"):
-        said = node.text("checkPointAvailability").lower() in _TRUE
-        if said and not has(node, "checkPointDescription"):
+        is_available = is_yes(node.text("checkPointAvailability"))
+        if is_available and not has(node, "checkPointDescription"):
             yield Failure("is missing, although check points are said to be available", node)
 
 

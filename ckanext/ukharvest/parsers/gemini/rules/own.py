@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ckanext.ukharvest.core.values.inspire_themes import theme_of_address, theme_of_label
+from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini import constraints
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
@@ -101,7 +102,7 @@ def _no_theme(metadata: Metadata) -> Iterator[Failure]:
     """Require one of INSPIRE's themes for data that follow its regulation."""
     results = metadata.at("dataQualityInfo/*/report/*/result/*")
     follows = any(
-        "1089/2010" in each.text("specification/*/title") and each.text("pass") in ("true", "1")
+        "1089/2010" in each.text("specification/*/title") and is_yes(each.text("pass"))
         for each in results
     )
     if not follows or any(map(_cites_themes, metadata.at(_KEYWORDS))):

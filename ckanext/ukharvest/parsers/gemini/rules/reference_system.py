@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ckanext.ukharvest.core.values.multivalue import is_yes
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 from ckanext.ukharvest.parsers.gemini.rules.checks import text_of, value, written_name
@@ -77,7 +78,7 @@ def _default(metadata: Metadata) -> Iterator[Failure]:
 
 def _claims(metadata: Metadata) -> bool:
     return any(
-        "1089/2010" in node.text("specification/*/title") and node.text("pass").lower() == "true"
+        "1089/2010" in node.text("specification/*/title") and is_yes(node.text("pass"))
         for node in metadata.at(_RESULT)
     )
 
