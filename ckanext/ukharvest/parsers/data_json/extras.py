@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.values import multivalue
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
 from ckanext.ukharvest.core.values.text import shorten
@@ -65,25 +64,12 @@ REFERENCES = ("isPartOf", "inSeries", "otherIdentifier", "relation", "isReferenc
 # Of DCAT-AP, as our own export writes them: JSON lists, as harvests of DCAT store them.
 _LISTS = ("applicableLegislation", "hvdCategory")
 
-# Never in ``extras``: what a portal has for itself, and what is checked in other properties.
-NO_EXTRAS = frozenset(
-    (*portal_fields.OF_DATASET, *harvest_extras.KEYS, "guid", "harvest_source_reference")
-    + ("name", "notes", "url", "version", "tags", "groups", "organization", "owner_org")
-    + ("author", "author_email", "maintainer", "maintainer_email", "license_id")
-    + ("metadata_modified", "extras", "la_function", "la_service", "schema", "codelist")
-    + ("mandate", "unpublished", "theme-primary", "theme-secondary")
-)
-NO_EXTRAS_OF_FILES = frozenset(
-    (*portal_fields.OF_RESOURCE, "id", "url", "name", "description", "mimetype", "size")
-    + ("created", "last_modified", "extras")
-)
-
 
 def own_extras(fields: Fields, *, of_file: bool = False) -> dict[str, str]:
     """Return what ``extras`` has, texts in several languages included."""
     given = package_dict.extras(fields.get("extras"))
-    left_out = NO_EXTRAS_OF_FILES if of_file else NO_EXTRAS
-    return dict(package_dict.unread_fields(given, left_out))
+    taken = portal_fields.TAKEN_OF_RESOURCE if of_file else portal_fields.TAKEN_OF_DATASET
+    return dict(package_dict.unread_fields(given, taken))
 
 
 def read_extras(fields: Fields) -> dict[str, Any]:
