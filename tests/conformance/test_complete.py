@@ -54,6 +54,7 @@ DOCUMENTS = {
     "ckan.json": Document("ckan", "ckan", "result"),
     "dkan-2.json": Document("dkan", "dkan"),
     "dkan-7.json": Document("dkan", "dkan", "result"),
+    "dcat-us-3.json": Document("data_json", "data_json", "dataset"),
     "gemini-2.3.xml": Document("gemini-single", "gemini"),
     "inventory-0.3.xml": Document("inventory", "inventory"),
     "iso-19115-3.xml": Document("gemini-single", "gemini"),

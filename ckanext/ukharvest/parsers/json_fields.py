@@ -16,7 +16,10 @@ from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 # Keys under which a JSON-LD object has its name, and its URL.
-_WORDS = ("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation", "@id")
+_WORDS = (
+    *("@value", "prefLabel", "title", "name", "fn", "label", "altLabel", "notation"),
+    *("attributionText", "licenseText", "@id"),
+)
 _ADDRESSES = ("@id", "accessURL", "downloadURL", "url", "uri", "identifier", "@value")
 _KINDS = {str: "a text", bool: "true or false", dict: "an object", list: "a list"}
 # Ends of a PeriodOfTime.

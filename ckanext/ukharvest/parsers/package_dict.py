@@ -270,3 +270,14 @@ def unread_fields(flat: Mapping[str, Any], read: Iterable[str]) -> Iterator[tupl
         # A zero character in a name costs the record: PostgreSQL does not store it.
         if key not in known and (text := text_of(value)) and (name := clean_text(key)):
             yield name, text
+
+
+def unread_members(data: Mapping[str, Any], read: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the members of any JSON object that are not read, as extras; case does not matter.
+
+    Keys that begin with ``@`` (of JSON-LD) or ``%`` (of DKAN) say how an object is stored, and are
+    left out.
+    """
+    known = {name.casefold() for name in read}
+    others = (key for key in data if key[:1] not in ("@", "%") and key.casefold() not in known)
+    return list(unread_fields({key: data[key] for key in others}, ()))

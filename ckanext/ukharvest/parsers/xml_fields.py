@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -57,6 +57,16 @@ class Node:
         """Return the first text of ``texts``, "" if there is none."""
         return next(iter(self.texts(name)), "")
 
+    def unread(self, read: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Yield name and words of the children that are not read, those of one name together."""
+        words: dict[str, list[str]] = {}
+        for child in self._element.iterchildren(etree.Element):
+            if (name := etree.QName(child).localname) not in read:
+                words.setdefault(name, []).append(_words(child))
+        for name, texts in words.items():
+            if text := ", ".join(filter(None, texts)):
+                yield name, text
+
     def own_text(self) -> str:
         """Return the text outside the child elements."""
         parts = [self._element.text, *(child.tail for child in self._element)]
@@ -101,3 +111,11 @@ class Node:
 def _text(element: etree._Element) -> str:
     # XPath's string value: without comments, but with the text of markup that was not escaped.
     return clean_text(element.text if not len(element) else str(element.xpath("string()")))
+
+
+def _words(element: etree._Element) -> str:
+    """Return the texts and attributes of an element and of those below it."""
+    found = []
+    for each in element.iter(etree.Element):
+        found += [*map(str, each.attrib.values()), each.text or "", each.tail or ""]
+    return clean_text(" ".join(filter(None, map(clean_text, found))))

@@ -28,13 +28,8 @@ from ckanext.ukharvest.operations.export.dataset import (
     Resource,
     media_type,
 )
-from ckanext.ukharvest.parsers.data_json.extras import (
-    CODES,
-    EXTRAS,
-    NO_EXTRAS,
-    NO_EXTRAS_OF_FILES,
-    REFERENCES,
-)
+from ckanext.ukharvest.parsers.data_json.extras import CODES, EXTRAS, REFERENCES
+from ckanext.ukharvest.parsers.portal_fields import TAKEN_OF_DATASET, TAKEN_OF_RESOURCE
 
 SCHEMA = "https://project-open-data.cio.gov/v1.1/schema"
 NO_KEYWORD = "dataset"
@@ -202,7 +197,7 @@ def _extras(dataset: Dataset) -> list[dict[str, str]]:
         **{key: _is_written(dataset.extras.get(key), name) for name, key in EXTRAS.items()},
     }
     written = {key for key, value in values.items() if value}
-    return _pairs(dataset.extras, NO_EXTRAS | written)
+    return _pairs(dataset.extras, TAKEN_OF_DATASET | written)
 
 
 def _is_written(value: Any, name: str) -> bool:
@@ -259,7 +254,7 @@ def _distribution(resource: Resource, own: Mapping[str, Any]) -> dict[str, Any]:
         "data_modified": resource.modified,
         "schema_url": schema,
     }
-    left_out = NO_EXTRAS_OF_FILES | {key for key, value in written.items() if value}
+    left_out = TAKEN_OF_RESOURCE | {key for key, value in written.items() if value}
     return _without_empty(
         {
             "@type": "dcat:Distribution",

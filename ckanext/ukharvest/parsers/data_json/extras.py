@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ckanext.ukharvest.core import harvest_extras
 from ckanext.ukharvest.core.translated_keys import OF_DATASET, OF_RESOURCE
 from ckanext.ukharvest.core.values import multivalue
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
@@ -66,28 +65,9 @@ REFERENCES = ("isPartOf", "inSeries", "otherIdentifier", "relation", "isReferenc
 # Of DCAT-AP, as our own export writes them: JSON lists, as harvests of DCAT store them.
 _LISTS = ("applicableLegislation", "hvdCategory")
 
-# Never in ``extras``: what a portal has for itself, and what is checked in other properties.
-NO_EXTRAS = frozenset(
-    (*portal_fields.OF_DATASET, *OF_DATASET, *harvest_extras.KEYS, "guid")
-    + ("harvest_source_reference", "spatial")
-    + ("name", "notes", "url", "version", "tags", "groups", "organization", "owner_org")
-    + ("author", "author_email", "maintainer", "maintainer_email", "license_id")
-    + ("metadata_modified", "extras", "la_function", "la_service", "schema", "codelist")
-    + ("mandate", "unpublished", "theme-primary", "theme-secondary")
-)
-NO_EXTRAS_OF_FILES = frozenset(
-    (
-        *portal_fields.OF_RESOURCE,
-        *OF_RESOURCE,
-        "id",
-        "url",
-        "name",
-        "description",
-        "mimetype",
-        "size",
-    )
-    + ("created", "last_modified", "extras")
-)
+# Of ``extras``, what is read in other ways: texts in several languages, and the place.
+_APART = frozenset((*portal_fields.TAKEN_OF_DATASET, *OF_DATASET, "spatial"))
+_APART_OF_FILE = frozenset((*portal_fields.TAKEN_OF_RESOURCE, *OF_RESOURCE))
 
 
 def own_fields(fields: Fields) -> dict[str, Any]:
@@ -97,7 +77,7 @@ def own_fields(fields: Fields) -> dict[str, Any]:
 
 def own_extras(fields: Fields, *, of_file: bool = False) -> dict[str, str]:
     """Return those of ``own_fields`` that become extras as they are."""
-    left_out = NO_EXTRAS_OF_FILES if of_file else NO_EXTRAS
+    left_out = _APART_OF_FILE if of_file else _APART
     return dict(package_dict.unread_fields(own_fields(fields), left_out))
 
 

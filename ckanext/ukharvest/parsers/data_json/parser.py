@@ -14,8 +14,8 @@ from ckanext.ukharvest.core.errors import ParseError, SkipRecord
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.options import MAX_RESOURCES, Option
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.translations import Translation, collect_translations
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.translations import Translation
+from ckanext.ukharvest.core.values import licences, multivalue
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import parse_frequency, read_frequency
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
@@ -24,7 +24,7 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import package_translations, uk_fields
+from ckanext.ukharvest.parsers import package_translations, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.data_json import resources
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.extras import (
@@ -36,7 +36,8 @@ from ckanext.ukharvest.parsers.data_json.extras import (
     read_extras,
 )
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_text, value_url
-from ckanext.ukharvest.parsers.package_translations import language_of, map_pairs
+from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+from ckanext.ukharvest.parsers.package_translations import language_of
 from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 VERSION = 2
@@ -69,7 +70,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     data = load_object(raw)
     problems: list[Problem] = []
     fields = Fields(data, problems, base=raw.url)
-    title = plain_line(fields.text("title"))
+    title = plain_line(fields.text("title") or fields.text("titleMap"))
     where = raw.display_name
     if not raw.guid:
         raise ParseError(f"{where}: identifier is missing", code="missing-identifier")
@@ -83,6 +84,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     _report_missing(fields, found)
     if is_web_url(raw.guid):
         extras.setdefault("metadata_uri", raw.guid)
+    extras = unread_fields.added_to(extras, unread_members(data, _READ))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
 
 
@@ -118,19 +120,14 @@ def _report_missing(fields: Fields, found: FieldValues) -> None:
 
 
 def _notes(fields: Fields) -> FieldValues:
-    return {"notes": plain_text(fields.text("description"))}
+    return {"notes": plain_text(fields.text("description") or fields.text("descriptionMap"))}
 
 
 def _translations(fields: Fields) -> FieldValues:
     names = {"title": "title", "description": "notes", "keyword": "tags"}
-    found = collect_translations(
-        Translation,
-        {name: map_pairs(fields.data.get(key), name) for key, name in names.items()},
-    )
-    return {
-        "translations": found,
-        "text_language": language_of(plain_line(value_text(fields.get("title"))), found),
-    }
+    found = parts.translations(fields, Translation, names)
+    title = value_text(fields.get("title")) or value_text(fields.get("titleMap"))
+    return {"translations": found, "text_language": language_of(plain_line(title), found)}
 
 
 def _tags(fields: Fields) -> FieldValues:
@@ -200,9 +197,19 @@ def _place(fields: Fields) -> FieldValues:
     place = parts.place(fields)
     own = parts.place(Fields(own_fields(fields), []))
     found = own if own.geometry else place
-    if found.geometry is None and fields.has("geographicBoundingBox"):
-        found = parts.place(fields, "geographicBoundingBox")
     extras = own.extras | found.extras | place.extras
+    boxes = [each for each in fields.items("geographicBoundingBox", strict=False) if each]
+    if found.geometry is None and boxes:
+        found = parts.place(fields, "geographicBoundingBox")
+        extras = found.extras | extras
+    elif boxes:
+        extras["bbox"] = text_of(boxes)
+    identifiers = [
+        each.get("identifier")
+        for each in fields.items("spatial", strict=False)
+        if isinstance(each, Mapping)
+    ]
+    extras["spatial_identifier"] = multivalue.as_text(map(value_text, identifiers))
     return {"spatial": found.geometry, "spatial_text": place.names, "extras": extras}
 
 
@@ -250,7 +257,8 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("title",), "title", read_apart),
     Field(
         ("distribution", "sample", "dataDictionary", "describedBy", "page", "landingPage")
-        + ("references", "webService", "accessURL", "downloadURL"),
+        + ("references", "webService", "accessURL", "downloadURL", "format", "mediaType")
+        + ("describedByType", "dataDictionaryType"),
         "resources",
         read_apart,
     ),
@@ -258,7 +266,11 @@ MAPPING: tuple[Field[Fields], ...] = (
     Field(("extras",), "extras; translations, text_language", _own),
     Field(("description",), "notes", _notes),
     Field(("keyword",), "tags", _tags),
-    Field(("title", "description", "keyword"), "translations, text_language", _translations),
+    Field(
+        ("title", "titleMap", "description", "descriptionMap", "keyword", "keywordMap"),
+        "translations, text_language",
+        _translations,
+    ),
     Field(("theme", "subject"), "themes; extras la_function, la_service", _themes),
     Field(("issued", "modified", "temporal", "created"), "issued, modified, temporal", _dates),
     Field(("accrualPeriodicity", "frequency", "modified"), "frequency", _frequency),
@@ -267,12 +279,22 @@ MAPPING: tuple[Field[Fields], ...] = (
         "publisher, contact, author; extra responsible-organisation",
         _people,
     ),
-    Field(("license", "rights", "accessRights", "accessLevelComment"), "licence, rights", _terms),
+    Field(
+        ("license", "licence", "rights", "accessRights", "accessLevelComment"),
+        "licence, rights",
+        _terms,
+    ),
     Field(("language",), "language", _language),
-    Field(("spatial", "geographicBoundingBox"), "spatial, spatial_text", _place),
+    Field(
+        ("spatial", "geographicBoundingBox"),
+        "spatial, spatial_text; extras bbox, spatial_identifier (list)",
+        _place,
+    ),
     Field(("conformsTo", "schema"), "schema_urls; extra conforms_to", _standards),
     Field(("landingPage", "version", "uri", "@id"), "url, version", _addresses),
     Field(tuple(CODES), "extras", codes),
     Field(tuple(EXTRAS), "extras", read_extras),
     Field(("codelist", "mandate", "unpublished"), "extras", _uk),
+    Field(("every other field",), "extras", read_apart),
 )
+_READ = unread_fields.names_of(MAPPING)

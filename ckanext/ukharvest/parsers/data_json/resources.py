@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.mapping_table import Field, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
-from ckanext.ukharvest.core.translations import ResourceTranslation, collect_translations
+from ckanext.ukharvest.core.translations import ResourceTranslation
 from ckanext.ukharvest.core.values import formats, schema_types
 from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.identifiers import parse_identifier
@@ -18,11 +20,14 @@ from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import package_translations, uk_fields
+from ckanext.ukharvest.parsers import package_translations, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields as parts
 from ckanext.ukharvest.parsers.data_json.extras import own_extras, own_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
-from ckanext.ukharvest.parsers.package_translations import map_pairs
+from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
+
+_TRANSLATED = {"title": "name", "description": "description"}
+_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
@@ -73,6 +78,7 @@ def distribution(part: Fields) -> ResourceRecord | None:
             "missing-media-type", "mediaType", "missing; expected together with downloadURL"
         )
     schema_url, extras = _schema(part)
+    extras |= _services(part)
     extras["schema_type"] = schema_types.guess(schema_url, label)
     periods = part.periods("temporal")
     extras.update(periods.extras)
@@ -85,8 +91,8 @@ def distribution(part: Fields) -> ResourceRecord | None:
     return ResourceRecord(
         url=url,
         id=_id(part, url),
-        name=plain_line(part.text("title")) or part.text("accessType"),
-        description=plain_text(part.text("description")),
+        name=plain_line(part.text("title") or part.text("titleMap")) or part.text("accessType"),
+        description=plain_text(part.text("description") or part.text("descriptionMap")),
         format=label,
         mimetype=mimetype,
         kind="service" if is_service else "data",
@@ -96,15 +102,13 @@ def distribution(part: Fields) -> ResourceRecord | None:
         temporal=periods.whole,
         licence=parts.licence(part),
         schema_url=schema_url,
-        extras={key: value for key, value in extras.items() if value},
-        translations=package_translations.of_resource(own_fields(part))
-        or collect_translations(
-            ResourceTranslation,
-            {
-                "name": map_pairs(part.data.get("title"), "name"),
-                "description": map_pairs(part.data.get("description"), "description"),
-            },
+        extras=unread_fields.added_to(
+            {key: value for key, value in extras.items() if value},
+            unread_members(part.data, _READ),
+            of_file=True,
         ),
+        translations=package_translations.of_resource(own_fields(part))
+        or parts.translations(part, ResourceTranslation, _TRANSLATED),
     )
 
 
@@ -115,6 +119,31 @@ def _endpoint(part: Fields) -> str:
             return service if is_web_url(service) else ""
         return service.link("endpointURL") or service.link("landingPage")
     return ""
+
+
+def _services(part: Fields) -> dict[str, str]:
+    """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
+    found = [
+        {
+            _CAPITALS.sub("_", key).lower(): [
+                value_url(item) or value_text(item) or text_of(item)
+                for item in service.items(key, strict=False)
+            ]
+            for key in service.data
+            if key != "@type"
+        }
+        for service in part.objects("accessService")
+        if isinstance(service, Fields)
+    ]
+    found = [
+        {
+            ("uri" if key == "@id" else key): values if len(values) > 1 else values[0]
+            for key, values in service.items()
+            if values
+        }
+        for service in found
+    ]
+    return {"access_services": text_of(found)} if found else {}
 
 
 def _id(part: Fields, url: str) -> str:
@@ -164,9 +193,17 @@ def _schema(part: Fields) -> tuple[str, dict[str, str]]:
     # Reference systems are not schemas.
     schema_url = next(iter(uk_fields.schemas(urls)), "")
     others = ", ".join(filter(None, [*(url for url in urls if url != schema_url), named]))
+    facts = {"conforms_to": others, "data_dictionary": _dictionary(part)}
     if schema_url:
-        return schema_url, {"conforms_to": others, "described_by": described}
-    return described, {"conforms_to": others}
+        return schema_url, {**facts, "described_by": described}
+    return described, facts
+
+
+def _dictionary(part: Fields) -> str:
+    """Return the Distribution that DCAT-US 3 has for a data dictionary: a JSON list of objects."""
+    value = part.get("describedBy")
+    more = isinstance(value, Mapping) and {key for key in value if key[:1] != "@"} - {"accessURL"}
+    return canonical_json([value]) if more else ""
 
 
 def _extras(part: Fields) -> dict[str, str]:
@@ -182,6 +219,8 @@ def _extras(part: Fields) -> dict[str, str]:
         "compress_format": formats.without_registry(value_url(part.get("compressFormat"))),
         "package_format": formats.without_registry(value_url(part.get("packageFormat"))),
         "character_encoding": ", ".join(part.texts("characterEncoding", strict=False)),
+        # Of two identifiers, the one that is no resource's id.
+        "uri": value_text(part.get("@id")) if parse_identifier(part.get("identifier")) else "",
     }
 
 
@@ -226,19 +265,28 @@ def _pages(
 
 
 RESOURCE_MAPPING = (
-    Field(("downloadURL", "accessURL", "accessService"), "url; extra access_url", read_apart),
-    Field(("identifier", "@id"), "id", read_apart),
+    Field(
+        ("downloadURL", "accessURL", "accessService"),
+        "url; extras access_url, access_services",
+        read_apart,
+    ),
+    Field(("identifier", "@id"), "id; extra uri", read_apart),
     Field(("title", "accessType"), "name", read_apart),
     Field(("description",), "description", read_apart),
-    Field(("title", "description"), "translations", read_apart),
+    Field(("title", "titleMap", "description", "descriptionMap"), "translations", read_apart),
     Field(("mediaType", "format"), "mimetype, format", read_apart),
     Field(("byteSize",), "size", read_apart),
     Field(("checksum",), "extras hash, hash_algorithm, checksums", read_apart),
     Field(("issued", "modified", "temporal"), "issued, modified, temporal", read_apart),
-    Field(("license", "rights"), "licence; extra rights", read_apart),
+    Field(
+        ("license", "licence", "rights", "accessRights", "accessLevelComment"),
+        "licence; extra rights",
+        read_apart,
+    ),
     Field(
         ("conformsTo", "describedBy", "describedByType"),
-        "schema_url; extras schema_type, conforms_to, described_by, described_by_type",
+        "schema_url; extras schema_type, conforms_to, described_by, described_by_type,"
+        " data_dictionary",
         read_apart,
     ),
     Field(
@@ -248,4 +296,6 @@ RESOURCE_MAPPING = (
         read_apart,
     ),
     Field(("extras",), "extras, translations", read_apart),
+    Field(("every other field",), "extras", read_apart),
 )
+_READ = unread_fields.names_of(RESOURCE_MAPPING)

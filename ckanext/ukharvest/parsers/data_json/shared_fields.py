@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence
+from ckanext.ukharvest.core.translations import Texts, collect_translations
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -14,6 +15,7 @@ from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import clean_text, is_redacted, shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, read_phone
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text, value_url
+from ckanext.ukharvest.parsers.package_translations import map_pairs
 
 _MAX_NAME = 2_000  # characters of a place's name
 
@@ -99,8 +101,10 @@ def _parts(fields: Fields, key: str) -> Iterator[Fields | str]:
 
 
 def _name(part: Fields) -> str:
-    keys = ("name", "fn", "prefLabel", "title", "organization-name")
-    names = (plain_line(value_text(part.get(key))) for key in keys)
+    keys = ("name", "fn", "prefLabel")
+    names = [plain_line(value_text(part.get(key))) for key in keys]
+    names.append(" ".join(filter(None, map(part.text, ("given-name", "family-name")))))
+    names += [plain_line(value_text(part.get(key))) for key in ("title", "organization-name")]
     return next((name for name in names if name and not is_redacted(name)), "") or _body(part)
 
 
@@ -131,6 +135,25 @@ def _email(part: Fields, owner: str) -> str:
         if found := part.parse_value(key, text, parse_email, "bad-email"):
             return found
     return ""
+
+
+def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) -> dict[str, Texts]:
+    """Return texts by language of fields that are language maps, or have one (``titleMap``).
+
+    Args:
+        kind: Translation or ResourceTranslation.
+        names: name of a field → attribute of ``kind``.
+    """
+    found = {
+        name: [
+            *map_pairs(fields.data.get(key), name),
+            *map_pairs(fields.data.get(f"{key}Map"), name),
+        ]
+        for key, name in names.items()
+    }
+    is_apart = fields.has(*(f"{key}Map" for key in names))
+    # Beside a map stands the main text, which is in another language.
+    return collect_translations(kind, found, least=1 if is_apart else 2)
 
 
 def licence(fields: Fields) -> Licence | None:

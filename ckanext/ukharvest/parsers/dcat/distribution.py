@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ckanext.ukharvest.core.mapping_table import Field, collect
+from ckanext.ukharvest.core.mapping_table import Field, collect, read_apart
 from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import file_names, formats, schema_types
 from ckanext.ukharvest.core.values.checksums import read_checksums
@@ -16,8 +16,15 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields
-from ckanext.ukharvest.parsers.dcat import coverage, extras, people, services, translations
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
+from ckanext.ukharvest.parsers.dcat import (
+    coverage,
+    extras,
+    further,
+    people,
+    services,
+    translations,
+)
 from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
 
 # Mistakes that publishers make.
@@ -60,7 +67,9 @@ LISTS = {
     "dcatap:applicableLegislation": "applicable_legislation",
     "dcatap:hvdCategory": "hvd_category",
     "geodcat:referenceSystem": "reference_system",
+    "schema:image": "image",
 }
+_OBJECTS = {**extras.RESTRICTIONS, **extras.QUALITY}
 _ACCESS_RIGHTS, _IDENTIFIER = "dct:accessRights", "dct:identifier"
 
 
@@ -126,6 +135,7 @@ def _distribution(part: Node) -> ResourceRecord | None:
         facts["schema_type"] = kind
     found["name"] = found["name"] or file_names.name_of(found["url"], found["format"])
     identity = part.uri or next(iter(part.values("dct:identifier", "adms:identifier")), "")
+    facts = unread_fields.added_to(facts, further.unread(part, _READ), of_file=True)
     return ResourceRecord(id="" if identity == found["url"] else identity, extras=facts, **found)
 
 
@@ -251,7 +261,7 @@ def _others(part: Node) -> Found:
     found["access_rights"] = ", ".join(each.uri for each in part.nodes(_ACCESS_RIGHTS) if each.uri)
     names = [text for text in part.values(_IDENTIFIER) if part.uri and text != part.uri]
     found["identifier"] = ", ".join(names) or found.get("identifier", "")
-    return {"extras": found | extras.objects(part, extras.RESTRICTIONS)}
+    return {"extras": found | extras.objects(part, _OBJECTS)}
 
 
 def _services(part: Node) -> Found:
@@ -277,8 +287,10 @@ RESOURCE_MAPPING: tuple[Field[Node], ...] = (
     Field(("dcat:accessService",), "access_services", _services),
     Field(("spdx:checksum", "schema:sha256"), "hash, hash_algorithm, checksums", _checksum),
     Field(
-        (*coverage.LANGUAGE, *SINGLE, *LISTS, *extras.RESTRICTIONS, _ACCESS_RIGHTS, _IDENTIFIER),
+        (*coverage.LANGUAGE, *SINGLE, *LISTS, *_OBJECTS, _ACCESS_RIGHTS, _IDENTIFIER),
         "extras",
         _others,
     ),
+    Field(("every other predicate",), "extras", read_apart),
 )
+_READ = unread_fields.names_of(RESOURCE_MAPPING) | further.NOT_READ | {"adms:identifier"}

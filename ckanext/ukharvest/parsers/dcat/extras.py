@@ -117,6 +117,7 @@ LISTS = {
     "prov:wasAttributedTo": "was_attributed_to",
     "prov:wasUsedBy": "was_used_by",
     "schema:image": "image",
+    "adms:supportedSchema": "supported_schema",
     "prov:wasDerivedFrom": "was_derived_from",
     "dpv:hasLegalBasis": "legal_basis",
     "dpv:hasPersonalData": "personal_data",
@@ -183,15 +184,18 @@ RESTRICTIONS = {
     "dcatus:useRestriction": ("use_restriction", _RESTRICTION),
     "dcatus:cuiRestriction": ("cui_restriction", _RESTRICTION),
 }
+_MEASURED = {
+    "dqv:isMeasurementOf": "measure",
+    "dqv:value": "value",
+    "sdmx:unitMeasure": "unit",
+}
+QUALITY = {"dqv:hasQualityMeasurement": ("quality_measurement", _MEASURED)}
 OBJECTS = {
     "dcat:qualifiedRelation": (
         "qualified_relation",
         {"dct:relation": "relation", "dcat:hadRole": "role"},
     ),
-    "dqv:hasQualityMeasurement": (
-        "quality_measurement",
-        {"dqv:isMeasurementOf": "measure", "dqv:value": "value"},
-    ),
+    **QUALITY,
     "dcatus:geographicBoundingBox": (
         "bbox",
         {f"dcatus:{side}Bounding{way}": side for side, way in SIDES.items()},

@@ -21,7 +21,8 @@ from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 LABELS = (
     *("rdfs:label", "skos:prefLabel", "dct:title", "foaf:name", "schema:name", "vcard:fn"),
     *("dc:title", "skos:altLabel", "dct:description", "rdf:value", "vcard:hasValue"),
-    *("rdfs:comment", "skos:notation", "dct:identifier"),
+    *("rdfs:comment", "skos:notation", "odrs:attributionText", "spdx:licenseText"),
+    "dct:identifier",
 )
 _ADDRESSES = ("schema:url", "foaf:homepage", "foaf:page", "rdf:value", "vcard:hasValue")
 
@@ -100,6 +101,10 @@ class Node:
     def is_reported(self, names: tuple[str, ...]) -> bool:
         """Tell whether one of the predicates has a problem."""
         return any(problem.field in names for problem in self._scope.problems)
+
+    def predicates(self) -> list[str]:
+        """Return the short names of the predicates of its triples, sorted."""
+        return sorted(self._properties)
 
     def has(self, *names: str) -> bool:
         """Tell whether one of the predicates is present."""

@@ -18,11 +18,12 @@ from ckanext.ukharvest.core.values import geometries, licences, multivalue, plac
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import (
     coverage,
     distribution,
     extras,
+    further,
     people,
     resources,
     translations,
@@ -66,6 +67,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     found, more = collect(MAPPING, node)
     _report_missing(node, found)
     more |= extras.as_ckanext_dcat(found)
+    more = unread_fields.added_to(more, further.unread(node, _READ))
     return DatasetRecord(raw.guid, extras=more, problems=node.problems(), **found)
 
 
@@ -296,7 +298,9 @@ MAPPING: tuple[Field[Node], ...] = (
         Field((predicate,), f"extra {name} (list)", extras.reader(predicate, name, is_list=True))
         for predicate, name in extras.LISTS.items()
     ),
+    Field(("every other predicate",), "extras", read_apart),
 )
+_READ = unread_fields.names_of(MAPPING) | further.NOT_READ
 
 # The fields of a distribution: the documentation's second table.
 RESOURCE_MAPPING = distribution.RESOURCE_MAPPING

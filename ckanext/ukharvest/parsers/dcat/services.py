@@ -10,7 +10,8 @@ from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats, licences
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers.dcat import people
+from ckanext.ukharvest.parsers import unread_fields
+from ckanext.ukharvest.parsers.dcat import further, people
 from ckanext.ukharvest.parsers.dcat.node import Node, quoted
 
 Mapping = tuple[Field[Node], ...]
@@ -43,6 +44,7 @@ _LISTS = (
 )
 
 SERVES = "dcat:servesDataset"
+_READ = further.NOT_READ | frozenset((*_FIELDS, *people.CONTACT, *people.PUBLISHER, SERVES))
 
 
 def url_of(service: Node) -> str:
@@ -117,4 +119,6 @@ def _resource(service: Node, url: str, mapping: Mapping) -> ResourceRecord:
     }
     identity = "" if service.uri == url else service.uri
     extras = {name: text for name, text in extras.items() if text}
+    read = unread_fields.names_of(mapping) | _READ
+    extras = unread_fields.added_to(extras, further.unread(part, read), of_file=True)
     return ResourceRecord(id=identity, extras=extras, **fields)

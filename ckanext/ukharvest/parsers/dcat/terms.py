@@ -49,7 +49,7 @@ NAMESPACES = {
     "geo": ("http://www.w3.org/2003/01/geo/wgs84_pos#",),
     "spdx": ("http://spdx.org/rdf/terms#",),
     "prov": ("http://www.w3.org/ns/prov#",),
-    "org": ("http://www.w3.org/ns/org#",),
+    "org": ("http://www.w3.org/ns/org#", "http://www.w3c.org/ns/org#"),
     "void": ("http://rdfs.org/ns/void#",),
     "pmd": ("http://publishmydata.com/def/dataset#",),
     "folder": ("http://publishmydata.com/def/ontology/folder/",),
@@ -61,7 +61,12 @@ NAMESPACES = {
     "cnt": ("http://www.w3.org/2011/content#",),
     "dpv": ("https://w3id.org/dpv#",),
     "health": ("http://healthdataportal.eu/ns/health#",),
-    "dcatus": ("http://resources.data.gov/ontology/dcat-us#",),
+    "dcatus": (
+        "http://data.resources.gov/ontology/dcat-us#",
+        "http://resources.data.gov/ontology/dcat-us#",
+    ),
+    "odrs": ("http://schema.theodi.org/odrs#",),
+    "sdmx": ("http://purl.org/linked-data/sdmx/2009/attribute#",),
 }
 
 

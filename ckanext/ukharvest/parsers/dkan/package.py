@@ -14,8 +14,10 @@ from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.markup import plain_text
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dkan.values import is_month_first, iso
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
+from ckanext.ukharvest.parsers.portal_fields import TAKEN_OF_DATASET
 
 _MORE = "dkan_additional_fields"
 _DATES = ("metadata_created", "metadata_modified", "revision_timestamp")
@@ -199,6 +201,10 @@ _FURTHER = {
 }
 
 
+# Once more what the package itself has.
+_SAID_ELSEWHERE = frozenset(("field_resources", "field_tags", "og_group_ref"))
+
+
 def _further(fields: Fields) -> FieldValues:
     more = _more(fields)
     found: FieldValues = {name: value_text(more.get(key)) for key, name in _FURTHER.items()}
@@ -209,7 +215,11 @@ def _further(fields: Fields) -> FieldValues:
         if isinstance(pair, Mapping) and (key := clean_text(pair.get("first"))):
             found.setdefault(key, clean_text(pair.get("second")))
     # The package's own value wins over one of the same name.
-    return {key: value for key, value in found.items() if not fields.has(key)}
+    found = {key: value for key, value in found.items() if not fields.has(key)}
+    for key, text in package.unread_members(more, _READ):
+        is_taken = key in TAKEN_OF_DATASET or fields.has(key)
+        found[uk_fields.PREFIX + key if is_taken else key] = text
+    return found
 
 
 def _more(fields: Fields) -> Mapping[str, Any]:
@@ -233,8 +243,10 @@ MAPPING = (
     Field(("field_frequency",), "update_frequency", _frequency),
     Field(("field_topic",), "themes", _themes),
     Field(
-        (*_FURTHER, "field_data_dictionary", "field_related_content", "field_additional_info"),
+        (*_FURTHER, "field_data_dictionary", "field_related_content", "field_additional_info")
+        + ("every other field of dkan_additional_fields",),
         "extras",
         _further,
     ),
 )
+_READ = unread_fields.names_of(MAPPING) | _SAID_ELSEWHERE

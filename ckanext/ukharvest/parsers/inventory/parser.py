@@ -23,7 +23,7 @@ from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.inventory import resources as files
 from ckanext.ukharvest.parsers.xml_fields import Node
 
@@ -57,6 +57,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         raise ParseError(f"{where}: Title is missing; expected a text", code="missing-title")
     files.active(entry.dataset)
     found, extras = collect(MAPPING, entry)
+    extras = unread_fields.added_to(extras, entry.dataset.unread(_READ))
     for name, field in (("Description", "notes"), ("Rights", "licence")):
         if not found.get(field):
             expected = {"notes": "what the data is", "licence": "the address of a licence"}[field]
@@ -300,4 +301,11 @@ MAPPING: tuple[Field[Entry], ...] = (
         "resources, url, schema_urls; extra unpublished",
         _resources,
     ),
+    Field(("every other element",), "extras", read_apart),
+)
+# Children of a Dataset.
+_READ = frozenset(
+    ("Identifier", "Title", "Description", "Rights", "RightsHolder", "Modified", "Active")
+    + ("Subjects", "Resources", "Relations", "RelationType", "Protected", "ProtectedText")
+    + ("Context", "ChargeURL", "CommittmentDate")
 )

@@ -13,12 +13,21 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import Periods, join_periods, read_periods
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.inventory.document import is_active
 from ckanext.ukharvest.parsers.xml_fields import NO_DATE, Node
 
 AVAILABILITY = ("download", "service", "on application")
 _KINDS = {"data": "data", "document": "documentation"}
+# Children that are read.
+_OF_RESOURCE = frozenset(
+    ("Identifier", "Title", "Description", "Coverage", "Renditions", "Modified", "TemporalFrom")
+    + ("TemporalTo", "Active", "Language", "Type")
+)
+_OF_RENDITION = frozenset(
+    ("Identifier", "MimeType", "Title", "Description", "Availability", "ConformsTo", "Modified")
+    + ("Active",)
+)
 
 
 def resources(dataset: Node, modified: str) -> tuple[ResourceRecord, ...]:
@@ -114,7 +123,11 @@ def _renditions(part: Node, modified: str) -> Iterator[ResourceRecord]:
             modified=rendition.date("Modified") or modified,
             temporal=covered.whole,
             schema_url=schema_url,
-            extras={key: value for key, value in extras.items() if value},
+            extras=unread_fields.added_to(
+                {key: value for key, value in extras.items() if value},
+                (*rendition.unread(_OF_RENDITION), *part.unread(_OF_RESOURCE)),
+                of_file=True,
+            ),
         )
 
 

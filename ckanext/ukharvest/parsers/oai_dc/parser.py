@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.oai_dc import coverage, links
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
@@ -63,6 +63,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
         message = f"{raw.display_name}: dc:title is missing; expected a text"
         raise ParseError(message, code="missing-title", url=raw.url)
     found, extras = collect(MAPPING, entry)
+    extras = unread_fields.added_to(extras, entry.node.unread(_READ))
     for name, field, expected in _EXPECTED:
         if not found.get(field):
             entry.node.report("missing-field", name, f"missing; expected {expected}")
@@ -281,4 +282,6 @@ MAPPING: tuple[Field[Entry], ...] = (
         f"extras {', '.join((*_TEXTS.values(), *_LISTS.values(), 'provenance'))}",
         _more,
     ),
+    Field(("every other element",), "extras", read_apart),
 )
+_READ = frozenset(name.rpartition(":")[2] for row in MAPPING for name in row.source)

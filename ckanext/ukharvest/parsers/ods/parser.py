@@ -16,7 +16,7 @@ A portal with an API key gets it from a secret in the ini that the option creden
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email
-from ckanext.ukharvest.parsers import uk_fields
+from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
 from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object
@@ -46,7 +46,7 @@ from ckanext.ukharvest.parsers.ods.dataset import (
     default_names,
     inspire_names,
 )
-from ckanext.ukharvest.parsers.package_dict import text_of
+from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
 # It grows with the parser of DCAT: a change of either imports records again.
 VERSION = 1 + dcat.VERSION
@@ -106,6 +106,7 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     main = Translation(title, found["notes"], found["tags"])
     found |= translations.read(dataset, main, options.get("language", ""))
     _report_missing(dataset.default, found)
+    extras = unread_fields.added_to(extras, _unread(dataset))
     return DatasetRecord(raw.guid, title, extras=extras, problems=tuple(problems), **found)
 
 
@@ -239,6 +240,26 @@ _INSPIRE_EXTRAS = {
 }
 
 
+# About the portal, its processing and its rows, or said by other fields: see the list "Not read".
+_OF_PORTAL = frozenset(
+    (*_COUNTERS, "datasetid", "data_visible", "fields", "links", "metas", "basic_metas")
+    + ("interop_metas", "extra_metas", "timezone", "modified_updates_on_metadata_change")
+    + ("modified_updates_on_data_change", "geographic_reference", "geographic_reference_auto")
+    + ("geometry_types", "source_domain", "source_domain_title", "oauth_scope", "parent_domain")
+    + ("shared_catalog", "federated", "domain", "visibility", "territory", "update_frequency")
+)
+_OF_PERSONS = frozenset(("contact_position", "contact_address"))
+
+
+def _unread(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """Yield what no other row reads, of the standard metadata and of other systems'."""
+    yield from unread_members(dataset.own.data, _READ[""])
+    yield from unread_members(dataset.default.data, _READ["default"])
+    for name, fields in (("dcat", dataset.dcat), ("inspire", dataset.inspire)):
+        for key, text in unread_members(fields.data, _READ[name]):
+            yield f"{name}_{key}", text
+
+
 def _more(dataset: Dataset) -> FieldValues:
     # Those of the portal's own templates, which can have any name, also one of CKAN's.
     found = {
@@ -303,6 +324,14 @@ MAPPING: tuple[Field[Dataset], ...] = (
         " spatial_resolution, dcat_type, hierarchy-level-name, resource-type, and the portal's own",
         _more,
     ),
+    Field(("every other field",), "extras", read_apart),
 )
+
+_READ = {
+    "": unread_fields.names_of(MAPPING) | _OF_PORTAL | {translations.KEY},
+    "default": unread_fields.names_of(MAPPING, "metas.default.") | _OF_PORTAL,
+    "dcat": unread_fields.names_of(MAPPING, "metas.dcat."),
+    "inspire": unread_fields.names_of(MAPPING, "metas.inspire.") | _OF_PERSONS,
+}
 
 RESOURCE_MAPPING = resources.RESOURCE_MAPPING

@@ -12,8 +12,10 @@ from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.multivalue import is_no
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
+from ckanext.ukharvest.parsers import unread_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.ods.dataset import Dataset
+from ckanext.ukharvest.parsers.package_dict import unread_members
 from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
 # Portals cut a Shapefile at this number of records.
@@ -112,6 +114,7 @@ def _file(dataset: Dataset, key: str, kind: str, part: Fields) -> ResourceRecord
         format=formats.label(mimetype) or formats.of_url(given) or formats.of_url(title),
         mimetype=mimetype if "/" in mimetype else "",
         kind=kind,
+        extras=unread_fields.added_to({}, unread_members(part.data, _READ), of_file=True),
     )
 
 
@@ -139,4 +142,6 @@ RESOURCE_MAPPING = (
     Field(("title", "description"), "name, description", read_apart),
     Field(("mimetype", "url"), "mimetype, format", read_apart),
     Field(("modified",), "modified", read_apart),
+    Field(("every other field of attachments and alternative_exports",), "extras", read_apart),
 )
+_READ = unread_fields.names_of(RESOURCE_MAPPING)

@@ -322,4 +322,11 @@ MAPPING: tuple[Field[Entry], ...] = (
         " alternate_identifier (list), dcat_type",
         _more,
     ),
+    Field(("every other element",), "extras", read_apart),
+)
+
+# Local names of the children of an entry that are read; of media:group its media:content.
+READ = frozenset(
+    (*(name.rpartition(":")[2] for row in MAPPING for name in row.source), "link", "group")
+    + ("EarthObservation", "featureName")
 )

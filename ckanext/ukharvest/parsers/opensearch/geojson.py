@@ -26,6 +26,7 @@ from ckanext.ukharvest.core.values.web_addresses import (
     read_phone,
 )
 from ckanext.ukharvest.parsers import package_dict as package
+from ckanext.ukharvest.parsers import unread_fields
 from ckanext.ukharvest.parsers.data_json import shared_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, value_text
 from ckanext.ukharvest.parsers.opensearch import links
@@ -339,4 +340,19 @@ MAPPING: tuple[Field[Feature], ...] = (
         f"extras {', '.join((*_TEXTS.values(), *_EXTRAS, *_PRODUCT))}, and the publisher's own",
         _more,
     ),
+    Field(("every other property",), "extras", read_apart),
 )
+
+# Said by other properties: see the list "Not read".
+_SAID_ELSEWHERE = frozenset(
+    ("type", "licence", "qualifiedAttribution", "wasUsedBy", "bbox")
+    + (*_OLDER.values(), *_PRODUCT.values())
+)
+_READ = unread_fields.names_of(MAPPING, "properties.") | _SAID_ELSEWHERE
+_OWN = unread_fields.names_of(MAPPING) | {"type", "properties"}
+
+
+def unread(feature: Feature) -> Iterator[tuple[str, str]]:
+    """Yield the properties, and the feature's own members, that no row of the mapping reads."""
+    yield from package.unread_members(feature.node.data, _READ)
+    yield from package.unread_members(feature.own.data, _OWN)

@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.mapping_table import collect
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.xml import parser as xml
+from ckanext.ukharvest.parsers import unread_fields
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object
 from ckanext.ukharvest.parsers.opensearch import atom, geojson
 from ckanext.ukharvest.parsers.opensearch.entry import Entry
@@ -51,6 +52,7 @@ def _atom(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
     if not title:
         raise _untitled(raw, "atom:title")
     found, extras = collect(atom.MAPPING, entry)
+    extras = unread_fields.added_to(extras, entry.node.unread(atom.READ))
     return _record(raw, title, found, extras, problems, "atom:summary")
 
 
@@ -63,6 +65,7 @@ def _geojson(raw: RawRecord, problems: list[Problem]) -> DatasetRecord:
     if not title:
         raise _untitled(raw, "properties.title")
     found, extras = collect(geojson.MAPPING, feature)
+    extras = unread_fields.added_to(extras, geojson.unread(feature))
     return _record(raw, title, found, extras, problems, "properties.abstract")
 
 
