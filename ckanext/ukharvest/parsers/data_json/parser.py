@@ -39,7 +39,7 @@ from ckanext.ukharvest.parsers.json_fields import Fields, load_object, value_tex
 from ckanext.ukharvest.parsers.package_translations import language_of, map_pairs
 from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
-VERSION = 2
+VERSION = 3
 FORM = "json"
 
 OPTIONS = (

@@ -27,7 +27,7 @@ from ckanext.ukharvest.parsers import uk_fields
 from ckanext.ukharvest.parsers.inventory import resources as files
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 2
+VERSION = 3
 FORM = "xml"
 OPTIONS = ()
 

@@ -31,7 +31,7 @@ from ckanext.ukharvest.parsers.oai_dc import coverage, links
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 1
+VERSION = 2
 FORM = "xml"
 OPTIONS = ()
 
