@@ -110,9 +110,9 @@ MUTANTS = (
         "licence-reserved",
         "Data whose terms reserve something beside an open licence is not called open.",
         "ckanext.ukharvest.core.values.record_licence.read_licence",
-        "    if known and (others := list(filter(None, map(licences.find, rights)))):\n"
-        "        found += others\n"
-        "        known = licences.find_single_licence(found)\n",
+        "    if licence and (others := list(filter(None, map(licences.find, rights)))):\n"
+        "        named += others\n"
+        "        licence = licences.find_single_licence(named)\n",
         "",
         ("tests/parsers/test_values_in_every_format.py",),
     ),
@@ -120,8 +120,8 @@ MUTANTS = (
         "licence-first",
         "Of an open and a closed licence in one record the closed one counts, in every format.",
         "ckanext.ukharvest.core.values.record_licence.read_licence",
-        "known = licences.find_single_licence(found)\n    if known and",
-        "known = next((each for each in found if each.id), None)\n    if known and",
+        "licence = licences.find_single_licence(named)\n    if licence and",
+        "licence = next((known for known in named if known.id), None)\n    if licence and",
         ("tests/parsers/test_values_in_every_format.py",),
     ),
     Mutant(
@@ -264,8 +264,8 @@ MUTANTS = (
         "gemini-excluded-area",
         "An area that a record excludes, in either spelling of false, is not part of its place.",
         "ckanext.ukharvest.parsers.gemini.extent._areas",
-        'not in ("false", "0")',
-        '!= "false"',
+        'not is_no(node.text("extentTypeCode"))',
+        'node.text("extentTypeCode").lower() != "false"',
         ("tests/parsers/gemini/test_extent.py",),
     ),
     Mutant(

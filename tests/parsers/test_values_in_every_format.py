@@ -7,7 +7,7 @@ from html import escape
 
 import pytest
 
-from ckanext.ukharvest.core.records import DatasetRecord
+from ckanext.ukharvest.core.records import Agent, DatasetRecord
 from tests.parsers import carriers
 from tests.parsers.carriers import CARRIERS, Carrier
 
@@ -139,6 +139,25 @@ def parties(record: DatasetRecord) -> list[tuple[str, str, str]]:
     """Return name, email and roles of the parties in the record's extra."""
     given = json.loads(record.extras.get("responsible-organisation") or "[]")
     return [(each["name"], each.get("email", ""), each["roles"]) for each in given]
+
+
+# Formats that have a name in a field of its own.
+NAMED_ONLY = {"data_json", "dkan_2", "dkan_7", "ckan", "ckan-extra", "dcat", "schema_org", "gemini"}
+
+
+@pytest.mark.parametrize("name", sorted(CARRIERS["publisher"].keys() - NAMED_ONLY))
+@pytest.mark.parametrize(
+    ("text", "agent"),
+    [
+        ("Parks Trust", Agent("Parks Trust")),
+        ("Parks Trust <parks@a.example>", Agent("Parks Trust", "parks@a.example")),
+        ("parks@a.example", Agent("", "parks@a.example")),
+        ("https://parks.example/", Agent("", "", "https://parks.example/")),
+        ("Bob @ parks", Agent("Bob @ parks")),
+    ],
+)
+def test_publisher_as_text_is_name_email_or_url(name: str, text: str, agent: Agent) -> None:
+    assert CARRIERS["publisher"][name](text).publisher == agent
 
 
 @carriers.formats("publishers")

@@ -45,32 +45,33 @@ def lock_and_find(records: Mapping[Key, DatasetRecord]) -> dict[Key, Same]:
     Args:
         records: that will become new datasets.
     """
-    found_origins = ((key, _origin_of(key[1], each)) for key, each in records.items())
-    origins = {key: origin for key, origin in found_origins if origin is not None}
+    named = ((key, _origin_of(key[1], record)) for key, record in records.items())
+    origins = {key: origin for key, origin in named if origin is not None}
     if not origins:
         return {}
     guids = {guid for _source, guid in origins}
     guids.update(guid for origin in origins.values() for guid in origin.guids)
     # All at once: the identifiers of new datasets are locked again afterwards.
-    if any(each.guids for each in origins.values()):
+    if any(origin.guids for origin in origins.values()):
         guid_conflicts.lock(guids)
     datasets = _datasets(guids)
-    routes = _routes({each.guid for each in origins.values() if is_globally_unique(each.guid)})
-    found = {}
+    guids_of_origins = (origin.guid for origin in origins.values())
+    routes = _routes(set(filter(is_globally_unique, guids_of_origins)))
+    datasets_of_records = {}
     for key, origin in origins.items():
         source_id, guid = key
         dataset = datasets.get(guid)
         own = [id_ for id_ in origin.guids if id_ in datasets and datasets[id_].is_origin]
-        others = [each for each in routes.get(origin.guid, ()) if each[0] != source_id]
+        others = [route for route in routes.get(origin.guid, ()) if route[0] != source_id]
         if own:
-            found[key] = Same(own[0])
+            datasets_of_records[key] = Same(own[0])
         elif dataset and dataset.is_active and not dataset.has_id_of_record:
-            found[key] = Same(guid)  # handed on by a portal that keeps our ids
+            datasets_of_records[key] = Same(guid)  # handed on by a portal that keeps our ids
         elif _is_own_page(origin.url):
-            found[key] = Same(None)
+            datasets_of_records[key] = Same(None)
         elif others:
-            found[key] = Same(others[0][1])
-    return found
+            datasets_of_records[key] = Same(others[0][1])
+    return datasets_of_records
 
 
 def _origin_of(guid: str, record: DatasetRecord) -> Origin | None:
@@ -128,7 +129,7 @@ def _routes(origins: Collection[str]) -> dict[str, list[tuple[str, str]]]:
     """Return origin's identity → source and dataset of records that were imported from there."""
     if not origins:
         return {}
-    hashes = [sa.func.md5(each) for each in origins]
+    hashes = [sa.func.md5(origin) for origin in origins]
     query = (
         Session.query(Record.origin_guid, Record.source_id, Record.package_id)
         .join(model.Package, model.Package.id == Record.package_id)
@@ -136,10 +137,10 @@ def _routes(origins: Collection[str]) -> dict[str, list[tuple[str, str]]]:
         .filter(Record.origin_guid == _any(origins), model.Package.state == "active")
         .order_by(Record.id)
     )
-    found: dict[str, list[tuple[str, str]]] = {}
-    for origin, *route in query:
-        found.setdefault(origin, []).append((route[0], route[1]))
-    return found
+    routes: dict[str, list[tuple[str, str]]] = {}
+    for origin, source_id, package_id in query:
+        routes.setdefault(origin, []).append((source_id, package_id))
+    return routes
 
 
 def _is_own_page(url: str) -> bool:
@@ -188,10 +189,10 @@ def other_routes(package_ids: Sequence[str]) -> dict[str, Route]:
         .filter(HarvestSource.active.is_(True), ~missed)
         .order_by(Record.same_as, is_same.desc(), Record.id)
     )
-    found: dict[str, Route] = {}
+    routes: dict[str, Route] = {}
     for row in query:
-        found.setdefault(row[0], Route(*row))
-    return found
+        routes.setdefault(row[0], Route(*row))
+    return routes
 
 
 def hand_over(row: Record, route: Route) -> None:

@@ -12,10 +12,26 @@ from dataclasses import replace
 from itertools import islice
 
 from ckanext.ukharvest.core.records import Agent
+from ckanext.ukharvest.core.values.markup import plain_line
+from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email
 
 EXTRA = "responsible-organisation"
 PUBLISHER, CONTACT, AUTHOR = "publisher", "pointOfContact", "author"
 _MAX_LEVELS = 10  # above a body; real governments need four
+
+
+def parse_agent(text: str) -> Agent:
+    """Return a person or body given as one text: a name, an email address, both, or a URL.
+
+    "Ann Bee <ann@council.example>" has a name and an address; a URL is the body's own.
+    """
+    if "@" not in text:
+        return Agent(url=text) if is_web_url(text) else Agent(name=plain_line(text))
+    try:
+        email = parse_email(text)
+    except ValueError:
+        return Agent(name=plain_line(text))
+    return Agent(plain_line(text.partition("<")[0]) if "<" in text else "", email)
 
 
 def other_parties(agents: Iterable[Agent | None], *first: Agent | None) -> dict[str, str]:

@@ -32,7 +32,7 @@ from ckanext.ukharvest.parsers.ckan import eu_fields
 from ckanext.ukharvest.parsers.json_fields import Fields
 from ckanext.ukharvest.parsers.package_resources import resources
 
-VERSION = 2
+VERSION = 3
 FORM = "json"
 
 OPTIONS = (

@@ -40,7 +40,7 @@ from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 from ckanext.ukharvest.parsers.package_translations import language_of
 from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
-VERSION = 2
+VERSION = 3
 FORM = "json"
 
 OPTIONS = (

@@ -48,7 +48,7 @@ def _first(agents: list[Agent]) -> Agent | None:
 
 def _agent(part: Fields | str, owner: str) -> Agent:
     if isinstance(part, str):
-        return Agent(name=plain_line(part))
+        return parties.parse_agent(part)
     return Agent(_name(part), _email(part, owner), _url(part))
 
 
@@ -71,13 +71,9 @@ def _contacts(fields: Fields) -> tuple[list[Agent], str]:
     agents, bodies, phones = [], [], []
     for part in _parts(fields, "contactPoint"):
         if isinstance(part, str):
-            is_email = "@" in part and " " not in part
-            text = (
+            agents.append(parties.parse_agent(part))
+            if "@" in part and not agents[-1].email:
                 fields.parse_value("contactPoint", part, parse_email, "bad-email")
-                if is_email
-                else ""
-            )
-            agents.append(Agent(email=text) if is_email else Agent(name=plain_line(part)))
             continue
         agent = Agent(_name(part), _email(part, "contactPoint"), _url(part, "hasURL"))
         agents.append(agent)

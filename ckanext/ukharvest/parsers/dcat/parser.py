@@ -32,7 +32,7 @@ from ckanext.ukharvest.parsers.dcat.node import Node, Scope
 from ckanext.ukharvest.parsers.dcat.terms import Term, read_graph
 from ckanext.ukharvest.parsers.resource_lists import without_repeats
 
-VERSION = 2
+VERSION = 3
 FORM = "rdf"
 
 OPTIONS = (

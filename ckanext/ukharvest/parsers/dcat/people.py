@@ -188,22 +188,11 @@ def _agent(part: Node) -> Agent:
     """Return a person or body given as text, URL or node; ``url`` is the homepage."""
     text = part.address() if part.term.kind != "blank" else ""
     if part.term.kind == "literal" or text.lower().startswith("mailto:"):
-        return _of_text(text)
+        return parties.parse_agent(text)
     name = plain_line(part.text(*_NAMES) or part.text(*LABELS))
     if not name:
         name = plain_line(f"{part.text(*_GIVEN)} {part.text(*_FAMILY)}") or _body(part)
     return Agent(name, _email(part), part.page(*_PAGES))
-
-
-def _of_text(text: str) -> Agent:
-    if "@" not in text:
-        return Agent(url=text) if is_web_url(text) else Agent(name=plain_line(text))
-    try:
-        email = parse_email(text)
-    except ValueError:
-        return Agent(name=plain_line(text))
-    name = plain_line(text.partition("<")[0]) if "<" in text else ""
-    return Agent(name, email)
 
 
 def _email(part: Node) -> str:

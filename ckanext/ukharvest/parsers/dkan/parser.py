@@ -21,7 +21,7 @@ from ckanext.ukharvest.parsers.data_json import parser as datajson
 from ckanext.ukharvest.parsers.dkan import package as dkan_package
 from ckanext.ukharvest.parsers.json_fields import Fields
 
-VERSION = 2
+VERSION = 3
 FORM = "json"
 
 OPTIONS = datajson.OPTIONS

@@ -37,7 +37,7 @@ from ckanext.ukharvest.parsers.gemini.entry import Entry
 from ckanext.ukharvest.parsers.gemini.iso_node import IsoNode
 from ckanext.ukharvest.parsers.gemini.validation import validate
 
-VERSION = 3
+VERSION = 4
 FORM = "xml"
 OPTIONS = (*links.OPTIONS, *parties.OPTIONS, *validate.OPTIONS)
 

@@ -14,7 +14,7 @@ from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
-from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
+from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, local_government_lists, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import join_periods
@@ -27,7 +27,7 @@ from ckanext.ukharvest.parsers import uk_fields, unread_fields
 from ckanext.ukharvest.parsers.inventory import resources as files
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 2
+VERSION = 3
 FORM = "xml"
 OPTIONS = ()
 
@@ -169,7 +169,7 @@ def _coverage(entry: Entry) -> FieldValues:
 
 def _publisher(entry: Entry) -> FieldValues:
     texts = [t for part in entry.inventory.find_all("Metadata") for t in part.texts("Publisher")]
-    agents = [Agent(url=t) if is_web_url(t) else Agent(name=plain_line(t)) for t in texts]
+    agents = list(map(parties.parse_agent, texts))
     others = parties.other_parties(parties.with_role(agents[1:], parties.PUBLISHER))
     return {"publisher": next(iter(agents), None), "extras": others}
 

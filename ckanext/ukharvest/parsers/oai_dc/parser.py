@@ -15,7 +15,7 @@ from lxml import etree
 from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
-from ckanext.ukharvest.core.values import licences
+from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
@@ -31,7 +31,7 @@ from ckanext.ukharvest.parsers.oai_dc import coverage, links
 from ckanext.ukharvest.parsers.oai_dc.entry import Entry
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 1
+VERSION = 2
 FORM = "xml"
 OPTIONS = ()
 
@@ -111,11 +111,13 @@ def _people(entry: Entry) -> FieldValues:
 
 def _agent(texts: tuple[str, ...]) -> Agent | None:
     """Return who is named: a URL beside a name is theirs, and several names are one text."""
-    urls = [text for text in texts if is_web_url(text)]
-    names = [plain_line(text) for text in texts if text not in urls]
-    if not texts:
-        return None
-    return Agent(name="; ".join(dict.fromkeys(filter(None, names))), url=urls[0] if urls else "")
+    agents = [parties.parse_agent(text) for text in texts]
+    agent = Agent(
+        "; ".join(dict.fromkeys(agent.name for agent in agents if agent.name)),
+        next((agent.email for agent in agents if agent.email), ""),
+        next((agent.url for agent in agents if agent.url), ""),
+    )
+    return agent if texts else None
 
 
 _ISSUED = ("issued", "available", "dateAccepted")

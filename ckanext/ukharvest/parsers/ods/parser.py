@@ -162,16 +162,15 @@ def _themes(dataset: Dataset) -> FieldValues:
 
 def _people(dataset: Dataset) -> FieldValues:
     default, dcat_metas, inspire = dataset.default, dataset.dcat, dataset.inspire
-    publisher = plain_line(default.text("publisher"))
-    creator = plain_line(dcat_metas.text("creator"))
+    publisher, creator = default.text("publisher"), dcat_metas.text("creator")
     email = dcat_metas.read("contact_email", parse_email, "bad-email")
     contacts = [Agent(plain_line(dcat_metas.text("contact_name")), email)]
     email = inspire.read("contact_email", parse_email, "bad-email")
     contacts.append(Agent(plain_line(inspire.text("contact_individual_name")), email))
     contacts = parties.with_role(dict.fromkeys(contacts), parties.CONTACT)
     return {
-        "publisher": Agent(name=publisher) if publisher else None,
-        "author": Agent(name=creator) if creator else None,
+        "publisher": parties.parse_agent(publisher) if publisher else None,
+        "author": parties.parse_agent(creator) if creator else None,
         "contact": replace(contacts[0], role="") if contacts else None,
         "extras": {
             "contributor": dcat_metas.text("contributor"),

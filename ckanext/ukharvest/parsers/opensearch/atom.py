@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from lxml import etree
 
@@ -93,14 +94,14 @@ def _tags(entry: Entry) -> FieldValues:
 def _people(entry: Entry) -> FieldValues:
     node = entry.node
     bodies = [
-        Agent(plain_line(text), role=role)
+        replace(parties.parse_agent(text), role=role)
         for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
         for text in node.texts(name)
     ]
     authors = list(_authors(entry))
     others = (*bodies[1:], *parties.with_role(authors[1:], parties.AUTHOR))
     return {
-        "publisher": Agent(bodies[0].name) if bodies else None,
+        "publisher": replace(bodies[0], role="") if bodies else None,
         "author": next(iter(authors), None),
         "extras": {
             "contributor": ", ".join(_names(entry, "contributor")),

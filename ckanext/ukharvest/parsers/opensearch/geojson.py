@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
@@ -79,7 +79,7 @@ def _items(fields: Fields, name: str) -> list[Any]:
 def _people(feature: Feature) -> FieldValues:
     node = feature.node
     bodies = [
-        Agent(plain_line(text), role=role)
+        replace(parties.parse_agent(text), role=role)
         for name, role in (("publisher", parties.PUBLISHER), ("creator", parties.AUTHOR))
         for each in _items(node, name)
         if (text := value_text(each))
@@ -91,7 +91,7 @@ def _people(feature: Feature) -> FieldValues:
         *parties.with_role(contacts[1:], parties.CONTACT),
     )
     return {
-        "publisher": Agent(bodies[0].name) if bodies else None,
+        "publisher": replace(bodies[0], role="") if bodies else None,
         "author": next(iter(authors), None),
         "contact": next(iter(contacts), None),
         "extras": {
@@ -113,7 +113,7 @@ def _members(node: Fields, key: str, name: str) -> Iterator[str]:
 def _agents(node: Fields, key: str) -> Iterator[Agent]:
     for each in node.objects(key):
         if not isinstance(each, Fields):
-            yield Agent(name=plain_line(each))
+            yield parties.parse_agent(each)
             continue
         name = plain_line(value_text(each.data.get("name")))
         email = each.read("email", parse_email, "bad-email")

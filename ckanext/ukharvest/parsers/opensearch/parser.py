@@ -21,7 +21,7 @@ from ckanext.ukharvest.parsers.opensearch.entry import Entry
 from ckanext.ukharvest.parsers.opensearch.geojson import Feature
 from ckanext.ukharvest.parsers.xml_fields import Node
 
-VERSION = 1
+VERSION = 2
 FORM = "xml_or_json"
 OPTIONS = ()
 MAPPING: tuple[Any, ...] = (*atom.MAPPING, *geojson.MAPPING)
