@@ -131,10 +131,8 @@ def _drop_text(element: etree._Element, note: Note) -> None:
 def _report_text(text: str | None, name: str, line: int, note: Note) -> None:
     if words := (text or "").strip():
         before = (text or "")[: (text or "").index(words)]
-        message = (
-            f"{name} has the text '{shorten(words, 60)}' beside a link or elements; expected none"
-        )
-        note(f"{message}; the text was ignored", line + before.count("\n"))
+        message = f"{name} has the text '{shorten(words, 60)}' beside a link or elements"
+        note(f"{message}; expected none, so that it was ignored", line + before.count("\n"))
 
 
 def _mend_attributes(element: etree._Element, note: Note) -> None:
