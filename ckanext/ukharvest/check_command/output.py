@@ -79,9 +79,8 @@ def _write_groups(groups: ProblemGroups, out: TextIO) -> None:
         for example in group["examples"]:
             name = example["title"] or example["guid"]
             line = f" (line {example['line']})" if example["line"] else ""
-            write_indented(
-                f"{name}: {example['message']}{line}" if name else example["message"], out, 6
-            )
+            head = f"{name}: " if name else ""
+            write_indented(f"{head}{example['message']}{line}", out, 6)
 
 
 def _texts(code: str, severity: str, field: str) -> ProblemTexts:
@@ -179,7 +178,7 @@ def _summary(check: Check, counts: Counter[str]) -> Iterator[tuple[str, str]]:
     if check.complete:
         yield "", "The source was read to its end."
     elif check.reason or not check.errors:
-        yield "", f"The source was not read to its end: {check.reason}"
+        yield "", f"The source was not read completely: {check.reason}"
 
 
 def write_types(types: Iterable[SourceType], out: TextIO) -> None:

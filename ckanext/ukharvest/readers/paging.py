@@ -153,7 +153,10 @@ def _unless_repaired(ending: Ending) -> Ending:
     if repaired is None or not ending.complete:
         return ending
     where = f" in line {repaired.line}" if repaired.line else ""
-    reason = f"a document was repaired{where}, so that nothing counts as missing"
+    reason = (
+        f"a document was repaired{where}, so that nothing counts as missing or is deleted until it"
+        f" is corrected: {repaired.message}"
+    )
     return replace(ending, complete=False, reason=reason, validators={}, mark="")
 
 

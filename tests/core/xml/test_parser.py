@@ -50,7 +50,7 @@ def test_encodings_are_read(content: bytes | str) -> None:
         pytest.param(
             '<?xml version="1.0"?>\n<a>\n<b></a>', "not-xml", 3, "", id="declaration-line"
         ),
-        pytest.param("<a>&nbsp;</a>", "not-xml", 1, "nbsp", id="undefined-entity"),
+        pytest.param("<a>&nbsp;</a>", "not-xml", 1, "&nbsp; is not", id="undefined-entity"),
         pytest.param(b"<a>\xff</a>", "not-xml", 1, "", id="wrong-bytes"),
         pytest.param("<a>\ud800</a>", "parse", 1, "half a character", id="half-surrogate"),
         pytest.param("<a>" * 300 + "</a>" * 300, "not-xml", 1, "depth", id="too-deep"),
@@ -90,6 +90,30 @@ def test_other_documents_are_refused_with_code_and_line(
     assert (error.code, error.line, error.url) == (code, line, "https://example.org/x.xml")
     assert message in error.message
     assert "\n" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"<a>x & y</a>", "an & alone; expected &amp;"),
+        (b"<a>x &foo y</a>", "an & alone; expected &amp;"),
+        (b"<a>&foo;</a>", "the entity &foo; is not defined; expected the character"),
+        (b"<a>\x0b</a>", "the control character 11; expected none"),
+        (b"<a>&#11;</a>", "the control character 11; expected none"),
+        (b"<a>\n<b>x</a>", "<b> of line 2 ends with </a>"),
+        (b"<a>\n<b>x</b>", "it is cut off: <a> of line 1 has no end"),
+        (b"<a>\n<b", "it is cut off or broken inside the tag <b"),
+        (b"<a b='<'/>", "a < in an attribute; expected &lt;"),
+        (b"<a>1 < 2</a>", "a < that begins no element; expected &lt;"),
+        (b"<a/>x", "more behind the end of its root element"),
+        (b"<a>\xff</a>", "bytes that are not of the encoding that it declares, or UTF-8"),
+        (b"%PDF-1.7 \xff", "it begins with '%PDF-1.7"),
+    ],
+)
+def test_fault_of_syntax_is_named_in_plain_words(content: bytes, reason: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        xml.parse(content)
+    assert caught.value.message.startswith(f"the document is not well-formed XML: {reason}")
 
 
 @pytest.mark.parametrize(

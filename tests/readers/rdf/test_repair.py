@@ -61,7 +61,9 @@ def test_what_other_parsers_read_is_read(
     assert (problem.code, problem.line) == ("repaired-syntax", 4)
     assert words in problem.message
     assert not ending.complete
-    assert ending.reason.startswith("a document was repaired in line")
+    assert ending.reason.startswith("a document was repaired in line 4, so that nothing")
+    assert ending.reason.endswith(problem.message)
+    assert "a.rdf" in problem.message
 
 
 def test_a_document_without_faults_is_complete(tmp_path: Path) -> None:

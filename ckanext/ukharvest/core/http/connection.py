@@ -309,7 +309,7 @@ def _break_in_words(fault: Exception, host: str) -> str:
     # RemoteDisconnected is both a bad status line and a connection error.
     garbled = isinstance(inner, HTTPException) and not isinstance(inner, ConnectionError)
     if garbled and not isinstance(inner, IncompleteRead):
-        line = shorten(inner.line, 60) if isinstance(inner, BadStatusLine) else ""
+        line = shorten(str(inner.args[0]), 60) if isinstance(inner, BadStatusLine) else ""
         said = f" but with '{line}'" if line else ""
         return f"cannot be read: {host} did not answer in HTTP{said}"
     return f"cannot be read: {host} broke the connection off before its answer was complete"

@@ -31,6 +31,32 @@ _BARE_DOCTYPE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+# Messages of libxml2, and plain ones for publishers.
+_PLAIN_REASONS = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"xmlParseEntityRef: no name|EntityRef: expecting ';'", "an & alone; expected &amp;"),
+        (r"Entity '(.*)' not defined", r"the entity &\1; is not defined; expected the character"),
+        (r".*invalid (?:Char|xmlChar) value (\d+)", r"the control character \1; expected none"),
+        (
+            r"Opening and ending tag mismatch: (\S+) line (\d+) and (\S+)",
+            r"<\1> of line \2 ends with </\3>",
+        ),
+        (
+            r"Premature end of data in tag (\S+) line (\d+)",
+            r"it is cut off: <\1> of line \2 has no end",
+        ),
+        (r"Couldn't find end of Start Tag (\S+).*", r"it is cut off or broken inside the tag <\1"),
+        (r"Unescaped '<' not allowed in attributes values", "a < in an attribute; expected &lt;"),
+        (r"StartTag: invalid element name", "a < that begins no element; expected &lt;"),
+        (r"Extra content at the end of the document", "more behind the end of its root element"),
+        (
+            r"Invalid bytes in character encoding|Input is not proper UTF-8.*",
+            "bytes that are not of the encoding that it declares, or UTF-8",
+        ),
+    )
+)
+
 _HEAD = 1 << 16  # bytes; an XML declaration and a page's title are in them
 _XHTML = "{http://www.w3.org/1999/xhtml}html"
 
@@ -316,7 +342,10 @@ def not_xml(data: bytes, exc: etree.XMLSyntaxError, url: str, log: Any = ()) -> 
     reason = re.sub(r", line \d+, column \d+.*$", "", words, flags=re.DOTALL).strip()
     if "'<' not found" in words:
         reason = f"it begins with {quote_beginning(data)}"
-    message = f"the document is not well-formed XML: {reason or 'no element found'}"
+    for pattern, plain in _PLAIN_REASONS:
+        reason = pattern.sub(plain, reason)
+    reason = " ".join(reason.split()) or "no element found"
+    message = f"the document is not well-formed XML: {reason}"
     return ParseError(message, code="not-xml", url=url, line=line or None)
 
 

@@ -217,10 +217,10 @@ def _has_datasets(result: Result) -> bool:
 
 
 def _incomplete(result: Result) -> str:
-    words = tk._("The source could not be read to the end: {reason}")
+    words = tk._("The source could not be read completely: {reason}")
     if _has_datasets(result):
         words = tk._(
-            "The source could not be read to the end, so nothing would be deleted: {reason}"
+            "The source could not be read completely, so nothing would be deleted: {reason}"
         )
     return str(words.format(reason=result["reason"]))
 

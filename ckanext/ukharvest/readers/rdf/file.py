@@ -24,6 +24,7 @@ from lxml import etree
 from ckanext.ukharvest.core import json_limits
 from ckanext.ukharvest.core.document_kind import html_title
 from ckanext.ukharvest.core.errors import ParseError, ProtocolError
+from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.rdf import RDF, Triple
 from ckanext.ukharvest.core.records import REPAIRED, Problem
 from ckanext.ukharvest.core.values.text import shorten
@@ -311,7 +312,9 @@ class RdfFile:
         self._body = io.BytesIO(etree.tostring(root))
 
     def _report_repair(self, message: str, line: int | None) -> None:
-        """Record the first repairs, each with its line."""
+        """Record the first repairs, each with its line and the document's URL."""
+        url = safe_url(self._url)
+        message = message if url in message else f"{message}: {url}"
         if sum(problem.code == REPAIRED for problem in self._problems) < _MOST_REPAIRS:
             self._problems.append(Problem("repaired-syntax", "", message, line))
 

@@ -74,7 +74,7 @@ def _mend_property(part: etree._Element, note: Note) -> None:
             _mend_nodes(part, note)
         return
     children = list(part.iterchildren(etree.Element))
-    name, line = xml.local_name(part), xml.line_of(part)
+    name, line = _name(part), xml.line_of(part)
     if any(part.get(reference) is not None for reference in _REFERENCES):
         _drop_text(part, note)
         for child in children:
@@ -90,6 +90,12 @@ def _mend_property(part: etree._Element, note: Note) -> None:
         if len(children) > 1:
             note(f"{name} has {len(children)} nodes; expected one in each property", line)
             _split(part, children)
+
+
+def _name(element: etree._Element) -> str:
+    """Return an element's name as the document has it: "dct:title"."""
+    local = xml.local_name(element)
+    return f"{element.prefix}:{local}" if element.prefix else local
 
 
 def _split(part: etree._Element, children: list[etree._Element]) -> None:
@@ -113,7 +119,7 @@ def _make_text(part: etree._Element) -> None:
 
 def _drop_text(element: etree._Element, note: Note) -> None:
     """Remove and report the texts beside elements."""
-    name, line = xml.local_name(element), xml.line_of(element) or 1
+    name, line = _name(element), xml.line_of(element) or 1
     _report_text(element.text, name, line, note)
     element.text = None
     for child in element:
@@ -126,7 +132,7 @@ def _report_text(text: str | None, name: str, line: int, note: Note) -> None:
     if words := (text or "").strip():
         before = (text or "")[: (text or "").index(words)]
         message = f"{name} has the text '{shorten(words, 60)}' beside a link or elements"
-        note(f"{message}; the text was ignored", line + before.count("\n"))
+        note(f"{message}; expected none, so that it was ignored", line + before.count("\n"))
 
 
 def _mend_attributes(element: etree._Element, note: Note) -> None:
