@@ -98,7 +98,8 @@ def _runs(shown: health.SourceHealth) -> dict[str, dict[str, Any]]:
 
     {} while a run is under way: the texts are then about that one.
     """
-    ids = {shown.judged_id, shown.last_run and shown.last_run["id"]} - {None}
+    last = shown.last_run["id"] if shown.last_run else None
+    ids = {id_ for id_ in (shown.judged_id, last) if id_}
     if not ids or shown.current is not None:
         return {}
     return runs.by_id(ids)

@@ -123,27 +123,19 @@ def _endpoint(part: Fields) -> str:
 
 def _services(part: Fields) -> dict[str, str]:
     """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
-    found = [
-        {
-            _CAPITALS.sub("_", key).lower(): [
-                value_url(item) or value_text(item) or text_of(item)
-                for item in service.items(key, strict=False)
-            ]
-            for key in service.data
-            if key != "@type"
-        }
-        for service in part.objects("accessService")
-        if isinstance(service, Fields)
-    ]
-    found = [
-        {
-            ("uri" if key == "@id" else key): values if len(values) > 1 else values[0]
-            for key, values in service.items()
-            if values
-        }
-        for service in found
-    ]
+    services = [each for each in part.objects("accessService") if isinstance(each, Fields)]
+    found = [dict(_service_fields(service)) for service in services]
     return {"access_services": text_of(found)} if found else {}
+
+
+def _service_fields(service: Fields) -> Iterator[tuple[str, str | list[str]]]:
+    """Yield the names and values of a service's fields; those with several values as a list."""
+    for key in service.data:
+        items = service.items(key, strict=False)
+        values = [value_url(item) or value_text(item) or text_of(item) for item in items]
+        if values and key != "@type":
+            name = "uri" if key == "@id" else _CAPITALS.sub("_", key).lower()
+            yield name, values if len(values) > 1 else values[0]
 
 
 def _id(part: Fields, url: str) -> str:
