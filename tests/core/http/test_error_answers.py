@@ -46,6 +46,7 @@ PAGE = "<!DOCTYPE html><html><head><title>{}</title></head><body>{}</body></html
             "It is not here",
         ),
         ('{"error": {"__type": "Not Found Error", "message": "No such action"}}', "No such action"),
+        ('{"error": {"message": "Service Unavailable"}}', ""),
         ('{"error": {"__type": "Validation Error", "q": ["Bad query"]}}', "q Bad query"),
         ('{"error": "Service Unavailable", "message": "Index closed"}', "Index closed"),
         (

@@ -31,7 +31,7 @@ _EXCEPTIONS = ("{*}Exception", "{*}ServiceException", "{*}error")
 _MOST = 20  # elements of XML that are quoted
 _SENTENCE = 4  # words; a shorter line of a page is a heading, or the server's name
 _WORDS = re.compile(r"[^\W\d_]+")
-_EMPTY_WORDS = frozenset(("error", "http", "status", "code", "page", "the"))
+_EMPTY_WORDS = frozenset(("error", "http", "status", "code", "page", "the", "message", "detail"))
 
 
 def describe_status(reply: Reply, url: str = "") -> str:

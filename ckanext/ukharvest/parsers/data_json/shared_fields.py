@@ -140,13 +140,15 @@ def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) ->
         kind: Translation or ResourceTranslation.
         names: name of a field → attribute of ``kind``.
     """
-    found = {}
-    for key, name in names.items():
-        own, apart = fields.data.get(key), fields.data.get(f"{key}Map")
-        found[name] = [*map_pairs(own, name), *map_pairs(apart, name)]
+    found = {name: _map_pairs(fields, key, name) for key, name in names.items()}
     is_apart = fields.has(*(f"{key}Map" for key in names))
     # Beside a map stands the main text, which is in another language.
     return collect_translations(kind, found, least=1 if is_apart else 2)
+
+
+def _map_pairs(fields: Fields, key: str, name: str) -> list[tuple[str, Any]]:
+    own, apart = fields.data.get(key), fields.data.get(f"{key}Map")
+    return [*map_pairs(own, name), *map_pairs(apart, name)]
 
 
 def licence(fields: Fields) -> Licence | None:
