@@ -69,7 +69,7 @@ _DCAT = {
         *("distributor", "equivalent-scale", "frequency-of-update", "hierarchy-level-name"),
         *("inspire-themes", "keywords", "licence_url", "limitations-on-public-access", "lineage"),
         *("metadata-contact", "metadata-contact-email", "metadata-date", "metadata-language"),
-        *("metadata-standard-name", "metadata-standard-version", "progress", "provider"),
+        *("metadata-standard-name", "metadata-standard-version", "progress"),
         *("quality-scope", "resource-identifier", "resource-type", "responsible-organisation"),
         *("responsible-party", "spatial-coverage", "spatial-data-service-type"),
         *("spatial-reference-system", "spatial-reference-systems", "spatial-representation-type"),
