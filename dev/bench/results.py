@@ -7,9 +7,9 @@ import platform
 import re
 import statistics
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
 
 from stack.paths import ROOT
@@ -147,7 +147,7 @@ def write(path: Path, cases: Sequence[Case], *, size: int, rounds: int, update: 
     old = path.read_text() if update else ""
     sections = {text.partition("\n")[0]: text.rstrip() for text in re.split(r"\n## ", old)[1:]}
     commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True)
-    measured = f"- measured {datetime.now(timezone.utc):%Y-%m-%d}, commit {commit.strip()}"
+    measured = f"- measured {time.strftime('%Y-%m-%d', time.gmtime())}, commit {commit.strip()}"
     for case in cases:
         reasons = re.findall(r"^- Reason: .*$", sections.get(case.title, ""), re.MULTILINE)
         lines = [case.section(), *(reasons if case.is_missed() else ()), measured]
