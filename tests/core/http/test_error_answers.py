@@ -55,6 +55,7 @@ PAGE = "<!DOCTYPE html><html><head><title>{}</title></head><body>{}</body></html
         ),
         ('{"errors": [{"code": 7, "message": "<p>Give a key</p>"}]}', "Give a key"),
         ('"Access denied"', "Access denied"),
+        ('{"error": {"__type": "Gone", "message": "Service unavailable"}}', ""),
         ('{"error": {"mess', ""),
         ("[" * 20_000, ""),
         (REPORT, "NoApplicableCode: No index here"),

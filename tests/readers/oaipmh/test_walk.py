@@ -422,3 +422,10 @@ def test_run_does_not_resume_behind_a_repaired_page(reads: Reads) -> None:
     assert len(found) == 6
     assert [bool(raw.resume) for raw in found] == [False, True, False, False, False, False]
     assert (ending.complete, [each.code for each in ending.problems]) == (False, [REPAIRED])
+
+
+def test_document_without_records_is_refused_by_its_syntax(reads: Reads) -> None:
+    broken = Response(b"<OAI-PMH><bogus></OAI-PMH>", headers=XML)
+    with pytest.raises(ProtocolError, match="<bogus> of line 1 ends with </OAI-PMH>") as caught:
+        reads(Repository([], change=lambda _given: broken), {"metadata_prefix": "oai_dc"})
+    assert (caught.value.code, caught.value.line) == ("xml-syntax", 1)

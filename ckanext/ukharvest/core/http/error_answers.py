@@ -121,7 +121,9 @@ def _reasons_of(value: Any) -> Iterator[str]:
             yield one_line(inner or "")
             continue
         own = [inner[name] for name in ("message", "detail") if isinstance(inner.get(name), str)]
-        yield from own[:1]
+        if own:
+            yield own[0]
+            continue
         # CKAN: the faulty fields, beside the kind of the error.
         yield one_line({name: each for name, each in inner.items() if name != "__type"})
         yield str(inner.get("__type") or "")

@@ -29,7 +29,7 @@ from ckanext.ukharvest.core.values.text import clean_text, parse_count, shorten
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.csw import soap
-from ckanext.ukharvest.readers.xml_document.records import not_ours
+from ckanext.ukharvest.readers.xml_document.records import beyond_repair, not_ours
 
 KIND = "an answer of a CSW"
 
@@ -130,6 +130,8 @@ def read(reply: Reply, operation: str) -> Answer:
     if name == "GetRecordByIdResponse":
         records = list(root.iterchildren(etree.Element))
         return Answer(records, is_list=False, problems=tuple(problems))
+    if problems:
+        raise beyond_repair(problems[0], KIND, url)
     line = xml.line_of(root)
     raise ProtocolError(_other(root, name, operation, url), code="wrong-root", url=url, line=line)
 

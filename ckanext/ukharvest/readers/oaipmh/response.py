@@ -20,7 +20,7 @@ from ckanext.ukharvest.core.values.text import clean_text, counted, parse_count,
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.oaipmh.request import Format
-from ckanext.ukharvest.readers.xml_document.records import ACCEPT, not_ours
+from ckanext.ukharvest.readers.xml_document.records import ACCEPT, beyond_repair, not_ours
 
 KIND = "an answer of OAI-PMH"
 ROOT = "OAI-PMH of the namespace http://www.openarchives.org/OAI/2.0/"
@@ -106,9 +106,12 @@ def read(
     url = safe_url(reply.requested_url)
     try:
         found = [] if problems is None else problems
+        before = len(found)
         root = yield from repair.elements(reply.body, _PATHS, found, url=url)
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
+    if len(found) > before and not _is_answer(root):
+        raise beyond_repair(found[-1], KIND, url)
     _refuse(root, url)
     listed = next(root.iterchildren(*(f"{{*}}{verb}" for verb in _LISTS)), None)
     if listed is None:
@@ -120,6 +123,12 @@ def read(
         date=clean_text(root.findtext("{*}responseDate")),
         is_list=xml.local_name(listed) == "ListRecords",
     )
+
+
+def _is_answer(root: etree._Element) -> bool:
+    """Tell whether a document has records or errors of the protocol."""
+    parts = (*_LISTS, "error")
+    return any(True for _ in root.iterchildren(*(f"{{*}}{name}" for name in parts)))
 
 
 def token_of(found: etree._Element) -> tuple[str, int]:

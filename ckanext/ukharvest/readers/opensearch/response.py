@@ -25,7 +25,7 @@ from ckanext.ukharvest.core.xml import repair
 from ckanext.ukharvest.readers.json_api import parse_json, wrong_shape
 from ckanext.ukharvest.readers.opensearch import description, records
 from ckanext.ukharvest.readers.opensearch.template import Template, absolute
-from ckanext.ukharvest.readers.xml_document.records import not_ours
+from ckanext.ukharvest.readers.xml_document.records import beyond_repair, not_ours
 
 KIND = "an answer of OpenSearch"
 EXPECTED = "an OpenSearch description document, or results in Atom or GeoJSON"
@@ -110,9 +110,9 @@ def _xml(reply: Reply, content: bytes, position: int) -> Page | Description:
     except ParseError as exc:
         raise not_ours(exc, KIND, url) from exc
     name = xml.local_name(root)
-    if name == description.ROOT and problems:
-        # A template that got lost would select other records.
-        raise ProtocolError(problems[0].message, code="xml-syntax", url=url, line=problems[0].line)
+    if problems and name != "feed":
+        # Of a description, too: a template that got lost would select other records.
+        raise beyond_repair(problems[0], KIND, url)
     if name == description.ROOT:
         return Description(reply.requested_url, description.templates(root, reply.url))
     if name != "feed":

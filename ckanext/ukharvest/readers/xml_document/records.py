@@ -241,6 +241,12 @@ def not_ours(exc: ParseError, kind: str, url: str) -> ProtocolError:
     return ProtocolError(message, code=code, url=url, line=exc.line)
 
 
+def beyond_repair(found: Problem, kind: str, url: str) -> ProtocolError:
+    """Return the error for a document that is not of this kind although it was repaired."""
+    message = f"not {kind}: {found.message}"
+    return ProtocolError(message, code="xml-syntax", url=url, line=found.line)
+
+
 def _refused(kind: str, url: str, fault: Problem) -> ProtocolError:
     where = f" in line {fault.line}" if fault.line else ""
     return ProtocolError(
