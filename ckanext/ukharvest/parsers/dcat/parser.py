@@ -305,6 +305,7 @@ _READ = unread_fields.names_of(MAPPING) | further.NOT_READ
 NOT_READ = {
     "dcat:Catalog": "the catalogue's own title, publisher and terms",
     "dcat:CatalogRecord": "when and how the catalogue listed the dataset",
+    "dct:LicenseDocument": "of what kind a licence is; its URI or its text is read",
     "adms:schemaAgency": "who gives a further identifier; the identifier is read",
     "dcat:servesDataset": "of a distribution's service, as it is this dataset",
 }
