@@ -12,15 +12,17 @@ from ckanext.ukharvest.core.errors import ParseError
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.engine.gather import run
 from ckanext.ukharvest.model import Record, RecordProblem
+from ckanext.ukharvest.readers.rdf.graph import RdfGraph
 from ckanext.ukharvest.source_types import DATA_JSON
 from tests.ckan.catalogues import catalogue, dataset
 from tests.ckan.harvesting import Portal, act, figures
 from tests.ckan.portal_copies import SourceMaker
-from tests.publisher import Publisher
+from tests.publisher import SOURCES, Publisher
 
 pytestmark = pytest.mark.in_process
 
 PATH = "/data.json"
+TREES = SOURCES.parent / "parsers" / "dcat" / "documents" / "dcat_ap_3.ttl"
 
 
 @pytest.fixture
@@ -138,3 +140,41 @@ def test_record_without_package_hash_is_imported(
     model.Session.query(Record).update({"package_hash": ""})
     model.Session.commit()
     assert figures(portal.run(source_id)) == {"updated": 5}
+
+
+def names(datasets: dict[str, Any]) -> dict[str, str]:
+    return {id_: each["name"] for id_, each in datasets.items()}
+
+
+def urls_of_files(datasets: dict[str, Any]) -> dict[str, dict[str, str]]:
+    return {
+        id_: {file["id"]: file["url"] for file in each["resources"]}
+        for id_, each in datasets.items()
+    }
+
+
+@pytest.mark.usefixtures("with_request_context")
+def test_services_that_join_a_record_change_no_identity(
+    portal: Portal, publisher: Publisher, mail_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Before, what names a dataset was no part of its record: services, and members of a series.
+    publisher.serve("/trees.ttl", TREES.read_text(encoding="utf-8"))
+    with monkeypatch.context() as older:
+        older.setattr(RdfGraph, "_inverse", lambda *_: [])
+        source_id = portal.source(publisher.url("/trees.ttl"), "dcat_rdf")
+        portal.run(source_id)
+    events = ["failed", "recovered", "held"]
+    act(
+        "ukharvest_mail_update", source_id=source_id, addresses=["a@anytown.example"], events=events
+    )
+    before = {each["id"]: each for each in portal.datasets()}
+    mail_server.clear_smtp_messages()
+    assert figures(portal.run(source_id)) == {"updated": 2, "not modified": 1}
+    after = {each["id"]: each for each in portal.datasets()}
+    assert names(after) == names(before)
+    for id_, urls in urls_of_files(before).items():
+        assert urls.items() <= urls_of_files(after)[id_].items()
+    added = [len(each["resources"]) - len(before[id_]["resources"]) for id_, each in after.items()]
+    assert sorted(added) == [0, 0, 1]
+    assert mail_server.get_smtp_messages() == []
+    assert figures(portal.run(source_id)) == {"not modified": 3}
