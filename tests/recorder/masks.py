@@ -27,6 +27,7 @@ _DATE = re.compile(
 )
 _PLAIN = (
     (re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+"), "‹token›"),
+    (re.compile(r"(/unsubscribe/)[\w.-]+"), r"\1‹token›"),
     (re.compile(rf"\b(today|tomorrow|yesterday)(,| at)* {_CLOCK}", re.I), "‹time›"),
     (re.compile(rf"\b(?!03:00\b){_CLOCK}\b(?: ?UTC)?"), "‹clock›"),
     (re.compile(r"\bT?\d{2}:\d{2}:\d{2}(\.\d+)?\b"), "‹clock›"),
