@@ -53,7 +53,9 @@ def _kind(key: Key) -> str:
     if who == "command":
         return f"ckan ukharvest {what}"
     what = re.sub(r"^(action \w+) \{.*?\}(?=$|: | \()", r"\1", what)
-    return re.sub(rf"‹[^›]*›|(?<=/harvest/)(?!{_OWN})[\w-]+|(?<=/dataset/)[\w-]+", "…", what)
+    return re.sub(
+        rf"‹[^›]*›|(?<=/harvest/)(?!{_OWN})[\w-]+|(?<=/dataset/)[\w-]+|(?<=/)\d+\b", "…", what
+    )
 
 
 def _lines(value: Any) -> list[str]:

@@ -105,10 +105,7 @@ class Visitor:
                 self.masks.learn()
                 for table, rows in changes(before, after, self.masks).items():
                     yield self.line("step", f"{title}: {table}", rows=rows)
-                if mails := self.mailbox.take():
-                    yield self.line("mails", title, mails=self.masks.value(mails))
-                if calls := listeners.Calls.take():
-                    yield self.line("calls", title, calls=[self.masks.text(each) for each in calls])
+                yield from self.heard(title)
                 before = after
             yield from self.visit()
 
@@ -200,7 +197,7 @@ class Visitor:
             yield self.line(role, f"{what} (statements)", statements=len(sent))
 
     def output(self, text: str) -> Any:
-        """Return what a command printed: JSON as a value, else lines."""
+        """Return a text with masks: JSON as a value, else its lines."""
         try:
             return self.masks.value(json.loads(text))
         except ValueError:
@@ -226,10 +223,8 @@ class Visitor:
             return line
         if "html" in media:
             line["page"] = self.masks.html(answer.body)
-        elif "json" in media:
-            line["json"] = self.masks.value(json.loads(answer.body))
         else:
-            line["text"] = self.masks.text(answer.body).splitlines()
+            line["content"] = self.output(answer.body)
         return line
 
     def after(self, who: str, what: str) -> Iterator[Line]:
@@ -239,8 +234,16 @@ class Visitor:
         found = changes(self.state, after, self.masks)
         for table, rows in found.items():
             yield self.line(who, f"{what}: {table}", rows=rows)
+        yield from self.heard(f"{who}: {what}")
         if found or after.keys != self.state.keys or after.documents != self.state.documents:
             self.store.restore(self.state)
+
+    def heard(self, what: str) -> Iterator[Line]:
+        """Yield the mails and the calls of plugins since the last time."""
+        if mails := self.mailbox.take():
+            yield self.line("mails", what, mails=self.masks.value(mails))
+        if calls := listeners.Calls.take():
+            yield self.line("calls", what, calls=[self.masks.text(each) for each in calls])
 
     def urls(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield the URLs of all pages, with the roles that visit them."""
