@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,11 @@ def compare(before: Path, after: Path, *, show_all: bool) -> bool:
     counts: list[str] = []
     for key in sorted(first.keys() | second.keys()):
         old, new = first.get(key), second.get(key)
-        if old == new:
-            continue
-        if any(isinstance(each, int) for each in (old, new)):
-            if old is not None and new is not None:
-                counts.append(f"  {' | '.join(key)}: {old} → {new}")
-            continue
-        state = "gone" if new is None else "added" if old is None else "changed"
-        kinds[f"{_kind(key)}: {state}"].append((key, old, new))
+        if isinstance(old, int) or isinstance(new, int):
+            counts += [f"  {' | '.join(key)}: {old} → {new}"] * (old != new)
+        elif old != new:
+            for kind, *values in _differences(key, old, new):
+                kinds[kind].append((key, *values))
     for kind, differences in sorted(kinds.items()):
         print(f"\n{kind}: {len(differences)}")
         for key, old, new in differences if show_all else differences[:3]:
@@ -43,6 +41,19 @@ def compare(before: Path, after: Path, *, show_all: bool) -> bool:
     return bool(total)
 
 
+def _differences(key: Key, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield kind, old and new value; of rows, those of each row that changed."""
+    kind = _kind(key)
+    if _are_rows(old) and _are_rows(new):
+        yield from ((f"{kind}: {names}", *values) for names, *values in _changed_rows(old, new))
+    else:
+        yield (
+            f"{kind}: {'gone' if new is None else 'added' if old is None else 'changed'}",
+            old,
+            new,
+        )
+
+
 def _kind(key: Key) -> str:
     """Return the route, action or table of a line, without the values in it."""
     _, who, what = key
@@ -53,7 +64,34 @@ def _kind(key: Key) -> str:
     if who == "command":
         return f"ckan ukharvest {what}"
     what = re.sub(r"^(action \w+) \{.*?\}(?=$|: | \()", r"\1", what)
-    return re.sub(rf"‹[^›]*›|(?<=/harvest/)(?!{_OWN})[\w-]+|(?<=/dataset/)[\w-]+", "…", what)
+    return re.sub(
+        rf"‹[^›]*›|(?<=/harvest/)(?!{_OWN})[\w-]+|(?<=/dataset/)[\w-]+|(?<=/)\d+\b", "…", what
+    )
+
+
+def _are_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and str(value[0])[:3] in ("+ {", "- {")
+
+
+def _changed_rows(old: list[str], new: list[str]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the columns, and their old and new values, of rows that are most alike."""
+    gone, come = ([*(Counter(a) - Counter(b)).elements()] for a, b in ((old, new), (new, old)))
+    rows = [(line[0], json.loads(line[2:])) for line in come]
+    for line in gone:
+        sign, row = line[0], json.loads(line[2:])
+        same = [
+            (sum(row.get(name) == value for name, value in each.items()), number)
+            for number, (other, each) in enumerate(rows)
+            if other == sign
+        ]
+        if not same or not max(same)[0]:
+            yield "row gone", [line], []
+            continue
+        _, like = rows.pop(max(same)[1])
+        names = sorted(name for name in {*row, *like} if row.get(name) != like.get(name))
+        values = ({name: each.get(name) for name in names} for each in (row, like))
+        yield ", ".join(names), *values
+    yield from (("row added", [], [f"{sign} {json.dumps(row)}"]) for sign, row in rows)
 
 
 def _lines(value: Any) -> list[str]:

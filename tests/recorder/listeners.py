@@ -24,7 +24,7 @@ READING = (
     "approve held", "identifiers renamed", "adopt adopted --undo --dry-run",
     "adopt --all --dry-run", "diff faulty https://data.example/id/faulty/00001",
     "diff pruned https://data.example/id/pruned/00000", "prune --keep-runs 1 --dry-run",
-    "run faulty --dry-run", "source move faulty http://127.0.0.1:24801/missing.json --dry-run",
+    "run faulty --dry-run", "source move faulty http://127.0.0.1:24801/moved.json --dry-run",
     "sources nothing", "runs --source nothing",
 )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
-import os
 import platform
 import re
 import zlib
@@ -27,6 +26,7 @@ _DATE = re.compile(
 )
 _PLAIN = (
     (re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+"), "‹token›"),
+    (re.compile(r"(/unsubscribe/)[\w.-]+"), r"\1‹token›"),
     (re.compile(rf"\b(today|tomorrow|yesterday)(,| at)* {_CLOCK}", re.I), "‹time›"),
     (re.compile(rf"\b(?!03:00\b){_CLOCK}\b(?: ?UTC)?"), "‹clock›"),
     (re.compile(r"\bT?\d{2}:\d{2}:\d{2}(\.\d+)?\b"), "‹clock›"),
@@ -34,8 +34,9 @@ _PLAIN = (
     (re.compile(r"(/webassets/[\w-]+/)[0-9a-f]{8}"), r"\1‹hash›"),
     (re.compile(r"(127\.0\.0\.1|localhost):\d{4,5}"), r"\1:‹port›"),
     (re.compile(r"0x[0-9a-f]{6,}"), "‹address›"),
+    (re.compile(rf"\b{re.escape(platform.node())}:\d+"), "‹machine›:‹process›"),
     (re.compile(rf"\b{re.escape(platform.node())}\b"), "‹machine›"),
-    (re.compile(rf"\b{os.getpid()}\b"), "‹process›"),
+    (re.compile(r"\b\d+(\.\d+)? ?[kKMG]i?B\b"), "‹size›"),
 )
 _NAMED = """
 SELECT id, 'dataset ' || name FROM package UNION ALL
@@ -53,7 +54,7 @@ SELECT o.id, 'object ' || o.guid || ' ' || row_number() OVER (
 """
 # Columns and keys whose values are random, or differ with the machine.
 _SECRET = re.compile(
-    r"password|apikey|_version_|indexed_ts|salt$|token|seconds$|duration|package_hash|index_id"
+    r"password|apikey|_version_|indexed_ts|salt$|token|seconds$|duration|bytes$|package_hash|index_id"
 )
 
 

@@ -126,6 +126,9 @@ def main() -> int:
         from tests.recorder import comparing as comparisons
 
         return int(comparisons.compare(given.before, given.after, show_all=given.all))
+    if os.environ.get("PYTHONHASHSEED") != "0":  # the order of sets is stored in places
+        words = [sys.executable, "-m", "tests.recorder.portal", *sys.argv[1:]]
+        os.execve(sys.executable, words, {**os.environ, "PYTHONHASHSEED": "0"})
     sys.path.insert(0, str(ROOT / "dev"))
     with contextlib.ExitStack() as stack:
         ini = given.ini or stack.enter_context(_prepared_ini())

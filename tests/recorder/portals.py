@@ -96,6 +96,7 @@ def states(portal: Portal) -> Iterator[list[Step]]:
         ]
         renamed = [dataset(number, identifier=f"new-{number}") for number in range(5)]
         mended = [dataset(1), *faulty[3:6]]
+        publisher.serve("/moved.json", catalogue([_own("faulty", each) for each in faulty]))
         yield [
             *of("held", ten, ten[:4], ten[:4], mails=True),
             *of("failing", five[:3], GONE, GONE, frequency="DAILY", mails=True),
@@ -120,6 +121,13 @@ def states(portal: Portal) -> Iterator[list[Step]]:
             ("schedule", lambda: act("ukharvest_schedule_update", source_id="held", time="03:00")),
             ("jobs", work_off_jobs),
         ]
+
+
+@contextmanager
+def small(portal: Portal) -> Iterator[list[Step]]:
+    """Yield the steps that make two of these sources, to try the recorder out."""
+    with states(portal) as steps:
+        yield [each for each in steps if each[0].split()[-1] in ("faulty", "hidden")]
 
 
 def _own(name: str, entry: dict[str, Any]) -> dict[str, Any]:

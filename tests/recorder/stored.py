@@ -67,7 +67,8 @@ class Store:
                 )
             )
         redis = connect_to_redis()
-        keys = {key: redis.dump(key) for key in redis.scan_iter()}
+        dumped = ((key, redis.dump(key)) for key in redis.scan_iter())
+        keys = {key: value for key, value in dumped if value is not None}  # else it ended just now
         return State(rows, values, sequences, dict(self.documents), keys)
 
     def restore(self, state: State) -> None:
