@@ -27,7 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("fields", "presentation", "presentation.rendering"),
     ("check_command",),
     ("testing",),
-    ("interfaces", "compat", "config", "dataset_schema", "write_batch"),
+    ("interfaces", "compat", "config", "dataset_schema", "texts", "write_batch"),
     ("model", "migration"),
     ("quality",),
     ("presentation.messages",),
@@ -43,7 +43,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("patches",),
     ("plugin", "form"),
 )
-CKAN_FROM = FLOORS.index(("interfaces", "compat", "config", "dataset_schema", "write_batch"))
+CKAN_FROM = FLOORS.index(
+    ("interfaces", "compat", "config", "dataset_schema", "texts", "write_batch")
+)
 # On one floor, and neither imports the other.
 APART = (("readers", "parsers"),)
 CKAN = ("ckan", "ckanext.harvest", "ckanext.dcat", "ckanext.spatial", "flask", "sqlalchemy")

@@ -20,6 +20,7 @@ from ckanext.harvest import queue
 from ckanext.harvest.model import HarvestObject, HarvestObjectError
 from pika.exceptions import AMQPConnectionError
 
+from ckanext.ukharvest import compat
 from ckanext.ukharvest.engine import batches
 from ckanext.ukharvest.engine.dataset_writer import batch
 from ckanext.ukharvest.model import Claim, Record, Retry, claims, guid_conflicts, utcnow
@@ -99,7 +100,8 @@ def test_record_alone_needs_few_statements_and_one_commit(
     for object_id in others:
         with statements() as sent, commits() as written:
             deliver_one(object_id)
-        assert len(sent) <= 55
+        # CKAN 2.11 keeps extras in a table of their own.
+        assert len(sent) <= (55 if compat.INDEXES_IN_ACTIONS else 57)
         assert len(written) == 1
     assert figures(portal.finish(job_id)) == {"added": 3}
 

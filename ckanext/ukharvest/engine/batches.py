@@ -22,6 +22,7 @@ from ckanext.ukharvest.engine.import_stage import SourceImport
 from ckanext.ukharvest.model import (
     JobReport,
     claims,
+    open_work,
     retries,
     staged_objects,
     stock_objects,
@@ -127,7 +128,7 @@ class _Batch:
                 if write is not None:
                     writes.append(write)
         Session.commit()
-        if source.has_requested and self._is_stopped():
+        if source.has_requested and not self._again and self._is_stopped():
             return
         for write, result in zip(writes, dataset_writer.upsert_many(writes, end), strict=True):
             self._take_result(write, result)
@@ -167,7 +168,7 @@ class _Batch:
                 self.left.remove(obj.id)
             else:
                 objects[obj] = dict(extras or {})
-        if objects and stopped_by:
+        if objects and stopped_by and not self._again:
             self._end_stopped()
             return {}
         return objects
@@ -247,17 +248,20 @@ def _after_failure(object_ids: Sequence[str], exc: Exception, *, again: bool) ->
 def end(object_ids: Sequence[str]) -> None:
     """Write how the objects ended, as ckanext-harvest's queue does, and delete the claims.
 
-    Objects that wait again, or that have no result, keep their state. The caller commits.
+    Objects that wait again, that have no result or that had ended before keep their state. The
+    caller commits.
     """
     now = utcnow()
     table = HarvestObject.__table__.c
     status = table.report_status
+    is_error = status.in_(("errored", stopping.STOPPED))
     statement = (
         sa.update(HarvestObject.__table__)
-        # One that the index refused has ended as complete before.
         .where(table.id.in_(object_ids), table.state != "WAITING", status.isnot(None))
+        # One that the index refused has ended as complete before.
+        .where(table.state.notin_(open_work.ENDED) | is_error)
         .values(
-            state=sa.case((status.in_(("errored", stopping.STOPPED)), "ERROR"), else_="COMPLETE"),
+            state=sa.case((is_error, "ERROR"), else_="COMPLETE"),
             fetch_finished=now,
             import_started=sa.func.coalesce(table.import_started, now),
             import_finished=now,

@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.errors import Blocked, ConfigError, UkharvestError
 from ckanext.ukharvest.core.http.urls import origin
 from ckanext.ukharvest.logic import own_pages, schema, source_rules
 from ckanext.ukharvest.model import privileged_options, source_previews
+from ckanext.ukharvest.texts import gettext
 
 MOST_A_MINUTE = 10
 MOST_CHECKS = 3  # at the same time: each can occupy a background worker for ten minutes
@@ -134,8 +135,10 @@ def _check_reach(
 def check_rate(user: str) -> None:
     """Refuse more previews and dry runs than a user may start in a minute."""
     if source_previews.started_lately(user) >= MOST_A_MINUTE:
-        words = tk._("You have started {n} tests in the last minute. Wait a minute.")
-        raise tk.ValidationError({"test": [words.format(n=MOST_A_MINUTE)]})
+        words = gettext(
+            "You have started {n} tests in the last minute. Wait a minute.", n=MOST_A_MINUTE
+        )
+        raise tk.ValidationError({"test": [words]})
 
 
 def check_queue(user: str) -> None:
@@ -145,8 +148,11 @@ def check_queue(user: str) -> None:
         message = tk._("Another dry run of yours is in progress. Wait for it, or stop it.")
         raise tk.ValidationError({"test": [message]})
     if len(under_way) >= MOST_CHECKS:
-        words = tk._("{n} dry runs of other sources are in progress. Try again in ten minutes.")
-        raise tk.ValidationError({"test": [words.format(n=len(under_way))]})
+        words = gettext(
+            "{n} dry runs of other sources are in progress. Try again in ten minutes.",
+            n=len(under_way),
+        )
+        raise tk.ValidationError({"test": [words]})
 
 
 def is_under_way(preview: Mapping[str, Any]) -> bool:

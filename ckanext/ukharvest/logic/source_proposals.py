@@ -10,6 +10,7 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.logic.source_state import type_label
 from ckanext.ukharvest.presentation.messages.numbers import number
+from ckanext.ukharvest.texts import ngettext
 
 
 class Row(NamedTuple):
@@ -90,12 +91,13 @@ def _organisation(context: Any, publisher: Mapping[str, Any] | None) -> Row:
 
 
 def _share(proposal: Mapping[str, Any]) -> str:
-    words = tk.ungettext(
+    return ngettext(
         "{n} of {all} record read has it",
         "{n} of {all} records read have it",
         proposal["of"],
+        n=number(proposal["records"]),
+        all=number(proposal["of"]),
     )
-    return str(words.format(n=number(proposal["records"]), all=number(proposal["of"])))
 
 
 _HOW = {

@@ -24,6 +24,7 @@ from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.errors import Blocked, ConfigError
 from ckanext.ukharvest.core.http.urls import normalise, origin, safe_url
 from ckanext.ukharvest.logic import own_pages
+from ckanext.ukharvest.texts import gettext
 
 Session = model.Session
 
@@ -122,8 +123,10 @@ def check_name(key: Any, data: Any, errors: Any, context: Any) -> None:
     is_old = package is not None and package.name == name
     if name in reserved_names() and not is_old:
         raise tk.Invalid(
-            tk._('Name: "{name}" is the name of a page; choose another, such as {example}').format(
-                name=name, example=allowed_name(name)
+            gettext(
+                'Name: "{name}" is the name of a page; choose another, such as {example}',
+                name=name,
+                example=allowed_name(name),
             )
         )
 
@@ -178,7 +181,8 @@ def check_credential(key: Any, url: str, data: Any, errors: Any) -> None:
         message = exc.message
     else:
         if origin(url) != (secret.scheme, secret.host, secret.port):
-            message = tk._("credential: the secret {name} is for {place}, not for {url}").format(
+            message = gettext(
+                "credential: the secret {name} is for {place}, not for {url}",
                 name=repr(name),
                 place=f"{secret.scheme}://{secret.host}:{secret.port}",
                 url=safe_url(url),

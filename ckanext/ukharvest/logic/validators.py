@@ -27,6 +27,7 @@ from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import parse_url
 from ckanext.ukharvest.fields import ADDRESS, ADDRESSES, BY_HARVEST, FIELDS
 from ckanext.ukharvest.presentation.rendering import values as shown_values
+from ckanext.ukharvest.texts import gettext
 
 # Field → vocabulary whose titles may be sent instead of URLs.
 _REGISTERS = {field.key: field.vocabulary for field in FIELDS if field.kind in (ADDRESS, ADDRESSES)}
@@ -237,13 +238,19 @@ def _check_period(first: Key, last: Key, data: Data, context: Any) -> None:
     try:
         parse_period(f"{start}/{end}")
     except ValueError:
-        message = tk._("'{end}' is before the start, '{start}'; expected a later date")
-        raise tk.Invalid(message.format(start=start, end=end)) from None
+        message = gettext(
+            "'{end}' is before the start, '{start}'; expected a later date", start=start, end=end
+        )
+        raise tk.Invalid(message) from None
 
 
 def _refuse_several(values: Sequence[str]) -> NoReturn:
-    message = tk._("found {number} values; expected one, such as '{value}'")
-    raise tk.Invalid(message.format(number=len(values), value=shorten(values[0], 60)))
+    message = gettext(
+        "found {number} values; expected one, such as '{value}'",
+        number=len(values),
+        value=shorten(values[0], 60),
+    )
+    raise tk.Invalid(message)
 
 
 def _values(value: Any) -> list[str]:

@@ -14,6 +14,8 @@ from typing import Any
 import ckan.plugins as p
 import ckan.plugins.toolkit as tk
 
+from ckanext.ukharvest.texts import gettext
+
 SIDES = {"west": 180, "south": 90, "east": 180, "north": 90}  # side → largest number of degrees
 BOX = "ext_bbox"
 DRAWN = "ckanext.spatial.common_map.type"
@@ -65,7 +67,7 @@ def _wrong(side: str, text: str) -> str:
         number = math.nan
     if abs(number) <= most:  # also false for NaN
         return ""
-    return str(tk._("Give degrees from -{most} to {most}, such as 54.5.").format(most=most))
+    return gettext("Give degrees from -{most} to {most}, such as 54.5.", most=most)
 
 
 def apply(search_params: dict[str, Any]) -> None:

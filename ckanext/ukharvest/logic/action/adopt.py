@@ -14,6 +14,7 @@ from ckanext.ukharvest.logic import schema, source_adoption
 from ckanext.ukharvest.logic.sources import source_of
 from ckanext.ukharvest.model import adoption
 from ckanext.ukharvest.source_types import TYPES
+from ckanext.ukharvest.texts import gettext
 
 Session = model.Session
 
@@ -84,10 +85,11 @@ def _find_listed(source_id: str) -> set[str]:
     try:
         return source_listing.find_listed(source, kind, planned.new_config, candidates)
     except UkharvestError as exc:
-        message = tk._(
-            "nothing was adopted, because the source's list was not read to its end: {reason}"
+        message = gettext(
+            "nothing was adopted, because the source's list was not read to its end: {reason}",
+            reason=exc.message,
         )
-        raise tk.ValidationError({"source_id": [message.format(reason=exc.message)]}) from exc
+        raise tk.ValidationError({"source_id": [message]}) from exc
 
 
 def _adopt(source: HarvestSource, listed: set[str] | None, dry_run: bool) -> dict[str, Any]:

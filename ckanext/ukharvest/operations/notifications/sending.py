@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.values.text import name_unseen, one_line
 from ckanext.ukharvest.model import notifications, redis_cache, utcnow
 from ckanext.ukharvest.model.notifications import Recipient
 from ckanext.ukharvest.operations.notifications.mail_contents import Letter, Line
+from ckanext.ukharvest.texts import gettext
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +147,8 @@ def _foot(title: str, leave: str) -> tuple[Line, ...]:
             "You get this email because you are on the list for weekly summaries of these sources."
         )
         return Line(why), Line(tk._("Stop weekly summaries"), leave)
-    why = tk._("You get this email because you are on the list for emails about {title}.").format(
-        title=name_unseen(" ".join(title.split()))
+    why = gettext(
+        "You get this email because you are on the list for emails about {title}.",
+        title=name_unseen(" ".join(title.split())),
     )
     return Line(why), Line(tk._("Stop emails about this source"), leave)

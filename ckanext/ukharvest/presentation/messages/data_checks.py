@@ -7,6 +7,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+from ckanext.ukharvest.texts import gettext
 
 VERDICTS = ("valid", "invalid", "unchecked")
 
@@ -28,7 +29,7 @@ def summarise(check: Any) -> str:
         check: a row of ``DataCheck``.
     """
     if check.verdict == "unchecked":
-        return str(tk._("Not checked: {reason}").format(reason=check.reason))
+        return gettext("Not checked: {reason}", reason=check.reason)
     extent = _extent(check)
     if check.verdict == "valid":
         if not check.stopped:

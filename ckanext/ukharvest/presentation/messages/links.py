@@ -10,6 +10,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.link_states import LinkFault, LinkState
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import format_time
+from ckanext.ukharvest.texts import gettext
 
 BROKEN = "broken-link"  # code of the group of a source's links that do not work
 
@@ -80,15 +81,18 @@ def describe_last_success(link: Mapping[str, Any]) -> str:
     if not link["worked"] or link["state"] == LinkState.WORKS:
         return ""
     day = format_time(link["worked"], day_only=True)
-    return str(tk._("It last worked on {day}.").format(day=day))
+    return gettext("It last worked on {day}.", day=day)
 
 
 def describe_difference(link: Mapping[str, Any], declared: str) -> str:
     """Return that the format found is not the one in the metadata, "" if they agree."""
     if not link["differs"]:
         return ""
-    text = tk._("The metadata say {declared}, but what is at the link is {found}.")
-    return str(text.format(declared=declared.strip(), found=link["format"]))
+    return gettext(
+        "The metadata say {declared}, but what is at the link is {found}.",
+        declared=declared.strip(),
+        found=link["format"],
+    )
 
 
 def describe_fault(fault: str, status: int | None = None) -> str:

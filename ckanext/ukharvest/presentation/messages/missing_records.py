@@ -8,12 +8,16 @@ import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.core.deletions import FLOOR, is_more_than_half
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+from ckanext.ukharvest.texts import gettext
 
 
 def heading(missing: Mapping[str, int]) -> str:
     """Return how many records are missing; ``missing``: as ``core.deletions.Shortfall``."""
-    text = tk._("{n} of {of} records are missing from the source")
-    return str(text.format(n=number(missing["records"]), of=number(missing["of"])))
+    return gettext(
+        "{n} of {of} records are missing from the source",
+        n=number(missing["records"]),
+        of=number(missing["of"]),
+    )
 
 
 def before_deletion(missing: Mapping[str, int], *, is_you: bool) -> str:
@@ -53,8 +57,10 @@ def describe_limit(count: int, datasets: int, max_share: float) -> str:
         return str(tk._("This portal asks before deleting more than half of a source's datasets."))
     if count <= max(FLOOR, max_share * datasets):
         return ""
-    text = tk._("This portal asks before deleting more than {most} of a source's datasets.")
-    return str(text.format(most=f"{round(100 * max_share)}%"))
+    return gettext(
+        "This portal asks before deleting more than {most} of a source's datasets.",
+        most=f"{round(100 * max_share)}%",
+    )
 
 
 def unchanged_datasets(datasets: int) -> str:

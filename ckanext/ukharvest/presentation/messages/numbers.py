@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ckan.plugins.toolkit as tk
 from babel.numbers import format_decimal
 from flask_babel import get_locale
+
+from ckanext.ukharvest.texts import ngettext
 
 
 def number(value: float) -> str:
@@ -18,4 +19,4 @@ def ungettext(one: str, many: str, value: int) -> str:
 
     The name is one that Babel extracts texts from.
     """
-    return str(tk.ungettext(one, many, value).format(n=number(value)))
+    return ngettext(one, many, value, n=number(value))

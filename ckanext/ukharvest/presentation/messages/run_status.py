@@ -18,6 +18,7 @@ from ckanext.ukharvest.presentation.messages.status_parts import (
     minutes,
     rough,
 )
+from ckanext.ukharvest.texts import gettext
 
 
 def card(facts: StatusFacts, run: CurrentRun) -> Card:
@@ -31,7 +32,7 @@ def _stop(run: CurrentRun) -> tuple[str, ...]:
 
 
 def _queued(facts: StatusFacts, run: CurrentRun) -> Card:
-    heading = tk._("Scheduled to start within {time}").format(time=minutes(facts.cron_minutes))
+    heading = gettext("Scheduled to start within {time}", time=minutes(facts.cron_minutes))
     text = [_asked_for(run)]
     if run.queue_position:
         text.append(
@@ -42,7 +43,7 @@ def _queued(facts: StatusFacts, run: CurrentRun) -> Card:
 
 def _asked_for(run: CurrentRun) -> str:
     if run.asked_by:
-        return str(tk._("Requested by {user}.").format(user=run.asked_by))
+        return gettext("Requested by {user}.", user=run.asked_by)
     return str(tk._("Started by the schedule or from the command line."))
 
 
@@ -55,30 +56,30 @@ def _gathering(facts: StatusFacts, run: CurrentRun) -> Card:
 
 def _running_for(facts: StatusFacts, run: CurrentRun) -> str:
     elapsed = (facts.now - (run.started or run.created)).total_seconds()
-    return str(tk._("Running for {time}.").format(time=rough(elapsed)))
+    return gettext("Running for {time}.", time=rough(elapsed))
 
 
 def _importing(facts: StatusFacts, run: CurrentRun) -> Card:
-    heading = tk._("Importing {done} of {total} records").format(
-        done=number(run.done), total=number(run.total)
+    heading = gettext(
+        "Importing {done} of {total} records", done=number(run.done), total=number(run.total)
     )
     return Card(PRIMARY, "state", "importing", heading, _how_far(facts, run), _stop(run))
 
 
 def _deleting(facts: StatusFacts, run: CurrentRun) -> Card:
-    heading = tk._("Deleting {done} of {total} datasets").format(
-        done=number(run.done), total=number(run.total)
+    heading = gettext(
+        "Deleting {done} of {total} datasets", done=number(run.done), total=number(run.total)
     )
     text = _how_far(facts, run)
     if run.asked_by:
-        text = (tk._("Decided by {user}.").format(user=run.asked_by), *text)
+        text = (gettext("Decided by {user}.", user=run.asked_by), *text)
     return Card(PRIMARY, "state", "deleting", heading, text, _stop(run))
 
 
 def _how_far(facts: StatusFacts, run: CurrentRun) -> tuple[str, ...]:
     text = []
     if run.eta_seconds is not None:
-        text.append(tk._("About {time} left.").format(time=rough(run.eta_seconds)))
+        text.append(gettext("About {time} left.", time=rough(run.eta_seconds)))
     if run.lost:
         text.append(ungettext("{n} record failed so far.", "{n} records failed so far.", run.lost))
     return (*text, _running_for(facts, run))
@@ -95,9 +96,10 @@ def _finishing(_facts: StatusFacts, run: CurrentRun) -> Card:
 
 def _stopping(facts: StatusFacts, run: CurrentRun) -> Card:
     text = (
-        tk._("Stop requested by {user}.").format(user=run.stopped_by),
-        tk._("Records already imported are kept. This takes up to {time}.").format(
-            time=minutes(facts.cron_minutes)
+        gettext("Stop requested by {user}.", user=run.stopped_by),
+        gettext(
+            "Records already imported are kept. This takes up to {time}.",
+            time=minutes(facts.cron_minutes),
         ),
     )
     return Card(CALM, "state", "stopping", tk._("Stopping"), text, ())
@@ -105,7 +107,7 @@ def _stopping(facts: StatusFacts, run: CurrentRun) -> Card:
 
 def _stuck(facts: StatusFacts, run: CurrentRun) -> Card:
     still = rough((facts.now - run.moved).total_seconds())
-    heading = tk._("No progress for {time}").format(time=still)
+    heading = gettext("No progress for {time}", time=still)
     text = (tk._("The site's harvest consumers may be down. Sysadmins can see this too."),)
     return Card(DANGER, "state", "stuck", heading, text, _stop(run))
 

@@ -12,6 +12,7 @@ from ckanext.ukharvest.core.values.text import one_line
 from ckanext.ukharvest.presentation.messages import changed_identifiers, run_counts
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
 from ckanext.ukharvest.presentation.messages.times import duration, format_time
+from ckanext.ukharvest.texts import gettext
 
 # Nothing of them waits any more.
 _NO_LONGER_HELD = (RunOutcome.DECIDED, RunOutcome.SETTLED)
@@ -68,7 +69,7 @@ def _finished(run: Run) -> str:
         counts["deleted"] and ungettext("{n} deleted", "{n} deleted", counts["deleted"]),
     ]
     what = ", ".join(part for part in parts if part)
-    return str(tk._("No errors: {what}.").format(what=what))
+    return gettext("No errors: {what}.", what=what)
 
 
 def _errors(run: Run) -> str:
@@ -107,13 +108,12 @@ def _held_deletions(run: Run) -> str:
 
 def _failed(run: Run) -> str:
     said = one_line((run["error"] or {}).get("message") or run["reason"])
-    text = tk._("The source could not be read: {message}")
-    return str(text.format(message=_sentence(said)))
+    return gettext("The source could not be read: {message}", message=_sentence(said))
 
 
 def _stopped(run: Run) -> str:
     if run["stopped_by"]:
-        return str(tk._("It was stopped by {user}.").format(user=run["stopped_by"]))
+        return gettext("It was stopped by {user}.", user=run["stopped_by"])
     return str(tk._("It was stopped before it ended."))
 
 
@@ -131,7 +131,7 @@ def _unchanged(run: Run) -> str:
     counts = run["counts"]
     if counts["skipped"]:
         figures = run_counts.format_counts(counts)
-        return str(tk._("It found nothing new: {figures}.").format(figures=figures))
+        return gettext("It found nothing new: {figures}.", figures=figures)
     if not counts["unchanged"]:
         return str(tk._("It found no records."))
     return ungettext(
@@ -220,7 +220,7 @@ def about(run: Run) -> list[str]:
     if run["mode"] == RunMode.FORCE:
         found.append(tk._("It imported every record, even unchanged ones."))
     if run["seconds"] is not None:
-        found.append(tk._("It took {time}.").format(time=duration(run["seconds"])))
+        found.append(gettext("It took {time}.", time=duration(run["seconds"])))
     if run["mode"] != RunMode.APPROVAL and run["gathered"] and run["outcome"] not in _SAID:
         found.append(_read(run))
     return [str(each) for each in found]
@@ -232,9 +232,9 @@ _SAID = (RunOutcome.FAILED, RunOutcome.EMPTY)
 
 def _asked_for(run: Run) -> str:
     if run["mode"] == RunMode.APPROVAL:
-        return str(tk._("Decided by {user}.").format(user=run["asked_by"] or tk._("someone")))
+        return gettext("Decided by {user}.", user=run["asked_by"] or tk._("someone"))
     if run["asked_by"]:
-        return str(tk._("Started by {user}.").format(user=run["asked_by"]))
+        return gettext("Started by {user}.", user=run["asked_by"])
     return str(tk._("Started by the schedule or from the command line."))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import ckan.plugins.toolkit as tk
 
 from ckanext.ukharvest.presentation.messages.numbers import number, ungettext
+from ckanext.ukharvest.texts import gettext, ngettext
 
 
 def sentences(move: Mapping[str, Any]) -> list[str]:
@@ -21,12 +22,14 @@ def sentences(move: Mapping[str, Any]) -> list[str]:
 
 def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
     found, datasets = move["same"] + move["moved"], move["datasets"]
-    words = tk.ungettext(
+    words = ngettext(
         "{found} of the {n} dataset of this source is at the new URL.",
         "{found} of the {n} datasets of this source are at the new URL.",
         datasets,
+        found=number(found),
+        n=number(datasets),
     )
-    yield words.format(found=number(found), n=number(datasets))
+    yield words
     if move["same"]:
         yield ungettext(
             "{n} has the same identifier there.",
@@ -48,8 +51,11 @@ def _sentences(move: Mapping[str, Any]) -> Iterator[str]:
             move["added"],
         )
     if move["dropped"]:
-        text = tk._("The new type does not have these options, which are dropped: {names}.")
-        yield text.format(names=", ".join(move["dropped"]))
+        text = gettext(
+            "The new type does not have these options, which are dropped: {names}.",
+            names=", ".join(move["dropped"]),
+        )
+        yield text
 
 
 def moved(move: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from ckanext.ukharvest.core.outcomes import PreviewState
 from ckanext.ukharvest.core.problems.texts import Severity
 from ckanext.ukharvest.presentation.messages.numbers import number
 from ckanext.ukharvest.presentation.messages.times import duration
+from ckanext.ukharvest.texts import gettext, ngettext
 
 Result = Mapping[str, Any]
 
@@ -46,7 +47,7 @@ def _waiting(position: Mapping[str, Any]) -> str:
     seconds = position.get("seconds")
     if seconds is None:
         return text
-    begins = tk._("It starts within {time}.").format(time=duration(seconds))
+    begins = gettext("It starts within {time}.", time=duration(seconds))
     return f"{text}. {begins}"
 
 
@@ -83,10 +84,9 @@ def heading(state: str, result: Result | None, *, is_check: bool) -> str:
         kinds = count_problem_kinds(result)
         if not kinds:
             return str(tk._("This works in part"))
-        words = tk.ungettext(
+        return ngettext(
             "This works, with {n} thing to fix", "This works, with {n} things to fix", kinds
         )
-        return str(words.format(n=kinds))
     return str(_VERDICTS[verdict]())
 
 
@@ -95,7 +95,7 @@ def lookup_heading(state: str, result: Result | None, label: str) -> str:
     if state in (PreviewState.WAITING, PreviewState.RUNNING):
         return str(tk._("Finding out what is there"))
     if result and result["lookup"] and result["over"] != "stopped":
-        return str(tk._("Found: {type}").format(type=label))
+        return gettext("Found: {type}", type=label)
     return heading(state, result, is_check=False)
 
 

@@ -14,6 +14,7 @@ from ckanext.ukharvest.core.values.stars import Stars
 from ckanext.ukharvest.presentation.messages import links, times
 from ckanext.ukharvest.quality.stars import plugins
 from ckanext.ukharvest.quality.stars.rules import DEAD_LINK
+from ckanext.ukharvest.texts import gettext
 
 # Reasons that are about the file, not about its licence or its absence.
 _ON_FILE = frozenset(("format", "linked", "not-data", "unknown-format", "no-format"))
@@ -34,7 +35,7 @@ def caption(stars: int) -> str:
 
 def out_of_five(stars: int) -> str:
     """Return "0 out of 5" and so on; as symbols alone, none would look like unknown."""
-    return str(tk._("{stars} out of 5").format(stars=stars))
+    return gettext("{stars} out of 5", stars=stars)
 
 
 def describe_stars(found: Stars) -> str:
@@ -74,8 +75,8 @@ def describe_basis(found: Stars, link: Mapping[str, Any] | None) -> str:
         return str(tk._("This rests on the name and metadata of the file alone."))
     day = times.format_time(worked, day_only=True)
     if link and link["state"] == LinkState.WORKS:
-        return str(tk._("This rests on the check of {day}.").format(day=day))
-    return str(tk._("This rests on the last check that worked, on {day}.").format(day=day))
+        return gettext("This rests on the check of {day}.", day=day)
+    return gettext("This rests on the last check that worked, on {day}.", day=day)
 
 
 def dead_since(found: Stars) -> str | None:

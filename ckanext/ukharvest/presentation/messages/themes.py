@@ -10,6 +10,7 @@ import ckan.plugins.toolkit as tk
 from ckanext.ukharvest.core.values import theme_names
 from ckanext.ukharvest.quality.themes import choice as themes
 from ckanext.ukharvest.quality.themes.choice import Ranked, Reason
+from ckanext.ukharvest.texts import gettext
 
 
 def title(name: str) -> str:
@@ -69,7 +70,5 @@ def _said(words: dict[str, list[str]]) -> Iterator[str]:
     for where, found in words.items():
         said_in = [places[place] for place in where.split()]
         *first, last = said_in
-        both = tk._("{first} and {last}").format(first=", ".join(first), last=last)
-        yield tk._("{words} in {places}").format(
-            words=", ".join(found), places=both if first else last
-        )
+        both = gettext("{first} and {last}", first=", ".join(first), last=last)
+        yield gettext("{words} in {places}", words=", ".join(found), places=both if first else last)

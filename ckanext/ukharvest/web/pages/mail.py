@@ -17,6 +17,7 @@ from ckanext.ukharvest.presentation.messages.notification_settings import (
     WEEKLY,
     describe_obstacle,
 )
+from ckanext.ukharvest.texts import ngettext
 from ckanext.ukharvest.web.pages import common, source_frame
 
 mail = Blueprint("ukharvest_mail", __name__)
@@ -55,10 +56,9 @@ def _sent() -> dict[str, Any]:
 def _saved(recipients: int) -> str:
     if not recipients:
         return str(tk._("Saved. No one gets emails about this source."))
-    text = tk.ungettext(
+    return ngettext(
         "Saved. {n} recipient gets emails.", "Saved. {n} recipients get emails.", recipients
     )
-    return str(text.format(n=recipients))
 
 
 def _form(source: dict[str, Any], shown: dict[str, Any], errors: dict[str, list[str]]) -> str:
@@ -90,12 +90,12 @@ def test(name: str) -> Any:
 
 def _asked_for(recipients: int) -> str:
     minutes = config.schedule_cron_minutes()
-    text = tk.ungettext(
+    return ngettext(
         "A test email goes to {n} recipient within {minutes} minutes.",
         "A test email goes to {n} recipients within {minutes} minutes.",
         recipients,
+        minutes=minutes,
     )
-    return str(text.format(n=recipients, minutes=minutes))
 
 
 def _describe_test(test: dict[str, Any]) -> str:
@@ -105,11 +105,12 @@ def _describe_test(test: dict[str, Any]) -> str:
             "Requested on {time}. It will be sent when “ckan harvester run” is next called."
         )
         return str(text.format(time=times.format_time(test["asked"])))
-    text = tk.ungettext(
+    text = ngettext(
         "Sent to {n} recipient on {time}.",
         "Sent to {n} recipients on {time}.",
         test["sent"],
-    ).format(time=times.format_time(test["at"]), n=test["sent"])
+        time=times.format_time(test["at"]),
+    )
     if not test["failed"]:
         return str(text)
     if not test["sent"]:

@@ -18,6 +18,7 @@ from ckanext.ukharvest.logic.sources import load_visible_source
 from ckanext.ukharvest.presentation.rendering.source_record import form as record_form
 from ckanext.ukharvest.presentation.rendering.source_record import json_outline
 from ckanext.ukharvest.presentation.rendering.source_record import outline as xml_outline
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages.common import context, load_dataset, prevent_caching
 
 records = Blueprint("ukharvest_records", __name__)
@@ -131,7 +132,7 @@ def _laid_out(content: str, form: record_form.Form) -> dict[str, Any]:
         try:
             return {"outline": draw(content)}
         except ParseError as exc:
-            where = tk._("line {line}: ").format(line=exc.line) if exc.line else ""
+            where = gettext("line {line}: ", line=exc.line) if exc.line else ""
             trouble = where + exc.message
     lines, is_all = record_form.lines_of(content)
     return {"lines": lines, "trouble": trouble, "is_all": is_all}

@@ -18,6 +18,7 @@ from ckanext.ukharvest.logic.source_preview_rules import is_under_way
 from ckanext.ukharvest.presentation.messages import source_previews as words
 from ckanext.ukharvest.presentation.rendering.facts import label_for_key
 from ckanext.ukharvest.presentation.rendering.facts import render_extra as shown_fact
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import form as source_form
 from ckanext.ukharvest.web.pages import form_check, source_frame
 from ckanext.ukharvest.web.pages.common import ask, check_token, context
@@ -241,7 +242,7 @@ def _first_record(result: dict[str, Any] | None) -> dict[str, Any] | None:
         for key, value in found["fields"]
     ]
     resources = [
-        (tk._("Resource {n}").format(n=number), _resource(each))
+        (gettext("Resource {n}", n=number), _resource(each))
         for number, each in enumerate(found["resources"], 1)
     ]
     return {"title": found["title"], "rows": [*facts, *resources]}

@@ -20,6 +20,7 @@ from ckanext.ukharvest.logic.action.operations import SourceIsBeingCleared
 from ckanext.ukharvest.logic.action.stock import refuse_during_run
 from ckanext.ukharvest.logic.sources import count_datasets, is_run_of
 from ckanext.ukharvest.presentation.messages.numbers import ungettext
+from ckanext.ukharvest.texts import gettext
 from ckanext.ukharvest.web.pages import source_frame
 from ckanext.ukharvest.web.pages.common import check_token, context
 from ckanext.ukharvest.web.pages.source_frame import find
@@ -226,8 +227,7 @@ def _answer(step: Step, source: dict[str, Any], about: str = "") -> Any:
 def _on_its_way(source_id: str) -> str:
     shown = tk.get_action("ukharvest_source_show")(context(), {"source_id": source_id})
     heading = shown.get("heading", "").lower()
-    text = tk._("A run has already started ({state}). Nothing was added.")
-    return str(text.format(state=heading))
+    return gettext("A run has already started ({state}). Nothing was added.", state=heading)
 
 
 def _objections(source: dict[str, Any]) -> list[str]:
@@ -236,7 +236,7 @@ def _objections(source: dict[str, Any]) -> list[str]:
     if sent.get("count") != str(_count(source)):
         return [tk._("The source has changed since: check the number again.")]
     if sent.get("name", "").strip().casefold() != source["name"].casefold():
-        return [tk._("Type the name of the source: {name}").format(name=source["name"])]
+        return [gettext("Type the name of the source: {name}", name=source["name"])]
     return []
 
 
