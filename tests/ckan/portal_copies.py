@@ -156,14 +156,10 @@ class SourceMaker:
 
     def _restore(self, copy: PortalCopy) -> None:
         renew = _renewed(copy, site_user_id())
-        names = [
-            table.name for table in model.repo.metadata.sorted_tables if copy.rows.get(table.name)
-        ]
-        insert = "; ".join(  # each table behind those that it refers to
-            f'INSERT INTO "{name}" SELECT * FROM unnest(%({name})s::"{name}"[])'  # noqa: S608
-            for name in names
-        )
-        rows = {name: [renew(row) for row in copy.rows[name]] for name in names}
+        # Each table behind those that it refers to.
+        tables = [each for each in model.repo.metadata.sorted_tables if copy.rows.get(each.name)]
+        insert = "; ".join(map(_insert, tables))
+        rows = {each.name: [renew(row) for row in copy.rows[each.name]] for each in tables}
         model.Session.remove()
         model.Session.connection().exec_driver_sql(insert, rows)
         model.Session.commit()
@@ -175,6 +171,16 @@ class SourceMaker:
         self._portal.number = copy.number
         self._publisher.requests.extend(copy.requests)
         self._publisher.connections += copy.connections
+
+
+def _insert(table: sa.Table) -> str:
+    """Return the statement that inserts rows, without what PostgreSQL computes itself."""
+    columns = ", ".join(f'"{each.name}"' for each in table.columns if each.computed is None)
+    name = table.name
+    return (
+        f'INSERT INTO "{name}" ({columns})'  # noqa: S608
+        f' SELECT {columns} FROM unnest(%({name})s::"{name}"[])'
+    )
 
 
 def site_user_id() -> str:
