@@ -170,15 +170,14 @@ _OLDER = (
                       ('broken', 'Finished', 6), ('old', 'Aborted', 5), ('last', 'Finished', 4),
                       ('now', 'Running', 1)) AS job (id, status, days)""",
     """INSERT INTO ukharvest_job (job_id, source_id, outcome, counts, complete, started, heartbeat)
-       SELECT id, :source, outcome, CAST(counts AS jsonb), id <> 'now', job.created, job.created
-         FROM harvest_job AS job JOIN (VALUES ('pruned', 'finished',
+       SELECT id, :source, outcome, CAST(counts AS jsonb), true, now(), now()
+         FROM (VALUES ('pruned', 'finished',
                        '{"seen": 9, "unchanged": 2, "frozen": {"added": 4, "updated": 0,
                          "not modified": 3, "errored": 2, "deleted": 0, "lost": 1, "skipped": 2,
                          "same": 1, "with_problems": 3}}'),
                       ('held', 'held', '{"seen": 1, "held": 5, "decided": true}'),
                       ('last', 'finished', '{"seen": 3, "unchanged": 1, "missing": 1}'),
-                      ('now', '', '{}')) AS report (id, outcome, counts)
-              USING (id)""",
+                      ('now', '', '{}')) AS job (id, outcome, counts)""",
     """INSERT INTO harvest_gather_error (id, harvest_job_id, message)
        VALUES ('1', 'broken', 'The server answered 404')""",
     """INSERT INTO package (id, name, title, state, type, private)
