@@ -15,16 +15,8 @@ from ckanext.harvest.model import (
     HarvestSource,
 )
 
-from ckanext.ukharvest.model import (
-    JobReport,
-    SourcePreview,
-    Worker,
-    health,
-    run_figures,
-    run_results,
-    utcnow,
-)
-from tests.ckan.harvesting import Portal, end_runs, statements
+from ckanext.ukharvest.model import JobReport, SourcePreview, Worker, health, run_figures, utcnow
+from tests.ckan.harvesting import Portal, statements
 
 pytestmark = pytest.mark.in_process
 
@@ -46,7 +38,7 @@ def run_of(
     for key, value in more.items():
         setattr(report, key, value)
     Session.add(report)
-    end_runs()
+    Session.commit()
     return job
 
 
@@ -54,8 +46,6 @@ def lose(job: HarvestJob, status: str = "errored") -> None:
     Session.add(
         HarvestObject(guid="a", job=job, source=job.source, state="ERROR", report_status=status)
     )
-    Session.flush()
-    run_results.store([job.id])
     Session.commit()
 
 
@@ -137,14 +127,14 @@ def test_a_run_that_changed_nothing_is_called_so(
 
 def test_figures_of_pruned_runs(portal: Portal) -> None:
     source_id = portal.source(URL)
-    job = run_of(source_id, counts={"skipped": 3})
-    lose(job)
-    Session.query(HarvestObject).delete()
-    Session.commit()
+    job = run_of(source_id, counts={"frozen": {"errored": 2, "lost": 2}})
     assert health.load_health([source_id])[source_id].value == "errors"
+
+    Session.query(JobReport).one().counts = {"frozen": {"errored": 2, "lost": 0, "skipped": 3}}
+    Session.commit()
+    assert health.load_health([source_id])[source_id].value == "healthy"
     (figures,) = run_figures.load_figures([job])
-    counts = figures["counts"]
-    assert (figures["outcome"], counts["lost"], counts["skipped"]) == ("errors", 1, 3)
+    assert (figures["outcome"], figures["counts"]["skipped"]) == ("unchanged", 3)
 
 
 @pytest.mark.parametrize(
@@ -188,14 +178,14 @@ def test_runs_of_other_harvesters(portal: Portal) -> None:
     Session.add(job)
     Session.flush()
     Session.add(HarvestGatherError(harvest_job_id=job.id, message="no answer"))
-    end_runs()
+    Session.commit()
     assert health.load_health([source_id])[source_id].value == "failing"
 
     # Which save errors of records that they import all the same.
     job = HarvestJob(source=HarvestSource.get(source_id), status="Finished")
     imported = HarvestObject(guid="a", job=job, source=job.source, report_status="added")
     Session.add(HarvestObjectError(object=imported, message="no date"))
-    end_runs()
+    Session.commit()
     (figures,) = run_figures.load_figures([job])
     last = health.load_health([source_id])[source_id].last_run
     assert last is not None

@@ -11,9 +11,13 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import authz, model
+from flask import g, has_request_context
 
-from ckanext.ukharvest.logic.per_request import once
 from ckanext.ukharvest.model import source_list
+
+# Only these requests cache: consumers and commands keep one application context for their whole
+# life, and a POST can change permissions.
+_READING = ("GET", "HEAD")
 
 
 def may(context: Any, action: str, **data: str | None) -> bool:
@@ -29,8 +33,14 @@ def may(context: Any, action: str, **data: str | None) -> bool:
     """
     if context.get("ignore_auth"):
         return True
-    question = ("may", action, context.get("user") or "", *sorted(data.items()))
-    return once(question, lambda: _asked(action, context, data))
+    user = context.get("user") or ""
+    if not has_request_context() or tk.request.method not in _READING:
+        return _asked(action, context, data)
+    known: dict[Any, bool] = g.setdefault("ukharvest_may", {})
+    question = (action, user, *sorted(data.items()))
+    if question not in known:
+        known[question] = _asked(action, context, data)
+    return known[question]
 
 
 def may_if_exists(context: Any, action: str, **data: str | None) -> bool:
@@ -46,7 +56,16 @@ def readable_organisations(context: Any) -> list[str] | None:
     user = context.get("user") or ""
     if context.get("ignore_auth") or authz.is_sysadmin(user):
         return None
-    return once(("reads", user), lambda: sorted({id_ for id_, _role in source_list.roles_of(user)}))
+    if not has_request_context():
+        return _organisations(user)
+    known: dict[str, list[str]] = g.setdefault("ukharvest_reads", {})
+    if user not in known:
+        known[user] = _organisations(user)
+    return known[user]
+
+
+def _organisations(user: str) -> list[str]:
+    return sorted({id_ for id_, _role in source_list.roles_of(user)})
 
 
 def _asked(action: str, context: Any, data: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -9,17 +10,16 @@ from typing import Any
 
 import ckan.plugins.toolkit as tk
 from ckan import model
-from ckanext.harvest.model import HarvestSource
+from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest import config, source_types
 from ckanext.ukharvest.core.source_status import MISSING, Health
 from ckanext.ukharvest.core.values.iso_time import iso
-from ckanext.ukharvest.logic.per_request import group_of
 from ckanext.ukharvest.model import (
     broken_links,
     health,
     reports,
-    runs,
+    run_figures,
     source_previews,
     utcnow,
 )
@@ -41,9 +41,10 @@ def type_label(name: str) -> str:
 
 
 def describe_source(source: HarvestSource, package: model.Package) -> dict[str, Any]:
-    """Return what everybody who may read the source gets, without its number of datasets."""
-    group = group_of(package.owner_org)
-    finished = reports.last_good_end(source.id)
+    """Return what everybody who may read the source gets; takes three SQL statements."""
+    group = model.Group.get(package.owner_org) if package.owner_org else None
+    status = reports.short_status(source.id)
+    finished = (status["last_job"] or {}).get("finished")
     return {
         "id": source.id,
         "name": package.name,
@@ -54,8 +55,9 @@ def describe_source(source: HarvestSource, package: model.Package) -> dict[str, 
         "organization": group and {"id": group.id, "name": group.name, "title": group.title},
         "frequency": source.frequency or "MANUAL",
         "frequency_label": source_status.frequency_words(source.frequency or ""),
+        "datasets": status["total_datasets"],
         "created": iso(package.metadata_created),
-        "harvested": iso(finished),
+        "harvested": finished and iso(dt.datetime.fromisoformat(finished)),
     }
 
 
@@ -67,12 +69,12 @@ def describe_status(source: HarvestSource, may_decide: Callable[[], bool]) -> di
         may_decide: tells whether the user may decide about pending deletions.
     """
     shown = health.load_health([source.id])[source.id]
-    known = _runs(shown)
+    runs = _runs(shown)
     told = StatusFacts(
         health=shown,
         now=utcnow(),
-        last=known.get(str(shown.last_run and shown.last_run["id"])),
-        judged=known.get(str(shown.judged_id)),
+        last=runs.get(str(shown.last_run and shown.last_run["id"])),
+        judged=runs.get(str(shown.judged_id)),
         frequency=source.frequency or "",
         checked=_checked(source.id) if shown.state == "checking" else 0,
         may_decide=(shown.state == "held" or shown.value in MISSING) and may_decide(),
@@ -102,7 +104,8 @@ def _runs(shown: health.SourceHealth) -> dict[str, dict[str, Any]]:
     ids = {id_ for id_ in (shown.judged_id, last) if id_}
     if not ids or shown.current is not None:
         return {}
-    return runs.by_id(ids)
+    jobs = Session.query(HarvestJob).filter(HarvestJob.id.in_(ids)).all()
+    return {row["id"]: row for row in run_figures.load_figures(jobs)}
 
 
 def _card(card: Card) -> dict[str, Any]:

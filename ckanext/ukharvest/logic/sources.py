@@ -9,7 +9,6 @@ from ckan import model
 from ckanext.harvest.model import HarvestJob, HarvestSource
 
 from ckanext.ukharvest.logic import source_rules
-from ckanext.ukharvest.logic.per_request import group_of, harvest_source_of, package_of
 from ckanext.ukharvest.logic.permissions import may_if_exists
 from ckanext.ukharvest.model import dataset_names, datasets
 
@@ -24,8 +23,8 @@ def source_of(data_dict: dict[str, Any]) -> HarvestSource:
         ObjectNotFound: there is no such source.
     """
     name_or_id = str(tk.get_or_bust(data_dict, "source_id"))
-    package = package_of(name_or_id)
-    source = harvest_source_of(package.id if package else name_or_id)
+    package = model.Package.get(name_or_id)
+    source = HarvestSource.get(package.id if package else name_or_id)
     if source is None:
         raise tk.ObjectNotFound(tk._("No harvest source has this name or id."))
     return source
@@ -59,11 +58,11 @@ def load_source(name: str) -> dict[str, Any] | None:
         ``active``, ``state``, ``private``, ``type`` ("harvest"), ``owner_org`` and
         ``organization`` ({"id", "name", "title"} or None).
     """
-    package = package_of(name)
-    source = harvest_source_of(package.id) if package and package.type == TYPE else None
+    package = model.Package.get(name)
+    source = HarvestSource.get(package.id) if package and package.type == TYPE else None
     if package is None or source is None:
         return None
-    group = group_of(package.owner_org)
+    group = model.Group.get(package.owner_org) if package.owner_org else None
     return {
         "id": source.id,
         "name": package.name,
@@ -83,7 +82,7 @@ def load_source(name: str) -> dict[str, Any] | None:
 
 def load_visible_source(context: Any, source_id: str) -> model.Package | None:
     """Return the source as a dataset if the user may see its page, else None."""
-    found = package_of(source_id)
+    found = model.Package.get(source_id)
     if found is None:
         return None
     may = may_see_source(context, source_id, is_private=found.private, state=found.state)
@@ -92,7 +91,7 @@ def load_visible_source(context: Any, source_id: str) -> model.Package | None:
 
 def title_of(source_id: str | None) -> str:
     """Return a source's title, or else its name; "" if there is no such source."""
-    package = package_of(source_id) if source_id else None
+    package = model.Package.get(source_id) if source_id else None
     return (package.title or package.name) if package else ""
 
 

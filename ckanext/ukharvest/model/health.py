@@ -85,7 +85,7 @@ def load_health(source_ids: Collection[str] | None = None) -> dict[str, SourceHe
 def _of(
     source: Any, runs: Any, current: CurrentRun | None, number: int, now: dt.datetime
 ) -> SourceHealth:
-    last_run = _last_run(runs)
+    last_run = _last_run(runs, waits=bool(source.held or source.renamed))
     facts = rules.Facts(
         active=source.active,
         now=now,
@@ -94,8 +94,8 @@ def _of(
         outcome=runs.judged_outcome or "",
         passes=bool(runs.judged_passes),
         failures=runs.failures or 0,
-        lost=runs.judged_lost or 0,
-        is_empty=runs.judged_outcome == RunOutcome.EMPTY,
+        lost=_figure(runs, "lost"),
+        is_empty=bool(runs.judged_is_empty),
         is_shrunk=runs.judged_shortfall is not None,
         due=source.due,
         is_running=current is not None,
@@ -127,15 +127,68 @@ def _since(value: str, facts: rules.Facts, runs: Any) -> dt.datetime | None:
     return None
 
 
-def _last_run(runs: Any) -> dict[str, Any] | None:
+def _last_run(runs: Any, *, waits: bool) -> dict[str, Any] | None:
     if runs.last_id is None:
         return None
+    is_stopped = runs.last_id != runs.judged_id
     return {
         "id": runs.last_id,
         "finished": runs.last_ended,
-        "outcome": runs.last_outcome,
-        "lost": runs.last_lost,
+        "outcome": RunOutcome.STOPPED if is_stopped else _judged_outcome(runs, waits=waits),
+        "lost": _figure(runs, "lost"),
     }
+
+
+def _judged_outcome(runs: Any, *, waits: bool) -> str:
+    is_settled = runs.judged_outcome == RunOutcome.HELD and not waits
+    return outcome(
+        settled({"decided": runs.judged_decided}) if is_settled else runs.judged_outcome,
+        lost=_figure(runs, "lost"),
+        changed=sum(_figure(runs, key) for key in ("added", "updated", "deleted")),
+        is_empty=bool(runs.judged_is_empty),
+        is_shrunk=runs.judged_shortfall is not None,
+    )
+
+
+def _figure(runs: Any, key: str) -> int:
+    """Return a figure of the run's objects, or the saved one if they were pruned."""
+    kept = (runs.judged_frozen or {}).get(key)
+    return int(getattr(runs, key) if kept is None else kept)
+
+
+def is_empty(counts: Mapping[str, Any]) -> bool:
+    """Tell whether a run listed no records, from its report; as ``_COLUMNS`` has it.
+
+    False for runs without that figure, and for those that asked for changes only.
+    """
+    return counts.get("seen") == 0 and "not_asked" not in counts
+
+
+def settled(counts: Mapping[str, Any] | None) -> str:
+    """Return the outcome of a held run of which nothing waits any more, from its report's counts.
+
+    The next run, or records that came back, can settle it too.
+    """
+    return RunOutcome.DECIDED if (counts or {}).get("decided") else RunOutcome.SETTLED
+
+
+def outcome(stored: str, *, lost: int, changed: int, is_empty: bool, is_shrunk: bool) -> str:
+    """Return the outcome of an ended run (``presentation.messages.status_labels.OUTCOMES``).
+
+    Args:
+        stored: "finished", "failed" or "stopped", or of a held run whether it still waits.
+        lost: records lost in it.
+        changed: datasets added, updated and deleted.
+        is_empty: the source listed no records.
+        is_shrunk: so many records were missing that a later run will ask.
+    """
+    if stored != RunOutcome.FINISHED:
+        return stored
+    if is_empty or is_shrunk:
+        return RunOutcome.EMPTY if is_empty else RunOutcome.SHRUNK
+    if lost:
+        return RunOutcome.ERRORS
+    return RunOutcome.FINISHED if changed else RunOutcome.UNCHANGED
 
 
 def _state(source: Any, current: CurrentRun | None, *, has_run: bool) -> str:
@@ -191,18 +244,39 @@ _SOURCES = sa.text(
     """
 )
 
-_COLUMNS = """
-    job.id, job.created, report.outcome,
+# Outcome of a run. ckanext-harvest stores only that it ended, our report also how. A report without
+# an outcome is of a run that was ended while it read.
+OUTCOME = """
+    CASE WHEN job.status IN ('New', 'Running') THEN ''
+         WHEN job.status <> 'Finished' THEN 'stopped'
+         WHEN report.stopped_by <> '' THEN 'stopped'
+         WHEN report.id IS NULL THEN
+              CASE WHEN EXISTS (SELECT FROM harvest_gather_error AS error
+                                 WHERE error.harvest_job_id = job.id)
+                   THEN 'failed' ELSE 'finished' END
+         WHEN report.outcome = '' THEN 'stopped'
+         ELSE report.outcome END
+"""
+# The source listed no records, and was not asked for changes alone.
+IS_EMPTY = """
+    (COALESCE(report.counts ->> 'seen', '') = '0' AND report.counts -> 'not_asked' IS NULL)
+"""
+_COLUMNS = f"""
+    job.id, job.created, {OUTCOME} AS outcome,
     COALESCE(job.finished, report.finished, job.created) AS ended,
+    report.counts -> 'frozen' AS frozen,
     COALESCE(report.error ->> 'passes', '') = 'true' AS passes,
-    CAST(report.figures ->> 'lost' AS integer) AS lost, report.counts -> 'shortfall' AS shortfall
+    {IS_EMPTY} AS is_empty,
+    report.counts -> 'decided' IS NOT NULL AS decided,
+    report.counts -> 'shortfall' AS shortfall
 """
 # Runs of one source that ended, to stand in FROM; approved deletions say nothing of the source.
 ENDED = f"""
     (SELECT {_COLUMNS}
-       FROM ukharvest_job AS report JOIN harvest_job AS job ON job.id = report.job_id
-      WHERE report.source_id = :source_id AND report.figures IS NOT NULL
-        AND report.mode <> 'approval')
+       FROM harvest_job AS job
+       LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
+      WHERE job.source_id = :source_id AND job.status NOT IN ('New', 'Running')
+        AND COALESCE(report.mode, '') <> 'approval')
 """  # noqa: S608 - no value is put into it
 NEWEST = "ORDER BY created DESC, id LIMIT 1"
 _JUDGED = sa.text(
@@ -216,20 +290,21 @@ _JUDGED = sa.text(
 # it compiles the statement, which takes ten times as long as running it.
 _RUNS = sa.text(
     f"""
-    WITH run AS MATERIALIZED (
-        SELECT run.*
+    WITH job AS MATERIALIZED (
+        SELECT job.*
           FROM harvest_source AS source
          CROSS JOIN LATERAL (
-               SELECT source.id AS source_id, {_COLUMNS}
-                 FROM harvest_job AS job JOIN ukharvest_job AS report ON report.job_id = job.id
-                WHERE job.source_id = source.id AND report.figures IS NOT NULL
-                  AND report.mode <> 'approval'
-                ORDER BY job.created DESC LIMIT :recent) AS run
+               SELECT id, source_id, status, created, finished FROM harvest_job
+                WHERE source_id = source.id AND status NOT IN ('New', 'Running')
+                ORDER BY created DESC LIMIT :recent) AS job
          WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
+    ), run AS (
+        SELECT job.source_id, {_COLUMNS}
+          FROM job LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
+         WHERE COALESCE(report.mode, '') <> 'approval'
     ), judged AS (
-        SELECT run.*, outcome NOT IN ('failed', 'stopped', 'empty') AS is_fine,
-               max(created) FILTER (WHERE outcome NOT IN ('failed', 'stopped', 'empty'))
-                   OVER (PARTITION BY source_id) AS good_created
+        SELECT run.*, max(created) FILTER (WHERE outcome IN ('finished', 'held') AND NOT is_empty)
+                      OVER (PARTITION BY source_id) AS good_created
           FROM run
     ), ranked AS (
         SELECT judged.*,
@@ -237,7 +312,8 @@ _RUNS = sa.text(
                outcome <> 'stopped'
                    AND row_number() OVER (PARTITION BY source_id, outcome = 'stopped'
                                           ORDER BY created DESC, id) = 1 AS is_judged,
-               created = good_created AND is_fine AS is_good,
+               created = good_created AND outcome IN ('finished', 'held') AND NOT is_empty
+                   AS is_good,
                outcome = 'failed'
                    AND (good_created IS NULL OR created > good_created) AS in_streak
           FROM judged
@@ -245,23 +321,29 @@ _RUNS = sa.text(
         SELECT source_id,
                max(id) FILTER (WHERE is_last) AS last_id,
                max(ended) FILTER (WHERE is_last) AS last_ended,
-               max(outcome) FILTER (WHERE is_last) AS last_outcome,
-               max(lost) FILTER (WHERE is_last) AS last_lost,
                max(id) FILTER (WHERE is_good) AS good_id,
                max(ended) FILTER (WHERE is_good) AS good_ended,
                max(id) FILTER (WHERE is_judged) AS judged_id,
                max(outcome) FILTER (WHERE is_judged) AS judged_outcome,
                bool_or(passes) FILTER (WHERE is_judged) AS judged_passes,
-               max(lost) FILTER (WHERE is_judged) AS judged_lost,
+               (jsonb_agg(frozen) FILTER (WHERE is_judged)) -> 0 AS judged_frozen,
+               bool_or(is_empty) FILTER (WHERE is_judged) AS judged_is_empty,
+               bool_or(decided) FILTER (WHERE is_judged) AS judged_decided,
                (jsonb_agg(shortfall) FILTER (WHERE is_judged)) -> 0 AS judged_shortfall,
                count(*) FILTER (WHERE in_streak) AS failures,
                min(ended) FILTER (WHERE in_streak) AS failing_since
           FROM ranked
          GROUP BY source_id
     )
-    SELECT source.id AS of_id, found.*
+    SELECT source.id AS of_id, found.*, figures.*
       FROM harvest_source AS source
       LEFT JOIN found ON found.source_id = source.id
+     CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE report_status = 'added') AS added,
+                  count(*) FILTER (WHERE report_status = 'updated') AS updated,
+                  count(*) FILTER (WHERE report_status = 'deleted') AS deleted,
+                  count(*) FILTER (WHERE report_status = 'errored') AS lost
+             FROM harvest_object WHERE harvest_job_id = found.judged_id) AS figures
      WHERE CAST(:ids AS text[]) IS NULL OR source.id = ANY (CAST(:ids AS text[]))
     """  # noqa: S608 - no value is put into it
 )

@@ -21,7 +21,6 @@ from ckanext.ukharvest.model import (
     SourceState,
     locks,
     reports,
-    run_results,
     staged_objects,
     utcnow,
 )
@@ -129,7 +128,6 @@ def release(source_id: str, user: str, version: str = "") -> tuple[str | None, l
     listed, held_by = len(state.held["guids"]), state.held["job_id"]
     state.held = sa.null()
     if not due:
-        run_results.settle(source_id)
         Session.commit()
         return None, [], listed
     now = utcnow()

@@ -16,13 +16,30 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from ckan import model
 
-from ckanext.ukharvest.model.outcomes import OF_RUN
-
 Session = model.Session
 
 EXAMPLES = 5  # records a group
 MOST_GROUPS = 200  # the messages of other harvesters can be all different
 
+# Code of a record's error, stored with the harvest object; errors of other harvesters have none.
+CODE = "COALESCE(code.value, '')"
+# A record with the identifier of another has no row of its own.
+ERRORS = """
+      FROM harvest_object AS object
+      JOIN harvest_object_error AS error ON error.harvest_object_id = object.id
+      LEFT JOIN harvest_object_extra AS code
+             ON code.harvest_object_id = object.id
+            AND code.key IN ('error_code', 'import_error_code')
+      LEFT JOIN harvest_object_extra AS named
+             ON named.harvest_object_id = object.id AND named.key = 'record_title'
+      LEFT JOIN ukharvest_record AS record
+             ON record.source_id = object.harvest_source_id AND record.guid = object.guid
+            AND code.value IS DISTINCT FROM 'duplicate-guid'
+"""
+# A record that failed while it was read may have no row, or share its identifier with another.
+WHO = """
+    CASE WHEN code.key = 'error_code' THEN object.id ELSE COALESCE(record.id::text, object.id) END
+"""
 # Joined only for the rows of a page, because there are far more datasets.
 SHOWN = "LEFT JOIN package ON package.id = shown.package_id"
 # A source can fill other organisations' datasets, and those can be private.
@@ -33,12 +50,13 @@ TITLE = f"""
     CASE WHEN {HIDDEN} THEN '' ELSE COALESCE(NULLIF(shown.title, ''), package.title, '') END
 """
 DATASET = f"CASE WHEN package.state = 'active' AND NOT {HIDDEN} THEN package.name END"
-# The id of the report of the last run that read the source.
 LAST_READ = """
-    (SELECT report.id
-       FROM ukharvest_job AS report JOIN harvest_job AS job ON job.id = report.job_id
-      WHERE report.source_id = :source_id AND report.figures IS NOT NULL
-        AND report.mode <> 'approval' AND report.outcome NOT IN ('failed', 'stopped')
+    (SELECT job.id
+       FROM harvest_job AS job
+       LEFT JOIN ukharvest_job AS report ON report.job_id = job.id
+      WHERE job.source_id = :source_id AND job.status NOT IN ('New', 'Running')
+        AND COALESCE(report.mode, '') <> 'approval'
+        AND COALESCE(report.outcome, 'finished') IN ('finished', 'held')
       ORDER BY job.created DESC LIMIT 1)
 """
 
@@ -48,24 +66,12 @@ IS_ASKED = """
 """
 # A field's name, the same for each entry of a list: "distribution.mediaType".
 FIELD = "regexp_replace({field}, '[[][0-9]+[]]', '', 'g')"
-# A record that failed while it was read may have no row, or share its identifier with another.
-WHO = """
-    CASE WHEN result.is_unread THEN result.object_id
-         ELSE COALESCE(result.record_id::text, result.object_id) END
-"""
-_ERRORS = f"""
-    SELECT CASE WHEN result.state = 'lost' THEN 'lost' ELSE 'problem' END AS kind,
-           result.code, error.message, '' AS field, error.line, {WHO} AS who,
-           result.record_id, COALESCE(record.package_id, result.package_id) AS package_id,
-           result.guid, COALESCE(NULLIF(result.title, ''), record.title) AS title
-      FROM {{results}}
-      LEFT JOIN ukharvest_record AS record ON record.id = result.record_id
-     CROSS JOIN LATERAL (
-           SELECT result.message, result.line
-            UNION ALL
-           SELECT message, line
-             FROM jsonb_to_recordset(result.more) AS further (message text, line integer)) AS error
-     WHERE result.message IS NOT NULL
+_OBJECTS = f"""
+    SELECT CASE WHEN object.report_status = 'errored' THEN 'lost' ELSE 'problem' END AS kind,
+           {CODE} AS code, error.message, '' AS field, error.line, {WHO} AS who,
+           record.id AS record_id, COALESCE(record.package_id, object.package_id) AS package_id,
+           object.guid, COALESCE(named.value, record.title) AS title
+    {ERRORS}
 """
 _ROWS = """
            record.id::text AS who, record.id AS record_id, record.package_id, record.guid,
@@ -80,7 +86,8 @@ _PROBLEMS = f"""
 """
 
 _OF_RUN = f"""
-    {_ERRORS.format(results=OF_RUN)}
+    {_OBJECTS}
+     WHERE object.harvest_job_id = :job_id
      UNION ALL
     {_PROBLEMS}
      WHERE problem.job_id = :job_id
@@ -90,14 +97,15 @@ _OF_SOURCE = f"""
            COALESCE(record.error ->> 'message', '') AS message, '' AS field,
            (record.error ->> 'line')::integer AS line,
            {_ROWS}
-     WHERE record.source_id = :source_id AND record.state = 'lost'
+     WHERE record.source_id = :source_id AND record.outcome = 'errored'
+       AND record.missed_runs = 0
      UNION ALL
     {_PROBLEMS}
-     WHERE record.source_id = :source_id AND problem.current
-       AND record.state IN ('added', 'updated', 'lost')
+     WHERE record.source_id = :source_id AND record.missed_runs = 0 AND problem.current
+       AND record.outcome IN ('added', 'updated', 'errored')
      UNION ALL
-    {_ERRORS.format(results="ukharvest_outcome AS result")}
-       AND result.run_id = {LAST_READ} AND result.is_unread
+    {_OBJECTS}
+     WHERE object.harvest_job_id = {LAST_READ} AND code.key = 'error_code'
 """
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import sqlalchemy as sa
 from ckan import model
 from ckanext.harvest.model import HarvestJob
 
-from ckanext.ukharvest.model import JobReport, run_figures
+from ckanext.ukharvest.model import run_figures
 
 Session = model.Session
 
@@ -23,13 +22,14 @@ def list_runs(
         The number, and dicts as ``run_figures.load_figures`` returns them, with ``source`` (its
         name).
     """
-    query = _query(sa.func.count().over())
+    query = Session.query(HarvestJob, model.Package.name).outerjoin(
+        model.Package, model.Package.id == HarvestJob.source_id
+    )
     if source_id is not None:
         query = query.filter(HarvestJob.source_id == source_id)
     newest = query.order_by(HarvestJob.created.desc(), HarvestJob.id)
     found = newest.limit(limit).offset(offset).all()
-    # Without rows, nothing says how many there are.
-    return found[0][-1] if found else query.count(), _rows(found)
+    return query.count(), _rows(found)
 
 
 def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -37,7 +37,8 @@ def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     if not source_ids:
         return {}
     query = (
-        _query()
+        Session.query(HarvestJob, model.Package.name)
+        .outerjoin(model.Package, model.Package.id == HarvestJob.source_id)
         .filter(HarvestJob.source_id.in_(source_ids))
         .distinct(HarvestJob.source_id)
         .order_by(HarvestJob.source_id, HarvestJob.created.desc(), HarvestJob.id)
@@ -45,22 +46,7 @@ def newest(source_ids: Collection[str]) -> dict[str, dict[str, Any]]:
     return {row["source_id"]: row for row in _rows(query.all())}
 
 
-def by_id(job_ids: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return job id → the run, as ``listed`` returns it."""
-    query = _query().filter(HarvestJob.id.in_(job_ids))
-    return {row["id"]: row for row in _rows(query.all())}
-
-
-def _query(*more: Any) -> Any:
-    return (
-        Session.query(HarvestJob, JobReport, model.Package.name, *more)
-        .outerjoin(JobReport, JobReport.job_id == HarvestJob.id)
-        .outerjoin(model.Package, model.Package.id == HarvestJob.source_id)
-    )
-
-
 def _rows(found: Collection[Any]) -> list[dict[str, Any]]:
-    known = {job.id: report for job, report, *_more in found if report}
-    names = {job.id: name for job, _report, name, *_more in found}
-    rows = run_figures.load_figures([row[0] for row in found], known)
+    names = {job.id: name for job, name in found}
+    rows = run_figures.load_figures([job for job, _name in found])
     return [{**row, "source": names[row["id"]]} for row in rows]

@@ -61,14 +61,12 @@ class Listed:
     Attributes:
         organization_type: of its organisation, "" for none.
         brief: only for those who may manage it.
-        health: of the same sources, if it was loaded just now.
     """
 
     source: Any
     may_manage: bool
     organization_type: str = ""
     brief: Brief | None = None
-    health: health.SourceHealth | None = None
 
     def value(self, facet: str) -> str:
         """Return the source's value in a facet, "" for none."""
@@ -161,15 +159,16 @@ def _judge(sources: Iterable[Listed]) -> None:
     if len(managed) > MANY:
         known = {id_: Brief(*brief) for id_, brief in (redis_cache.recall(KEPT) or {}).items()}
         if any(each.source.id not in known for each in managed):
-            known = {id_: _brief(found) for id_, found in health.load_health().items()}
+            known = _briefs(None)
             redis_cache.save(KEPT, known, KEPT_SECONDS)
-        for each in managed:
-            each.brief = known.get(each.source.id)
-        return
-    loaded = health.load_health([each.source.id for each in managed])
+    else:
+        known = _briefs([each.source.id for each in managed])
     for each in managed:
-        each.health = loaded.get(each.source.id)
-        each.brief = _brief(each.health) if each.health else None
+        each.brief = known.get(each.source.id)
+
+
+def _briefs(ids: Collection[str] | None) -> dict[str, Brief]:
+    return {id_: _brief(found) for id_, found in health.load_health(ids).items()}
 
 
 def _brief(found: health.SourceHealth) -> Brief:

@@ -53,7 +53,6 @@ from ckanext.ukharvest.model import (
     link_evidence,
     pending_index,
     record_rows,
-    run_results,
     tag_names,
     utcnow,
     versions,
@@ -315,9 +314,7 @@ class _Batch:
             _update_row(each)
         for write, obj, row, same in self._skipped:
             _skip(write, obj, row, same)
-        run_results.save_outcomes(
-            [each.obj.id for each in self._written] + [each[1].id for each in self._skipped]
-        )
+        Session.flush()
         record_rows.retire(
             {
                 each.package_id: each.obj.id

@@ -264,8 +264,8 @@ def _problem(row: dict[str, Any], shown: words.ProblemTexts) -> dict[str, Any]:
 def ukharvest_record_list(context: Any, data_dict: dict[str, Any]) -> dict[str, Any]:
     """List the records of a run, or of a source as they are now, the worst first, then by title.
 
-    For users who may update the source. Unchanged records, and those missed again, are listed for
-    the last run only: of earlier runs only their numbers are stored.
+    For users who may update the source. Unchanged and missing records are listed for the last run
+    only: of earlier runs only their numbers are stored.
 
     :param source_id: id or name of a harvest source
     :type source_id: string

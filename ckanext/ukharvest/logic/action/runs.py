@@ -13,10 +13,9 @@ from ckanext.harvest.model import HarvestJob
 from ckanext.ukharvest import config
 from ckanext.ukharvest.core.outcomes import RunMode
 from ckanext.ukharvest.logic import schema, source_state
-from ckanext.ukharvest.logic.per_request import package_of
 from ckanext.ukharvest.logic.permissions import may
 from ckanext.ukharvest.logic.sources import is_insider, source_of
-from ckanext.ukharvest.model import datasets, open_work, reports, runs, stopping
+from ckanext.ukharvest.model import open_work, reports, runs, stopping
 from ckanext.ukharvest.model.workers import limits
 
 
@@ -52,13 +51,11 @@ def ukharvest_source_show(context: Any, data_dict: dict[str, Any]) -> dict[str, 
     """
     source = source_of(data_dict)
     tk.check_access("ukharvest_source_show", context, {"source_id": source.id})
-    answer = source_state.describe_source(source, package_of(source.id))
+    answer = source_state.describe_source(source, model.Package.get(source.id))
     if is_insider(context, source.id):
         may_decide = partial(may, context, "ukharvest_deletion_approve", source_id=source.id)
         answer |= source_state.describe_status(source, may_decide)
         answer["unchanged"] = data_dict.get("since") == answer["version"]
-    else:
-        answer["datasets"] = datasets.of_sources([source.id], public=True).get(source.id, 0)
     return answer
 
 

@@ -108,8 +108,7 @@ def _asker(context: Any) -> Asker:
 
 def _rows(page: Collection[Listed]) -> list[dict[str, Any]]:
     """Return one page of sources, with the values that are loaded for these only."""
-    known = health.load_health([each.source.id for each in page if each.health is None])
-    known |= {each.source.id: each.health for each in page if each.health}
+    known = health.load_health([each.source.id for each in page])
     outside = [each.source.id for each in page if not each.may_manage]
     public = datasets.of_sources(outside, public=True) if outside else {}
     last = runs.newest([each.source.id for each in page if each.may_manage])

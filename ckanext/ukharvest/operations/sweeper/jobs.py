@@ -11,12 +11,10 @@ from ckanext.harvest.model import HarvestGatherError, HarvestJob, HarvestObject,
 from ckanext.ukharvest import config
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.core.outcomes import RunOutcome
-from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.model import (
     JobReport,
     open_work,
     reports,
-    run_results,
     staged_objects,
     stopping,
     workers,
@@ -159,13 +157,6 @@ def _discard_all(job_id: str) -> None:
         HarvestObject.harvest_job_id == job_id, open_work.is_open()
     )
     execute(statement)
-
-
-def store_results() -> list[str]:
-    """Store the results of runs that other code has ended by SQL, and of held runs."""
-    number = run_results.store_left()
-    run_results.settle()
-    return [f"stored the results of {counted(number, 'run')}"] if number else []
 
 
 def send_new() -> list[str]:

@@ -25,7 +25,6 @@ from ckanext.ukharvest.model import (
     claims,
     open_work,
     retries,
-    run_results,
     staged_objects,
     stopping,
     workers,
@@ -179,7 +178,6 @@ def end_leftovers() -> list[str]:
     execute(statement)
     for id_ in stopping.end_left(others):
         _explain(id_, "The run ended before this record was imported")
-    run_results.save_outcomes(others)
     claims.release(others)
     did = []
     if staged:

@@ -14,7 +14,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0105"
-down_revision = "0104"
+down_revision = "0103"
 branch_labels = None
 depends_on = None
 
