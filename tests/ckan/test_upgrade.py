@@ -184,7 +184,7 @@ def test_upgrade_leaves_remote_organisations_unknown(
 def test_weekly_summaries_go_on_after_the_upgrade(portal: Portal, ckan: Ckan) -> None:
     source = portal.source("https://data.example/data.json")
     act("ukharvest_mail_update", source_id=source, addresses=["a@b.example"], weekly="needed")
-    with tables_before("0105", ckan):
+    with tables_before("0104", ckan):
         execute("""UPDATE ukharvest_source SET mail = mail || '{"weekly": "always"}'""")
     assert act("ukharvest_mail_show", source_id=source)["weekly"] == "needed"
 

@@ -3,7 +3,7 @@
 A weekly summary is sent if a source needs attention: "always" becomes "needed". A source whose
 runs ended the consumer is no longer kept from running.
 
-Revision ID: 0105
+Revision ID: 0104
 Revises: 0103
 """
 
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0105"
+revision = "0104"
 down_revision = "0103"
 branch_labels = None
 depends_on = None
