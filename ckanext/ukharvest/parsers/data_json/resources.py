@@ -140,7 +140,7 @@ def _services(part: Fields) -> dict[str, str]:
         for service in part.objects("accessService")
         if isinstance(service, Fields)
     ]
-    found = [
+    services = [
         {
             ("uri" if key == "@id" else key): values if len(values) > 1 else values[0]
             for key, values in service.items()
@@ -148,7 +148,7 @@ def _services(part: Fields) -> dict[str, str]:
         }
         for service in found
     ]
-    return {"access_services": text_of(found)} if found else {}
+    return {"access_services": text_of(services)} if services else {}
 
 
 def _id(part: Fields, url: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ckanext.ukharvest.core.records import Agent, Licence
-from ckanext.ukharvest.core.translations import Texts, collect_translations
+from ckanext.ukharvest.core.translations import Pairs, Texts, collect_translations
 from ckanext.ukharvest.core.values import geometries as spatial
 from ckanext.ukharvest.core.values import licences, parties, places
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -154,13 +154,10 @@ def translations(fields: Fields, kind: type[Texts], names: Mapping[str, str]) ->
         kind: Translation or ResourceTranslation.
         names: name of a field → attribute of ``kind``.
     """
-    found = {
-        name: [
-            *map_pairs(fields.data.get(key), name),
-            *map_pairs(fields.data.get(f"{key}Map"), name),
-        ]
-        for key, name in names.items()
-    }
+    found: dict[str, Pairs] = {}
+    for key, attribute in names.items():
+        maps = (fields.data.get(each) for each in (key, f"{key}Map"))
+        found[attribute] = [pair for value in maps for pair in map_pairs(value, attribute)]
     is_apart = fields.has(*(f"{key}Map" for key in names))
     # Beside a map stands the main text, which is in another language.
     return collect_translations(kind, found, least=1 if is_apart else 2)
