@@ -312,6 +312,16 @@ def test_a_bare_dataset_in_dcat() -> None:
     assert one(graph, catalogue, "dct:title") == "The portal"
 
 
+def test_a_dataset_whose_service_has_a_contact_is_written() -> None:
+    api = "https://council.example/api"
+    service = {"title": "Query", "endpoint_url": [api], "contact": [{"name": "Desk"}]}
+    file = {"id": "r", "name": "Table", "url": "https://council.example/parks.csv"}
+    file["access_services"] = json.dumps([service])
+    graph, uri = graph_of({**BARE, "resources": [file]})
+    node = one_node(graph, one_node(graph, uri, "dcat:distribution"), "dcat:accessService")
+    assert one(graph, node, "dcat:endpointURL") == api
+
+
 @pytest.mark.parametrize("key", ["dcat_publisher_email", "publisher_type"])
 def test_a_datasets_publisher_facts_are_not_its_organisations(key: str) -> None:
     organisation = {"id": "c0", "name": "council", "title": "The Council"}

@@ -7,6 +7,8 @@ left to ours (``profile``).
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,12 +39,15 @@ _OWN = (
 _OWN_OF_RESOURCES = (
     *("url", "access_url", "download_url", "license", "spatial", "spatial_uri", "spatial-text"),
     *("name_translated", "description_translated", "created", "metadata_modified"),
+    "access_services",
 )
 # Lists that harvests store as JSON, and some source types as texts with commas.
 _LISTS = (
     *("documentation", "related_resource", "has_version", "is_version_of", "source", "sample"),
     *("is_referenced_by", "hvd_category", "alternate_identifier"),
 )
+# People of a file's service.
+_PEOPLE = ("contact", "publisher", "creator")
 # Facts of a publisher that profiles write at its node, beside the name.
 _OF_PUBLISHERS = ("publisher_email", "publisher_type", "publisher_url", "publisher_identifier")
 # Without any of these, contact_uri is not that of the contact that is named instead.
@@ -215,12 +220,25 @@ def _resource(resource: Resource, package: Mapping[str, Any], main: str) -> dict
         for key in ("documentation", "applicable_legislation")
         if package.get(key)
     }
+    if services := _objects(package.get("access_services")):
+        # ckanext-dcat fails with lists of people, which it stores itself.
+        plain = [{key: each[key] for key in each if key not in _PEOPLE} for each in services]
+        found["access_services"] = json.dumps(plain)
     for key in ("name", "description"):
         if others := parse_translations(package.get(f"{key}_translated")):
             own = found[key]
             is_there = own in others.values() or not own
             found[f"{key}_translated"] = others if is_there else {main: own, **others}
     return {key: value for key, value in found.items() if value not in ("", None, [], {})}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list, or of one as JSON; [] for anything else."""
+    if isinstance(value, str) and value.lstrip()[:1] == "[":
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    items: Iterable[Any] = value if isinstance(value, list) else ()
+    return [each for each in items if isinstance(each, dict)]
 
 
 def _language_tag(text: str) -> str:
