@@ -196,7 +196,7 @@ def test_records_without_their_dataset_are_read_again(
     folder.files[2] = ("1", {})
     portal.run(source, force=True)
 
-    def refuse(ids: list[str]) -> dict[str, str]:
+    def refuse(ids: list[str], _values: object) -> dict[str, str]:
         return dict.fromkeys(ids, "a field is too long")
 
     folder.files[3] = ("2", {"title": "Renamed"})

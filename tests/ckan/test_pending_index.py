@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -124,8 +124,8 @@ def test_dataset_changed_while_indexed_is_indexed_again(
     model.Session.commit()
     real, calls = compat.index_packages, []
 
-    def write_meanwhile(ids: list[str]) -> dict[str, str]:
-        refused = real(ids)
+    def write_meanwhile(ids: list[str], values: Mapping[str, Any]) -> dict[str, str]:
+        refused = real(ids, values)
         calls.append(ids)
         if len(calls) == 1:
             pending_index.add([first["id"]])

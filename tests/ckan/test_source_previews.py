@@ -315,7 +315,7 @@ def test_deletion_notice_needs_a_source_with_datasets(
     [sentence] = [each for each in found["text"] if "could not be read completely" in each]
     assert sentence.startswith("The source could not be read completely: 1 file")
     source = portal.source(publisher.url("/waf/"), "gemini-waf")
-    for expected in ("to the end: 1 file", "to the end, so nothing would be deleted: 1 file"):
+    for expected in ("completely: 1 file", "completely, so nothing would be deleted: 1 file"):
         as_(editor, "ukharvest_dry_run_create", source_id=source)
         work()
         found = as_(editor, "ukharvest_source_preview_show", source_id=source)

@@ -10,6 +10,7 @@ from lxml import etree
 from ckanext.ukharvest.core.records import Problem
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text
+from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.reporting import parse_value, read_link
 
 Parse = Callable[[str], str]
@@ -61,7 +62,7 @@ class Node:
         """Yield name and words of the children that are not read, those of one name together."""
         words: dict[str, list[str]] = {}
         for child in self._element.iterchildren(etree.Element):
-            if (name := etree.QName(child).localname) not in read:
+            if (name := xml.local_name(child)) not in read:
                 words.setdefault(name, []).append(_words(child))
         for name, texts in words.items():
             if text := ", ".join(filter(None, texts)):

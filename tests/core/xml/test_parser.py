@@ -226,3 +226,17 @@ def test_the_beginning_of_a_document_resolves_no_entity() -> None:
 def test_a_text_beyond_the_limit_of_libxml2_is_refused() -> None:
     with pytest.raises(ParseError, match="a text of more than 10 MB, the longest that is read"):
         xml.parse(b"<a>" + b"x" * 10_000_001 + b"</a>")
+
+
+@pytest.mark.parametrize(
+    ("element", "name", "namespace"),
+    [
+        ('<b xmlns="urn:x"/>', "b", "urn:x"),
+        ("<b/>", "b", ""),
+        ("<gmd:b/>", "gmd:b", ""),
+    ],
+)
+def test_name_of_a_recovered_element_is_known(element: str, name: str, namespace: str) -> None:
+    root = xml.parse_beginning(f"<a>{element}</a>".encode())
+    assert root is not None
+    assert (xml.local_name(root[0]), xml.namespace(root[0])) == (name, namespace)

@@ -264,6 +264,11 @@ def local_name(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
+def namespace(element: etree._Element) -> str:
+    """Return an element's namespace, "" without one; also for an unbound prefix, as above."""
+    return str(element.tag).rpartition("}")[0].lstrip("{")
+
+
 def line_of(element: etree._Element) -> int | None:
     """Return the line in which an element begins, None if it was not read from a document."""
     line = element.sourceline

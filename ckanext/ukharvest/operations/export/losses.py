@@ -188,7 +188,8 @@ LOSSES: tuple[Loss, ...] = (
         (
             *("access_level", "bureau_code", "codelist", "original_guid", "other_identifier"),
             *("liability_statement", "primary_it_investment_uii", "program_code"),
-            *("publisher_hierarchy", "relation", "system_of_records", "unpublished"),
+            *("productIdentifier", "publisher_hierarchy", "relation", "system_of_records"),
+            "unpublished",
             *("date", "resource.described_by", "resource.described_by_type"),
             "resource.resource_title",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -28,6 +29,11 @@ from ckanext.ukharvest.parsers.package_dict import text_of, unread_members
 
 _TRANSLATED = {"title": "name", "description": "description"}
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# Of a service, what ckanext-dcat stores as one text.
+_SINGLE = frozenset(
+    ("uri", "title", "description", "identifier", "license", "access_rights", "availability")
+    + ("modified", "endpoint_description")
+)
 
 
 def distributions(fields: Fields, limit: int) -> list[ResourceRecord]:
@@ -124,18 +130,18 @@ def _endpoint(part: Fields) -> str:
 def _services(part: Fields) -> dict[str, str]:
     """Return services as ckanext-dcat stores them: a JSON list of objects with its names."""
     services = [each for each in part.objects("accessService") if isinstance(each, Fields)]
-    found = [dict(_service_fields(service)) for service in services]
-    return {"access_services": text_of(found)} if found else {}
+    found = [{"uri": "", **dict(_service_fields(service))} for service in services]
+    return {"access_services": json.dumps(found, ensure_ascii=False)} if found else {}
 
 
 def _service_fields(service: Fields) -> Iterator[tuple[str, str | list[str]]]:
-    """Yield the names and values of a service's fields; those with several values as a list."""
+    """Yield the names and values of a service's fields; a list unless there can be only one."""
     for key in service.data:
         items = service.items(key, strict=False)
         values = [value_url(item) or value_text(item) or text_of(item) for item in items]
         if values and key != "@type":
             name = "uri" if key == "@id" else _CAPITALS.sub("_", key).lower()
-            yield name, values if len(values) > 1 else values[0]
+            yield name, values[0] if name in _SINGLE and len(values) == 1 else values
 
 
 def _id(part: Fields, url: str) -> str:

@@ -60,7 +60,7 @@ class Checker:
         if xml.local_name(root) == "Dataset":
             return  # it was checked as a record
         self._look_for_bad_value(root)
-        namespace = etree.QName(root).namespace or ""
+        namespace = xml.namespace(root)
         if namespace != NAMESPACE:
             found = f"'{shorten(namespace)}'" if namespace else "none"
             words = f"the namespace is {found}; expected {NAMESPACE}"

@@ -43,7 +43,7 @@ def is_record(root: etree._Element) -> bool:
     """Tell whether an element holds elements of Dublin Core, or is an empty oai_dc:dc."""
     if root.tag == _OAI_DC:
         return True
-    names = (etree.QName(child).namespace for child in root.iterchildren(etree.Element))
+    names = (xml.namespace(child) for child in root.iterchildren(etree.Element))
     return any(name in _NAMESPACES for name in names)
 
 

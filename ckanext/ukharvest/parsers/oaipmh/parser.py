@@ -49,8 +49,8 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
 
 
 def _unsupported(raw: RawRecord, root: etree._Element) -> ParseError:
-    name = etree.QName(root) if isinstance(root.tag, str) else None
-    space = f" of the namespace {shorten(name.namespace, 100)}" if name and name.namespace else ""
+    namespace = xml.namespace(root)
+    space = f" of the namespace {shorten(namespace, 100)}" if namespace else ""
     message = (
         f"{raw.display_name}: its root element is <{shorten(xml.local_name(root))}>{space};"
         " expected DCAT in RDF/XML (rdf:RDF), ISO 19139 (gmd:MD_Metadata) or Dublin Core"

@@ -12,7 +12,7 @@ from ckanext.ukharvest.core.errors import ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted, shorten
-from ckanext.ukharvest.core.xml.parser import local_name
+from ckanext.ukharvest.core.xml.parser import local_name, namespace
 from ckanext.ukharvest.readers.csw.names import GMD, SCHEMAS
 from ckanext.ukharvest.readers.csw.request import record_url
 from ckanext.ukharvest.readers.csw.response import Answer, first_text
@@ -133,4 +133,4 @@ class Cutter:
 
 
 def _is_rdf(element: etree._Element) -> bool:
-    return etree.QName(element).namespace in _RDF
+    return namespace(element) in _RDF

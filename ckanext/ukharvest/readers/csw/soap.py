@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ckanext.ukharvest.core.values.text import clean_text
-from ckanext.ukharvest.core.xml.parser import local_name
+from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.csw.ways import SOAP_11, SOAP_12
 
 ACCEPT = "application/soap+xml, text/xml, application/xml;q=0.9, */*;q=0.1"
@@ -56,12 +56,12 @@ def wrap(body: bytes, version: Version) -> bytes:
 
 def is_envelope(root: etree._Element) -> bool:
     """Tell whether a document is a SOAP message, of whatever version."""
-    return local_name(root) == "Envelope"
+    return xml.local_name(root) == "Envelope"
 
 
 def method_of(root: etree._Element) -> str:
     """Return the binding's method for the version of an envelope, "" if it is none of ours."""
-    namespace = etree.QName(root).namespace
+    namespace = xml.namespace(root)
     return next((key for key, each in VERSIONS.items() if each.namespace == namespace), "")
 
 

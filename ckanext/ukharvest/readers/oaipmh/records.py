@@ -17,6 +17,7 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError, RecordError
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.records import RawRecord
 from ckanext.ukharvest.core.values.text import clean_text, counted
+from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.readers.oaipmh.request import record_url
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import RdfFile
@@ -70,7 +71,7 @@ class Cutter:
         if root is None:
             message = f"{raw.display_name} has no metadata and is not deleted; expected metadata"
             raise RecordError(message, code="not-shown", url=raw.url)
-        if etree.QName(root).namespace in _RDF_NAMESPACES:
+        if xml.namespace(root) in _RDF_NAMESPACES:
             return self._triples(root, raw)
         return etree.tostring(root, encoding="unicode", with_tail=False)
 

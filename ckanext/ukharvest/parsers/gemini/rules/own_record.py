@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from functools import partial
 
-from lxml import etree
-
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.text import clean_text, shorten
+from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers.gemini.rules import edition
 from ckanext.ukharvest.parsers.gemini.rules.checks import text_of, written_name
 from ckanext.ukharvest.parsers.gemini.rules.edition import NOT_STATED, OTHER_ISO
@@ -31,14 +30,16 @@ _SLACK = timedelta(days=1)
 
 def _root(metadata: Metadata) -> Iterator[Failure]:
     element = metadata.record.element
-    namespace = etree.QName(element).namespace
+    namespace = xml.namespace(element)
     if namespace != _GMD:
-        yield Failure(f"is {written_name(element)} of {namespace}", metadata.record)
+        yield Failure(
+            f"is {written_name(element)} of {namespace or 'no namespace'}", metadata.record
+        )
 
 
 def _old_gml(metadata: Metadata) -> Iterator[Failure]:
     for node in metadata.elements_named(*_GML):
-        if etree.QName(node.element).namespace == _OLD_GML:
+        if xml.namespace(node.element) == _OLD_GML:
             yield Failure(f"is of the old namespace {_OLD_GML}", node)
 
 
