@@ -22,7 +22,8 @@ def differences(facts: dict[str, Any], outcome: Outcome) -> Iterator[str]:
 def _refusal(facts: dict[str, Any]) -> list[str]:
     """Return the text that the only error has to contain."""
     if facts["root"] == "ExceptionReport":
-        return [f"{facts['exceptionCode']} ({facts['locator']}): {facts['text']}"]
+        said = facts["text"].rstrip(".")  # the quotation goes on in our own sentence
+        return [f"{facts['exceptionCode']} ({facts['locator']}): {said}"]
     if facts["root"] == "Capabilities":
         return ["Capabilities", f"'{facts['title']}'"]
     return ["SOAP", *facts["body"]]
