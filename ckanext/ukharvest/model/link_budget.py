@@ -13,6 +13,7 @@ from ckan import model
 
 from ckanext.ukharvest import model as tables
 from ckanext.ukharvest.model import LinkDay
+from ckanext.ukharvest.model.statements import execute
 
 Session = model.Session
 
@@ -80,4 +81,4 @@ def forget_old_days() -> None:
     """Delete days that are older than KEPT."""
     oldest = tables.utcnow().date() - dt.timedelta(days=KEPT)
     statement = sa.delete(LinkDay).where(LinkDay.day < oldest)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)

@@ -18,6 +18,7 @@ from ckanext.ukharvest import compat
 from ckanext.ukharvest.core.base_urls import BaseMove
 from ckanext.ukharvest.mapping.resource_matching import key_of, move_key
 from ckanext.ukharvest.model import Record, adoption, pending_index
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.reading.preview_result import MoveResult
 
 Session = model.Session
@@ -174,7 +175,7 @@ def _move_urls(source_id: str, moves: Sequence[BaseMove]) -> list[Renamed]:
         found = [Renamed(*row) for row in rows.filter(own, Record.url != new)]
         _update([each.record_id for each in found], url=new)
     every = sa.update(Record).where(own).values(etag="", last_modified="", missed_runs=0)
-    Session.execute(every.execution_options(synchronize_session=False))
+    execute(every)
     return found
 
 
@@ -296,7 +297,7 @@ def _moved(column: Any, move: BaseMove) -> Any:
 
 def _update(ids: Sequence[int], **values: Any) -> None:
     statement = sa.update(Record).where(Record.id == sa.any_(_numbers(ids))).values(**values)
-    Session.execute(statement.execution_options(synchronize_session=False))
+    execute(statement)
 
 
 def _numbers(ids: Sequence[int]) -> Any:

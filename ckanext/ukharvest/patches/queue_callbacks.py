@@ -29,6 +29,7 @@ from ckanext.ukharvest.core.outcomes import RecordOutcome
 from ckanext.ukharvest.engine.queue_messages import read_id
 from ckanext.ukharvest.model import JobReport, retries, stopping, utcnow
 from ckanext.ukharvest.model.service_faults import QUEUES, failing_service
+from ckanext.ukharvest.model.statements import execute
 from ckanext.ukharvest.patches import fetch_batches
 
 log = logging.getLogger(__name__)
@@ -159,7 +160,7 @@ def _fail_job(job_id: str, message: str) -> None:
     unfinished = sa.delete(HarvestObject).where(
         HarvestObject.harvest_job_id == job_id, HarvestObject.state.notin_(FINISHED)
     )
-    Session.execute(unfinished.execution_options(synchronize_session=False))
+    execute(unfinished)
     job.gather_started = job.gather_started or utcnow()
     job.gather_finished = utcnow()
     Session.add(HarvestGatherError(message=message, harvest_job_id=job_id))
