@@ -115,6 +115,10 @@ class Fields:
         """Return a list of texts, blank ones left out; ``strict`` reports what is not a list."""
         return tuple(filter(None, (value_text(item) for item in self.items(key, strict=strict))))
 
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return the texts of a list or of a lone value."""
+        return self.texts(key, strict=False)
+
     def items(self, key: str, *, strict: bool = True) -> list[Any]:
         """Return a list; a lone value counts as a list of one, reported when ``strict``."""
         value = self.get(key)
