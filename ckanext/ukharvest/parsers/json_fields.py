@@ -66,6 +66,10 @@ class Fields:
         """The object itself."""
         return self._data
 
+    def full_name(self, key: str) -> str:
+        """Return a field's name in problems."""
+        return self._path + key
+
     def report(self, code: str, key: str, words: str) -> None:
         """Add a problem with a field; ``words`` follow its name in the message."""
         field = self._path + key

@@ -37,6 +37,9 @@ class Several(dict[str, Any]):
 class Node(Protocol):
     """An element or object whose fields a reader reads."""
 
+    def text(self, name: str) -> str:
+        """Return the text of a field that has one."""
+
     def values(self, name: str) -> Names:
         """Return the texts of a field, one or many, without empty ones."""
 
@@ -163,9 +166,14 @@ def first_text(node: Node, names: Names) -> str:
     return next(iter(texts(node, names)), "")
 
 
-def first_paragraph(node: Node, names: Names) -> str:
-    """Return the first text."""
-    return plain_text(first_text(node, names))
+def text(node: Node, names: Names) -> str:
+    """Return the text of a field that has one, as written."""
+    return node.text(names[0])
+
+
+def paragraph(node: Node, names: Names) -> str:
+    """Return the text of a field that has one."""
+    return plain_text(node.text(names[0]))
 
 
 def json_list(node: Node, names: Names) -> str:
