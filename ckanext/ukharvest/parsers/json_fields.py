@@ -61,6 +61,10 @@ class Fields:
         self._by_fold = {key.casefold(): key for key in data}
         self._misspelt: set[str] = set()
 
+    def part(self, prefix: str) -> Fields:
+        """Return the object itself: rows of a table read it, if it is all that a record has."""
+        return self
+
     @property
     def data(self) -> Mapping[str, Any]:
         """The object itself."""

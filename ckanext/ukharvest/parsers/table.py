@@ -20,11 +20,10 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect
 from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import parties
 from ckanext.ukharvest.core.values.dates import parse_date
-from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.parsers import uk_fields, unread_fields
-from ckanext.ukharvest.parsers.dcat.node import as_list
 
 Names = tuple[str, ...]
 _EXTRA = "extra "
@@ -106,7 +105,7 @@ def read_record(  # noqa: PLR0913
     problems: list[Problem],
     *,
     needed: Mapping[str, tuple[str, str]],
-    unread: Callable[[], Iterable[tuple[str, str]]],
+    unread: Callable[[], Iterable[tuple[str, str]]] = tuple,
 ) -> DatasetRecord:
     """Return the record that a table makes of an entry.
 
@@ -126,14 +125,14 @@ def read_record(  # noqa: PLR0913
     return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **values)
 
 
-def require(raw: RawRecord, text: str, name: str, code: str) -> str:
+def require(raw: RawRecord, text: str, name: str, code: str, expected: str = "a text") -> str:
     """Return a text without which there is no dataset.
 
     Raises:
         ParseError: it is missing.
     """
     if not text:
-        message = f"{raw.display_name}: {name} is missing; expected a text"
+        message = f"{raw.display_name}: {name} is missing; expected {expected}"
         raise ParseError(message, code=code, url=raw.url)
     return text
 
@@ -211,12 +210,6 @@ def date(node: Node, names: Names) -> str:
 def languages(node: Node, names: Names) -> Names:
     """Return tags of languages."""
     return read_languages(texts(node, names), node.reporter(names[0]))
-
-
-def frequency(node: Node, names: Names) -> Several:
-    """Return how often the data is updated; a text that says something else stays an extra."""
-    value, unread = read_frequency(first_text(node, names), node.reporter(names[0]))
-    return Several(frequency=value, extras=unread)
 
 
 def schemas(node: Node, names: Names) -> Names:

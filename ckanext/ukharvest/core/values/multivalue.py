@@ -42,6 +42,11 @@ def as_text(values: Iterable[str]) -> str:
     return json.dumps(found, ensure_ascii=False) if found else ""
 
 
+def as_list(values: list[str]) -> str:
+    """Return a list as ckanext-dcat stores it in an extra: JSON, "" if empty."""
+    return json.dumps(values, ensure_ascii=False) if values else ""
+
+
 def addresses(value: object, register: str = "") -> Addresses:
     """Split a value into URLs and other texts.
 

@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.values import file_names, formats, schema_types
 from ckanext.ukharvest.core.values.checksums import read_checksums
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.places import geometry_text
 from ckanext.ukharvest.core.values.sizes import read_size
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
@@ -25,7 +26,7 @@ from ckanext.ukharvest.parsers.dcat import (
     services,
     translations,
 )
-from ckanext.ukharvest.parsers.dcat.node import Node, as_list, natural, quoted
+from ckanext.ukharvest.parsers.dcat.node import Node, natural, quoted
 
 # Mistakes that publishers make.
 _MISNAMED = ("dcat:distributions", "dct:distributions", "dct:distribution")

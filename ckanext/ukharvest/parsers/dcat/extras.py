@@ -11,8 +11,9 @@ from typing import Any
 
 from ckanext.ukharvest.core.records import Period
 from ckanext.ukharvest.core.values.identifiers import property_value
+from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.web_addresses import is_web_url
-from ckanext.ukharvest.parsers.dcat.node import Node, as_list
+from ckanext.ukharvest.parsers.dcat.node import Node
 
 # Stored as one text; several values are joined.
 SINGLE = {

@@ -5,7 +5,6 @@ RDF has no order, so lists are sorted: by language, then by text, with numbers c
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -217,8 +216,3 @@ def natural(text: str) -> list[tuple[int, str]]:
 def quoted(text: str, length: int = 60) -> str:
     """Return a text in quotation marks for a message."""
     return f"'{shorten(text, length)}'"
-
-
-def as_list(values: list[str]) -> str:
-    """Return a list as ckanext-dcat stores it in an extra: JSON, "" if empty."""
-    return json.dumps(values, ensure_ascii=False) if values else ""

@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from ckanext.ukharvest.core.errors import ParseError
-from ckanext.ukharvest.core.mapping_table import Field, FieldValues, collect, read_apart
+from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences, local_government_lists, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
@@ -23,8 +23,9 @@ from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.text import shorten
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
-from ckanext.ukharvest.parsers import uk_fields, unread_fields
+from ckanext.ukharvest.parsers import table, uk_fields
 from ckanext.ukharvest.parsers.inventory import resources as files
+from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Node
 
 VERSION = 3
@@ -40,6 +41,10 @@ class Entry:
     dataset: Node
     identifier: str
 
+    def part(self, prefix: str) -> Node:
+        """Return the element whose children have names with this prefix."""
+        return self.inventory if prefix else self.dataset
+
 
 def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """Read an inventory of one dataset, as the reader cuts them out, or a lone Dataset.
@@ -49,22 +54,26 @@ def parse(raw: RawRecord, options: Mapping[str, Any]) -> DatasetRecord:
     """
     problems: list[Problem] = []
     entry = _entry(raw, problems)
-    where = raw.display_name
-    if not raw.guid:
-        raise ParseError(f"{where}: Identifier is missing", code="missing-identifier")
+    table.require(raw, raw.guid, "Identifier", "missing-identifier")
     title = plain_line(entry.dataset.text("Title"))
-    if not title:
-        raise ParseError(f"{where}: Title is missing; expected a text", code="missing-title")
+    table.require(raw, title, "Title", "missing-title")
     files.active(entry.dataset)
-    found, extras = collect(MAPPING, entry)
-    extras = unread_fields.added_to(extras, entry.dataset.unread(_READ))
-    for name, field in (("Description", "notes"), ("Rights", "licence")):
-        if not found.get(field):
-            expected = {"notes": "what the data is", "licence": "the address of a licence"}[field]
-            entry.dataset.report("missing-field", name, f"missing; expected {expected}")
     # Fields that a dataset shares with its resources are read for each, but reported once.
-    reported = tuple(dict.fromkeys(problems))
-    return DatasetRecord(raw.guid, title, extras=extras, problems=reported, **found)
+    return table.read_record(
+        raw,
+        title,
+        MAPPING,
+        entry,
+        problems,
+        needed=_NEEDED,
+        unread=lambda: entry.dataset.unread(_READ),
+    )
+
+
+_NEEDED = {
+    "notes": ("Description", "what the data is"),
+    "licence": ("Rights", "the address of a licence"),
+}
 
 
 def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
@@ -83,24 +92,20 @@ def _entry(raw: RawRecord, problems: list[Problem]) -> Entry:
     )
 
 
-def _notes(entry: Entry) -> FieldValues:
-    return {"notes": plain_text(entry.dataset.text("Description"))}
-
-
 def _terms(entry: Entry) -> FieldValues:
-    found = []
+    named = []
     for rights in entry.dataset.texts("Rights"):
         entry.dataset.parse_value("Rights", rights, parse_url, "bad-url")
-        found.append(licences.find(rights))
+        named.append(licences.find(rights))
     holder = plain_text(entry.dataset.text("RightsHolder"))
     if is_web_url(holder):
         meant = licences.find(holder)
         if meant and meant.id:
             words = f"'{shorten(holder)}' is a licence; expected who holds the rights"
             entry.dataset.report("bad-rights-holder", "RightsHolder", words)
-            found.append(meant)
+            named.append(meant)
             holder = ""
-    licence = read_licence(found, entry.dataset.reporter("Rights"))
+    licence = read_licence(named, entry.dataset.reporter("Rights"))
     return {"licence": licence, "extras": {"rights_holder": holder}}
 
 
@@ -129,14 +134,14 @@ def _subjects(entry: Entry) -> FieldValues:
         texts[""] += filter(None, [subject.own_text()])
     return uk_fields.authority(
         *(
-            uk_fields.FieldTexts(_SUBJECTS.get(name, ""), each, partial(_report, entry, name))
-            for name, each in texts.items()
+            uk_fields.FieldTexts(
+                _SUBJECTS.get(name, ""),
+                words,
+                entry.dataset.reporter(f"Subjects/Subject/{name}".rstrip("/")),
+            )
+            for name, words in texts.items()
         )
     )
-
-
-def _report(entry: Entry, name: str, code: str, words: str) -> None:
-    entry.dataset.report(code, f"Subjects/Subject/{name}".rstrip("/"), words)
 
 
 def _language(entry: Entry) -> FieldValues:
@@ -167,24 +172,17 @@ def _coverage(entry: Entry) -> FieldValues:
     }
 
 
-def _publisher(entry: Entry) -> FieldValues:
-    texts = [t for part in entry.inventory.find_all("Metadata") for t in part.texts("Publisher")]
-    agents = list(map(parties.parse_agent, texts))
+def _publisher(inventory: Node, _names: table.Names) -> table.Several:
+    parts = inventory.find_all("Metadata")
+    agents = [parties.parse_agent(text) for part in parts for text in part.texts("Publisher")]
     others = parties.other_parties(parties.with_role(agents[1:], parties.PUBLISHER))
-    return {"publisher": next(iter(agents), None), "extras": others}
+    return table.Several(publisher=next(iter(agents), None), extras=others)
 
 
-def _document(entry: Entry) -> FieldValues:
-    metadata = next(entry.inventory.find_all("Metadata"), entry.inventory)
-    return {
-        "extras": {
-            "inventory_identifier": entry.identifier,
-            "inventory_document": entry.inventory.text("Identifier"),
-            "inventory_creator": entry.inventory.text("Creator"),
-            "inventory_title": plain_text(metadata.text("Title")),
-            "inventory_description": plain_text(metadata.text("Description")),
-        }
-    }
+def _metadata(inventory: Node, names: table.Names) -> str:
+    """Return a text of the element Metadata, or of the inventory itself."""
+    metadata = next(inventory.find_all("Metadata"), inventory)
+    return plain_text(metadata.text(names[0].rpartition("/")[2]))
 
 
 # RelationType → CKAN's names of relationships.
@@ -196,19 +194,21 @@ _RELATIONS = {
 }
 
 
-def _relations(entry: Entry) -> FieldValues:
+def _relations(dataset: Node, _names: table.Names) -> table.Several:
     # Version 0.3 has a type per relation, older versions one for all relations of a dataset.
-    shared = entry.dataset.text("RelationType")
-    found: dict[str, list[str]] = {}
-    for part in entry.dataset.find_all("Relations", "Relation"):
+    shared = dataset.text("RelationType")
+    targets: dict[str, list[str]] = {}
+    for part in dataset.find_all("Relations", "Relation"):
         kind = part.text("RelationType") or shared
         target = part.text("DatasetIdentifier") or part.own_text()
         if kind.lower() not in _RELATIONS:
             expected = "expected depends on, derived from or links to"
             part.report("unexpected-value", "RelationType", f"'{shorten(kind, 40)}'; {expected}")
         if target:
-            found.setdefault(_RELATIONS.get(kind.lower(), "relation"), []).append(target)
-    return {"extras": {key: ", ".join(dict.fromkeys(each)) for key, each in found.items()}}
+            targets.setdefault(_RELATIONS.get(kind.lower(), "relation"), []).append(target)
+    return table.Several(
+        extras={name: ", ".join(dict.fromkeys(texts)) for name, texts in targets.items()}
+    )
 
 
 # Fields with a list of values, in any version; other values are kept and reported.
@@ -220,46 +220,48 @@ _LISTS = {
 }
 
 
-def _terms_of_use(entry: Entry) -> FieldValues:
-    dataset = entry.dataset
-    for name, values in _LISTS.items():
-        text = dataset.text(name)
-        if text and text.lower() not in values:
-            expected = ", ".join(values[:5])
-            shown = shorten(text, 40)
-            dataset.report("unexpected-value", name, f"'{shown}'; expected one of: {expected}")
-    charge = dataset.text("ChargeURL")
-    dataset.parse_value("ChargeURL", charge, parse_url, "bad-url")
-    return {
-        "extras": {
-            "protected": dataset.text("Protected"),
-            "protected_text": plain_text(dataset.text("ProtectedText")),
-            "context": dataset.text("Context"),
-            "charge_url": charge,
-            "publish-date": dataset.date("CommittmentDate"),
-        }
-    }
+def _listed(dataset: Node, names: table.Names) -> str:
+    """Return a text; report one that is not in the list of its field."""
+    (name,) = names
+    text = dataset.text(name)
+    if text and text.lower() not in _LISTS[name]:
+        expected = ", ".join(_LISTS[name][:5])
+        shown = shorten(text, 40)
+        dataset.report("unexpected-value", name, f"'{shown}'; expected one of: {expected}")
+    return text
+
+
+def _charge(dataset: Node, names: table.Names) -> str:
+    text = dataset.text(names[0])
+    dataset.parse_value(names[0], text, parse_url, "bad-url")
+    return text
 
 
 def _resources(entry: Entry) -> FieldValues:
-    found = files.resources(entry.dataset, _modified(entry))
-    pages = (r.url for r in found if r.kind == "documentation" and r.format == "HTML")
-    is_published = any(r.kind in ("data", "service") for r in found)
+    resources = files.resources(entry.dataset, _modified(entry))
+    pages = (r.url for r in resources if r.kind == "documentation" and r.format == "HTML")
+    is_published = any(r.kind in ("data", "service") for r in resources)
     return {
-        "resources": found,
+        "resources": resources,
         "url": next(filter(is_web_url, pages), ""),
-        "schema_urls": tuple(dict.fromkeys(r.schema_url for r in found if r.schema_url)),
+        "schema_urls": tuple(dict.fromkeys(r.schema_url for r in resources if r.schema_url)),
         # The guidance: a dataset is published when it has a rendition of data.
         "extras": {"unpublished": "" if is_published else "true"},
     }
 
 
+def _identifier(entry: Entry) -> FieldValues:
+    return {"extras": {"inventory_identifier": entry.identifier}}
+
+
 _RENDITION = ("Identifier", "MimeType", "Title", "Description", "Availability", "ConformsTo")
 
-MAPPING: tuple[Field[Entry], ...] = (
-    Field(("Identifier",), "guid", read_apart),
+_inventory_row = partial(row, prefix="Inventory/")
+
+MAPPING: tuple[Field[Entry] | table.Row, ...] = (
+    Field(("Identifier",), "guid, extra inventory_identifier", _identifier),
     Field(("Title",), "title", read_apart),
-    Field(("Description",), "notes", _notes),
+    row("Description", "notes", table.paragraph),
     Field(("Rights", "RightsHolder"), "licence; extra rights_holder", _terms),
     Field(("@Modified",), "modified, metadata_modified", _dates),
     Field(
@@ -273,28 +275,19 @@ MAPPING: tuple[Field[Entry], ...] = (
         "temporal, spatial, spatial_text; extra spatial_uri",
         _coverage,
     ),
-    Field(
-        ("Inventory/Metadata/Publisher",),
-        "publisher; extra responsible-organisation",
-        _publisher,
+    _inventory_row("Metadata/Publisher", "publisher; extra responsible-organisation", _publisher),
+    _inventory_row("Identifier", "extra inventory_document", table.text),
+    _inventory_row("Creator", "extra inventory_creator", table.text),
+    _inventory_row("Metadata/Title", "extra inventory_title", _metadata),
+    _inventory_row("Metadata/Description", "extra inventory_description", _metadata),
+    row(
+        "Relations RelationType", "extras depends_on, derives_from, links_to, relation", _relations
     ),
-    Field(
-        ("Identifier", "Inventory/Identifier", "Inventory/Creator")
-        + ("Inventory/Metadata/Title", "Inventory/Metadata/Description"),
-        "extras inventory_identifier, inventory_document, inventory_creator, inventory_title,"
-        " inventory_description",
-        _document,
-    ),
-    Field(
-        ("Relations", "RelationType"),
-        "extras depends_on, derives_from, links_to, relation",
-        _relations,
-    ),
-    Field(
-        ("Protected", "ProtectedText", "Context", "ChargeURL", "CommittmentDate"),
-        "extras protected, protected_text, context, charge_url, publish-date",
-        _terms_of_use,
-    ),
+    row("Protected", "extra protected", _listed),
+    row("ProtectedText", "extra protected_text", table.paragraph),
+    row("Context", "extra context", _listed),
+    row("ChargeURL", "extra charge_url", _charge),
+    row("CommittmentDate", "extra publish-date", table.date),
     Field(
         ("Resource", "Resource/@Type", "Resource/@Active")
         + tuple(f"Rendition/{name}" for name in _RENDITION),

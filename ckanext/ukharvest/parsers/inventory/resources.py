@@ -37,24 +37,24 @@ def resources(dataset: Node, modified: str) -> tuple[ResourceRecord, ...]:
         dataset: the Dataset.
         modified: the dataset's modification date, inherited by its resources.
     """
-    found = [
+    records = [
         resource
         for part in dataset.find_all("Resources", "Resource")
         if active(part)
         for resource in _renditions(part, part.date("Modified") or modified)
     ]
     # Older DataShare versions give several files one identifier: then the URL tells them apart.
-    counts = Counter(resource.id for resource in found)
-    return tuple(r if counts[r.id] == 1 else replace(r, id="") for r in found)
+    counts = Counter(resource.id for resource in records)
+    return tuple(r if counts[r.id] == 1 else replace(r, id="") for r in records)
 
 
 def active(part: Node) -> bool:
     """Tell whether a dataset, resource or rendition is active; report other values."""
     text = part.attribute("Active")
-    found = is_active(text)
-    if found is None:
+    state = is_active(text)
+    if state is None:
         part.report("bad-active", "@Active", f"'{shorten(text, 40)}'; expected Yes or No")
-    return found is not False
+    return state is not False
 
 
 def languages(part: Node) -> tuple[str, ...]:
@@ -80,7 +80,8 @@ def _moment(part: Node, name: str) -> str:
 
 def places(part: Node) -> tuple[str, ...]:
     """Return a resource's places."""
-    names = (text for each in part.find_all("Coverage") for text in each.texts("Spatial"))
+    areas = part.find_all("Coverage")
+    names = (text for area in areas for text in area.texts("Spatial"))
     return tuple(dict.fromkeys(names))
 
 
@@ -157,9 +158,9 @@ def _url(rendition: Node) -> str:
 
 def _schema(rendition: Node) -> tuple[str, dict[str, str]]:
     """Return the URL of the standard that a file follows, and other facts about its structure."""
-    given = dict.fromkeys(rendition.texts("ConformsTo"))
-    own = [text for text in given if uk_fields.is_definition(text)]
-    standards = [text for text in given if text not in own]
+    texts = dict.fromkeys(rendition.texts("ConformsTo"))
+    own = [text for text in texts if uk_fields.is_definition(text)]
+    standards = [text for text in texts if text not in own]
     urls = [text for text in standards if is_web_url(text)]
     others = [text for text in standards if text not in urls[:1]]
     extras = {"conforms_to": ", ".join(others), "described_by": ", ".join(own)}

@@ -10,9 +10,9 @@ from ckanext.ukharvest.core.records import ResourceRecord
 from ckanext.ukharvest.core.values import formats
 from ckanext.ukharvest.core.values.identifiers import doi_url
 from ckanext.ukharvest.core.values.link_protocols import SERVICE_FORMATS
+from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_url
-from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.xml_fields import Entry
 
 _HANDLE = re.compile(r"hdl:\s*(\S+/\S+)", re.IGNORECASE)

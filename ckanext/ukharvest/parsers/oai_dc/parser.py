@@ -16,6 +16,7 @@ from ckanext.ukharvest.core.mapping_table import Field, FieldValues, read_apart
 from ckanext.ukharvest.core.records import DatasetRecord, Problem, RawRecord
 from ckanext.ukharvest.core.values import licences
 from ckanext.ukharvest.core.values.dates import parse_date
+from ckanext.ukharvest.core.values.frequencies import read_frequency
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
 from ckanext.ukharvest.core.values.periods import is_span
 from ckanext.ukharvest.core.values.record_licence import read_licence
@@ -135,6 +136,11 @@ def _is_access(text: str) -> bool:
     return text.startswith("info:eu-repo/semantics/")
 
 
+def _frequency(node: Node, names: table.Names) -> table.Several:
+    frequency, unread = read_frequency(node.text(names[0]), node.reporter(names[0]))
+    return table.Several(frequency=frequency, extras=unread)
+
+
 MAPPING: tuple[Field[Entry] | table.Row, ...] = (
     Field(("header/identifier",), "guid", read_apart),
     Field(("dc:title",), "title", read_apart),
@@ -169,7 +175,7 @@ MAPPING: tuple[Field[Entry] | table.Row, ...] = (
         "resources, url; extras identifier, alternate_identifier, format",
         links.read,
     ),
-    row("dct:accrualPeriodicity", "frequency", table.frequency),
+    row("dct:accrualPeriodicity", "frequency", _frequency),
     row("dct:conformsTo", "schema_urls", table.schemas),
     row("dct:conformsTo", "extra conforms_to", table.json_list),
     row("dc:type", "extra dcat_type", table.words),

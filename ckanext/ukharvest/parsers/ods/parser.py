@@ -28,14 +28,13 @@ from ckanext.ukharvest.core.records import Agent, DatasetRecord, Problem, RawRec
 from ckanext.ukharvest.core.translations import Translation
 from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
-from ckanext.ukharvest.core.values.multivalue import is_no
+from ckanext.ukharvest.core.values.multivalue import as_list, is_no
 from ckanext.ukharvest.core.values.record_licence import read_licence
 from ckanext.ukharvest.core.values.tags import clean_tags
 from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import parse_email
 from ckanext.ukharvest.parsers import table, uk_fields, unread_fields
 from ckanext.ukharvest.parsers.dcat import parser as dcat
-from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.json_fields import Fields, load_object
 from ckanext.ukharvest.parsers.ods import coverage, resources, translations
 from ckanext.ukharvest.parsers.ods.dataset import (

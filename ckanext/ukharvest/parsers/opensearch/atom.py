@@ -13,6 +13,7 @@ from ckanext.ukharvest.core.values import licences, parties
 from ckanext.ukharvest.core.values.dates import parse_date
 from ckanext.ukharvest.core.values.languages import read_languages
 from ckanext.ukharvest.core.values.markup import plain_line, plain_text
+from ckanext.ukharvest.core.values.multivalue import as_list
 from ckanext.ukharvest.core.values.periods import is_span, join_periods, read_periods
 from ckanext.ukharvest.core.values.places import read_places
 from ckanext.ukharvest.core.values.record_licence import read_licence
@@ -21,7 +22,6 @@ from ckanext.ukharvest.core.values.text import clean_text
 from ckanext.ukharvest.core.values.web_addresses import is_web_url, parse_email, parse_url
 from ckanext.ukharvest.core.xml import parser as xml
 from ckanext.ukharvest.parsers import table
-from ckanext.ukharvest.parsers.dcat.node import as_list
 from ckanext.ukharvest.parsers.opensearch import georss, links
 from ckanext.ukharvest.parsers.table import row
 from ckanext.ukharvest.parsers.xml_fields import Entry, Node
