@@ -9,7 +9,7 @@ import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.readers import paging
+from ckanext.ukharvest.readers import seen_pages, walk
 from ckanext.ukharvest.readers.ckan_api import search
 from ckanext.ukharvest.readers.csw import server
 from ckanext.ukharvest.readers.oaipmh import walk as oaipmh_walk
@@ -60,7 +60,8 @@ EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
 @pytest.fixture(autouse=True)
 def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take 40 pages for endless, not 10,000."""
-    monkeypatch.setitem(paging.Pages.__init__.__kwdefaults__, "limit", MOST_PAGES)
+    monkeypatch.setitem(seen_pages.Pages.__init__.__kwdefaults__, "limit", MOST_PAGES)
+    monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(server, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(oaipmh_walk, "MAX_PAGES", MOST_PAGES)

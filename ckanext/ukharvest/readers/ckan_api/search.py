@@ -18,9 +18,8 @@ from ckanext.ukharvest.core.values.text import clean_text, counted
 from ckanext.ukharvest.readers.ckan_api import own_site
 from ckanext.ukharvest.readers.ckan_api import package as packages
 from ckanext.ukharvest.readers.ckan_api import site as sites
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_api import Refused, read_json, result_of, wrong_shape
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
+from ckanext.ukharvest.readers.walk import MAX_PAGES, describe_empty_list, endless_paging
 
 # Clocks of a site's machines differ, and a search index lags behind the database.
 _OVERLAP = timedelta(hours=1)
@@ -178,7 +177,7 @@ class Search:
     def _page(self, start: int) -> _Page:
         self._pages += 1
         if self._pages > MAX_PAGES:
-            raise endless_paging(self._url, MAX_PAGES, "shows new datasets")
+            raise endless_paging(self._url, MAX_PAGES, "dataset")
         params: dict[str, str | int] = {
             "rows": self._source.options.get("rows", 100),
             "start": start,

@@ -26,8 +26,7 @@ from ckanext.ukharvest.readers.csw.probe import Probe
 from ckanext.ukharvest.readers.csw.records import Cutter
 from ckanext.ukharvest.readers.csw.server import Page, Server
 from ckanext.ukharvest.readers.csw.tally import Tally
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
-from ckanext.ukharvest.readers.paging import MOST_PROBLEMS
+from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list
 from ckanext.ukharvest.readers.xml_document.records import XmlShape
 
 _PASSES = 3  # over all pages, before a read that lacks records counts as incomplete

@@ -16,7 +16,7 @@ from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_api import Refused, action, wrong_shape
-from ckanext.ukharvest.readers.paging import Pages
+from ckanext.ukharvest.readers.seen_pages import Pages
 
 PAGE = 100
 # Failed requests by name before package_show counts as missing.

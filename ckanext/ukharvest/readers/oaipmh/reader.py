@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.readers.date_range import date_range
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
 from ckanext.ukharvest.readers.oaipmh.request import check_date
 from ckanext.ukharvest.readers.oaipmh.response import Facts, Refused
 from ckanext.ukharvest.readers.oaipmh.walk import Walk
+from ckanext.ukharvest.readers.walk import describe_empty_list
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT
 
 OPTIONS = (

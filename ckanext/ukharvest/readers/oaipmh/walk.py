@@ -18,14 +18,18 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError, SourceError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted, shorten
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.oaipmh import request as requests
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
 from ckanext.ukharvest.readers.oaipmh.request import Wanted
 from ckanext.ukharvest.readers.oaipmh.response import Facts, Identity, Refused
 from ckanext.ukharvest.readers.oaipmh.tally import Tally
-from ckanext.ukharvest.readers.paging import MAX_PAGES, MOST_PROBLEMS, endless_paging
+from ckanext.ukharvest.readers.walk import (
+    MAX_PAGES,
+    MOST_PROBLEMS,
+    describe_empty_list,
+    endless_paging,
+)
 
 _RESTARTS = 2  # of one list, when its token has expired
 # Of the spans of two runs: servers date a change and show it later.

@@ -16,12 +16,11 @@ from ckanext.ukharvest.core.fingerprint import canonical_json
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.document import ACCEPT
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.json_api import read_json, wrong_shape
 from ckanext.ukharvest.readers.ods.portal import Parameters, Portal, with_parameters
 from ckanext.ukharvest.readers.ods.records import Document, identity, record, unwrap
 from ckanext.ukharvest.readers.ods.translations import Texts, with_translations
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
+from ckanext.ukharvest.readers.walk import MAX_PAGES, describe_empty_list, endless_paging
 
 WINDOW = 10_000  # the largest offset + limit that portals answer
 ROWS = 100  # the largest limit
@@ -134,7 +133,7 @@ class Listing:
     def _page(self, offset: int) -> Page:
         self._requests += 1
         if self._requests > MAX_PAGES:
-            raise endless_paging(self._url, MAX_PAGES, "shows new datasets")
+            raise endless_paging(self._url, MAX_PAGES, "dataset")
         page = self._answer(offset, self._filters)
         self._totals.add(page.total)
         self._source.tell_total(page.total)

@@ -13,10 +13,10 @@ from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
 from ckanext.ukharvest.readers.opensearch.walk import Walk
+from ckanext.ukharvest.readers.walk import describe_empty_list
 
 OPTIONS = (
     Option(

@@ -17,11 +17,11 @@ from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
-from ckanext.ukharvest.readers.empty_lists import describe_empty_list
 from ckanext.ukharvest.readers.opensearch.response import Page, ask
 from ckanext.ukharvest.readers.opensearch.search import Search
 from ckanext.ukharvest.readers.opensearch.template import START_INDEX, START_PAGE
-from ckanext.ukharvest.readers.paging import MOST_PROBLEMS, Pages
+from ckanext.ukharvest.readers.seen_pages import Pages
+from ckanext.ukharvest.readers.walk import MOST_PROBLEMS, describe_empty_list
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from ckanext.ukharvest.core.errors import BadStatus, ParseError, ProtocolError
 from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted, shorten
-from ckanext.ukharvest.readers.paging import MAX_PAGES, endless_paging
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.sparql import request as requests
 from ckanext.ukharvest.readers.sparql.connection import Connection
 from ckanext.ukharvest.readers.sparql.descriptions import Descriptions
 from ckanext.ukharvest.readers.sparql.request import Selection
 from ckanext.ukharvest.readers.sparql.response import ROWS, Cut, Term, place, rows
+from ckanext.ukharvest.readers.walk import MAX_PAGES, endless_paging
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Walk:
                 self._doubt = "gives a page without a new dataset"
                 break
         else:
-            raise endless_paging(self._base, MAX_PAGES, "lists new datasets")
+            raise endless_paging(self._base, MAX_PAGES, "dataset")
         return self._ending()
 
     def _count(self) -> int:
