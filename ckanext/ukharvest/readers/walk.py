@@ -163,11 +163,10 @@ class Walk:
         """Note the number of records that a page announces, if it is not negative."""
         if total < 0:
             return
-        if self.total < 0:
+        if total != self.total:
+            self._has_changed = self.total >= 0 or self._has_changed
+            self.total = total
             self._tell_total(total)
-        elif total != self.total:
-            self._has_changed = True
-        self.total = total
 
     def note_uncounted(self, records: Iterable[RawRecord]) -> None:
         """Yield records behind those of the page; they count neither for totals nor for the end."""

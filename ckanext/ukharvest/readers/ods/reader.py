@@ -68,7 +68,8 @@ def _start(name: str, source: Source, portal: Portal) -> Records:
     if name not in _LISTS:
         return dcat.start(name, source, portal)
     listing = Listing(source, portal, _LISTS[name])
-    return listing.walk(listing.first())
+    listing.request_first()
+    return listing.records()
 
 
 def _is_absent(error: SourceError) -> bool:
