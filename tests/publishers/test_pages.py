@@ -9,11 +9,10 @@ import pytest
 
 from ckanext.ukharvest.core.http.client import HttpClient
 from ckanext.ukharvest.core.http.guard import Guard
-from ckanext.ukharvest.readers import seen_pages, walk
+from ckanext.ukharvest.readers import walk
 from ckanext.ukharvest.readers.ckan_api import search
 from ckanext.ukharvest.readers.csw import server
 from ckanext.ukharvest.readers.oaipmh import walk as oaipmh_walk
-from ckanext.ukharvest.readers.ods import listing
 from ckanext.ukharvest.readers.sparql import walk as sparql_walk
 from ckanext.ukharvest.source_types import TYPES
 from tests.conftest import LOOPBACK
@@ -60,13 +59,11 @@ EXPECTED: dict[str, tuple[str, dict[str, str]]] = {
 @pytest.fixture(autouse=True)
 def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take 40 pages for endless, not 10,000."""
-    monkeypatch.setitem(seen_pages.Pages.__init__.__kwdefaults__, "limit", MOST_PAGES)
     monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(server, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(oaipmh_walk, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(sparql_walk, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(listing, "MAX_PAGES", MOST_PAGES)
 
 
 def test_every_type_and_every_fault_is_in_the_table() -> None:

@@ -15,7 +15,7 @@ from ckanext.ukharvest.core.records import Ending, RawRecord, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
-from ckanext.ukharvest.readers.opensearch.walk import Walk
+from ckanext.ukharvest.readers.opensearch.results import Results
 from ckanext.ukharvest.readers.walk import describe_empty_list
 
 OPTIONS = (
@@ -91,9 +91,9 @@ class OpenSearch:
             _refuse_options(source)
             if "://" not in source.url:
                 return (yield from _saved(found))
-            return (yield from Walk(source).records(found))
+            return (yield from Results(source, first=found).records())
         search = searches.choose(found, source.options)
-        return (yield from Walk(source, search).records())
+        return (yield from Results(source, search).records())
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record unchanged: the list had all of it."""
