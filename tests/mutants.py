@@ -151,10 +151,10 @@ MUTANTS = (
     Mutant(
         "resumed-behind-repair",
         "A killed run that read a repaired page reads that page again, and is not complete.",
-        "ckanext.ukharvest.readers.oaipmh.walk.Walk._read",
-        "if facts.token and not self._problems:",
-        "if facts.token:",
-        ("tests/readers/oaipmh/test_walk.py::test_run_does_not_resume_behind_a_repaired_page",),
+        "ckanext.ukharvest.readers.walk.Walk._page",
+        " and not self.problems:",
+        ":",
+        ("tests/readers/test_walk.py::test_no_run_resumes_behind_a_repaired_page",),
     ),
     Mutant(
         "cut-off-xml",
@@ -247,7 +247,7 @@ MUTANTS = (
     Mutant(
         "oaipmh-lost-deletions",
         "A repository that does not remember its deletions is read whole, not for changes only.",
-        "ckanext.ukharvest.readers.oaipmh.walk.Walk._since",
+        "ckanext.ukharvest.readers.oaipmh.repository.Repository._since",
         'self._source.since if self._identity.deleted == "persistent" else ""',
         "self._source.since",
         ("tests/readers/oaipmh/test_walk.py",),

@@ -49,6 +49,37 @@ class SeenIdentities(SeenRecords):
                 yield raw
 
 
+class SeenContents(SeenRecords):
+    """Yields each content of an identity once, and what an earlier list had not at all.
+
+    Attributes:
+        deleted: number of those of the list that its server says are deleted.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[str | bytes, bytes] = {}
+        self.begin(0)
+
+    def begin(self, before: int) -> None:
+        super().begin(before)
+        self._before = before
+        self._current: set[str | bytes] = set()
+        self._earlier = frozenset(self._known)
+        self.deleted = 0
+
+    def sift(self, records: Iterable[RawRecord]) -> Iterator[RawRecord]:
+        for raw in records:
+            digest = digest_of_record(raw)
+            key = raw.guid or digest
+            self.deleted += raw.deleted and key not in self._current
+            self._current.add(key)
+            self.count = self._before + len(self._current)
+            if key not in self._earlier and self._known.get(key) != digest:
+                self._known.setdefault(key, digest)
+                yield raw
+
+
 class SeenPages(SeenRecords):
     """Yields what earlier pages did not have with the same content.
 

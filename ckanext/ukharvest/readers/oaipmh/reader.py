@@ -11,9 +11,9 @@ from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
 from ckanext.ukharvest.readers.date_range import date_range
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
+from ckanext.ukharvest.readers.oaipmh.repository import Repository
 from ckanext.ukharvest.readers.oaipmh.request import check_date
-from ckanext.ukharvest.readers.oaipmh.response import Facts, Refused
-from ckanext.ukharvest.readers.oaipmh.walk import Walk
+from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Facts, Refused
 from ckanext.ukharvest.readers.walk import describe_empty_list
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT
 
@@ -55,7 +55,7 @@ class OaiPmh:
         """
         if "://" not in source.url:
             return (yield from self._saved(source))
-        return (yield from Walk(source).records())
+        return (yield from Repository(source).records())
 
     def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
         """Return the record unchanged: the list had all of it."""
@@ -67,21 +67,15 @@ class OaiPmh:
         count = 0
         problems: list[Problem] = []
         with closing(source.http.get(source.url, accept=ACCEPT)) as reply:
-            elements = responses.read(reply, problems)
-            while True:
-                try:
-                    element = next(elements)
-                except StopIteration as stop:
-                    facts: Facts = stop.value
-                    break
-                except Refused as exc:
-                    if "noRecordsMatch" not in exc.codes:
-                        raise
-                    facts = Facts()
-                    break
-                count += 1
-                yield cutter.record(element, f"record {count}")
-        reason = _doubt(facts, count, source.url)
+            elements = ElementReading(responses.read(reply, problems))
+            try:
+                for element in elements:
+                    count += 1
+                    yield cutter.record(element, f"record {count}")
+            except Refused as exc:
+                if "noRecordsMatch" not in exc.codes:
+                    raise
+        reason = _doubt(elements.facts, count, source.url)
         return Ending(complete=not reason, reason=reason, problems=tuple(problems))
 
 
