@@ -14,7 +14,7 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
@@ -36,7 +36,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class JsonDocument:
+class JsonDocument(Reader):
     """Reads a JSON document and cuts it into records.
 
     Args:
@@ -61,10 +61,6 @@ class JsonDocument:
             reply.close()
             return unchanged(source)
         return (yield from _JsonPages(self, source, reply).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the document had all of it."""
-        return raw
 
 
 class _JsonPages(NumberedPages["_Document"]):

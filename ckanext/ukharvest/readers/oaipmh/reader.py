@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.date_range import date_range
 from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
@@ -44,7 +44,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class OaiPmh:
+class OaiPmh(Reader):
     """Reads a repository with ListRecords; a record's identity is that of its header."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -56,10 +56,6 @@ class OaiPmh:
         if "://" not in source.url:
             return (yield from self._saved(source))
         return (yield from Repository(source).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the list had all of it."""
-        return raw
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the records of one saved response."""

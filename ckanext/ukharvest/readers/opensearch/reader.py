@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
@@ -76,7 +76,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class OpenSearch:
+class OpenSearch(Reader):
     """Reads the results of a search, page by page; ``atom:id`` identifies a record."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -94,10 +94,6 @@ class OpenSearch:
             return (yield from Results(source, first=found).records())
         search = searches.choose(found, source.options)
         return (yield from Results(source, search).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the list had all of it."""
-        return raw
 
 
 def description_of(found: Page | Description | Website, source: Source) -> Page | Description:

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from ckanext.ukharvest.core.errors import BadStatus, ProtocolError
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.paging import NumberedPages, unchanged
 from ckanext.ukharvest.readers.rdf.contexts import Contexts
 from ckanext.ukharvest.readers.rdf.file import FORMATS
@@ -43,7 +43,7 @@ OPTIONS = (
 )
 
 
-class RdfReader:
+class RdfReader(Reader):
     """Reads RDF documents and cuts them into one graph per dataset; see ``core.rdf``."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -58,10 +58,6 @@ class RdfReader:
             reply.close()
             return unchanged(source)
         return (yield from _RdfPages(source, reply).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the document had all of it."""
-        return raw
 
 
 class _RdfPages(NumberedPages[Page]):

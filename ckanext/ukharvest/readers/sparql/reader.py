@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.sparql import own_query
 from ckanext.ukharvest.readers.sparql.request import VARIABLE, check_graphs
 from ckanext.ukharvest.readers.sparql.response import ROWS, rows
@@ -54,7 +54,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Sparql:
+class Sparql(Reader):
     """Lists datasets by SELECT, and describes them by CONSTRUCT; their URIs are the identities."""
 
     def records(self, source: Source) -> Generator[RawRecord, None, Ending]:
@@ -66,10 +66,6 @@ class Sparql:
         if "://" not in source.url:
             return (yield from self._saved(source))
         return (yield from Walk(source).records())
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: it was described when it was listed."""
-        return raw
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the names in a saved result: only an endpoint describes them."""

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, RawRecord, Source
+from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT, XmlRecords, XmlShape
 
 VALIDATION = Option(
@@ -22,7 +22,7 @@ VALIDATION = Option(
 
 
 @dataclass(frozen=True)
-class XmlDocument:
+class XmlDocument(Reader):
     """Reads an XML document and cuts it into records."""
 
     shape: XmlShape
@@ -59,7 +59,3 @@ class XmlDocument:
             reason = f"{source.url} {self.shape.alone}"
             return replace(ending, complete=False, reason=reason, validators={})
         return ending
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the document had all of it."""
-        return raw
