@@ -243,6 +243,35 @@ def describe_empty_list(where: str, noun: str = "record", total: int = -1) -> st
     return f"{where} has no {noun}s; {EMPTY_LIST}"
 
 
+def saved_ending(
+    where: str,
+    noun: str,
+    count: int,
+    total: int = -1,
+    *,
+    more: str = "",
+    must_count: bool = False,
+    problems: Iterable[Problem] = (),
+) -> Ending:
+    """Return the outcome of reading one saved answer.
+
+    Args:
+        where: its URL.
+        noun: what it lists.
+        count: number of its different records.
+        total: how many there are, as it announces, -1 if it does not.
+        more: what it says about further pages, "" if nothing.
+        must_count: an answer that announces no number is not known to be whole.
+    """
+    reason = ""
+    if not count:
+        reason = describe_empty_list(where, noun, total)
+    elif more or total not in (count, count if must_count else -1):
+        number = counted(total, noun) if total >= 0 else f"an unknown number of {noun}s"
+        reason = f"{where} holds {count:,} of {number}{more and f'; {more}'}"
+    return Ending(complete=not reason, reason=reason, problems=tuple(problems))
+
+
 def describe_change(where: str, noun: str) -> str:
     """Return the reason, for a list whose announced number changed during the read."""
     return f"the number of {noun}s of {where} changed while they were read"

@@ -13,8 +13,8 @@ from ckanext.ukharvest.readers.oaipmh import response as responses
 from ckanext.ukharvest.readers.oaipmh.records import Cutter
 from ckanext.ukharvest.readers.oaipmh.repository import Repository
 from ckanext.ukharvest.readers.oaipmh.request import check_date
-from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Facts, Refused
-from ckanext.ukharvest.readers.walk import describe_empty_list
+from ckanext.ukharvest.readers.oaipmh.response import ElementReading, Refused
+from ckanext.ukharvest.readers.walk import saved_ending
 from ckanext.ukharvest.readers.xml_document.records import ACCEPT
 
 OPTIONS = (
@@ -71,18 +71,9 @@ class OaiPmh(Reader):
             except Refused as exc:
                 if "noRecordsMatch" not in exc.codes:
                     raise
-        reason = _doubt(elements.facts, count, source.url)
-        return Ending(complete=not reason, reason=reason, problems=tuple(problems))
-
-
-def _doubt(facts: Facts, count: int, url: str) -> str:
-    """Return why a saved response may not hold all records, "" if it does."""
-    if not facts.is_list:
-        return f"{url} is an answer of GetRecord, which does not name other records"
-    if not count:
-        return describe_empty_list(url, total=facts.total)
-    if not facts.token and facts.total in (-1, count):
-        return ""
-    of = "an unknown number of" if facts.total < 0 else f"{facts.total:,}"
-    more = f"; the next page has the resumptionToken {facts.token}" if facts.token else ""
-    return f"{url} holds {count:,} of {of} {'record' if facts.total == 1 else 'records'}{more}"
+        facts, url = elements.facts, source.url
+        if not facts.is_list:
+            reason = f"{url} is an answer of GetRecord, which does not name other records"
+            return Ending(complete=False, reason=reason, problems=tuple(problems))
+        more = f"the next page has the resumptionToken {facts.token}" if facts.token else ""
+        return saved_ending(url, "record", count, facts.total, more=more, problems=problems)

@@ -12,11 +12,10 @@ from ckanext.ukharvest.core.errors import ConfigError, ProtocolError
 from ckanext.ukharvest.core.http.urls import safe_url
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
-from ckanext.ukharvest.core.values.text import counted
 from ckanext.ukharvest.readers.opensearch import search as searches
 from ckanext.ukharvest.readers.opensearch.response import Description, Page, Website, ask
 from ckanext.ukharvest.readers.opensearch.results import Results
-from ckanext.ukharvest.readers.walk import describe_empty_list
+from ckanext.ukharvest.readers.walk import saved_ending
 
 OPTIONS = (
     Option(
@@ -129,15 +128,19 @@ def _refuse_options(source: Source) -> None:
 def _saved(page: Page) -> Generator[RawRecord, None, Ending]:
     """Yield the records of one saved page of results."""
     yield from page.records
-    count = len({raw.guid or raw.position for raw in page.records})
-    url = page.url
-    if not count:
-        reason = describe_empty_list(url, total=page.total)
-    elif count == page.total and not page.is_estimate and not page.next:
-        return Ending(complete=True, problems=page.problems)
-    else:
-        of = "an unknown number of records"
-        of = counted(page.total, "record") if page.total >= 0 else of
-        more = f"; the next page is at {page.next}" if page.next else ""
-        reason = f"{url} holds {count:,} of {of}{more}"
-    return Ending(complete=False, reason=reason, problems=page.problems)
+    return saved_ending(
+        page.url,
+        "record",
+        len({raw.guid or raw.position for raw in page.records}),
+        page.total,
+        more=_further(page),
+        must_count=True,
+        problems=page.problems,
+    )
+
+
+def _further(page: Page) -> str:
+    """Return what a page says about others, "" if it seems to have all records."""
+    if page.next:
+        return f"the next page is at {page.next}"
+    return "the number is an estimate" if page.is_estimate else ""
