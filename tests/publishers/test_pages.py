@@ -12,7 +12,6 @@ from ckanext.ukharvest.core.http.guard import Guard
 from ckanext.ukharvest.readers import walk
 from ckanext.ukharvest.readers.ckan_api import search
 from ckanext.ukharvest.readers.csw import server
-from ckanext.ukharvest.readers.sparql import walk as sparql_walk
 from ckanext.ukharvest.source_types import TYPES
 from tests.conftest import LOOPBACK
 from tests.publisher import Publisher
@@ -61,7 +60,6 @@ def _few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(search, "MAX_PAGES", MOST_PAGES)
     monkeypatch.setattr(server, "MAX_PAGES", MOST_PAGES)
-    monkeypatch.setattr(sparql_walk, "MAX_PAGES", MOST_PAGES)
 
 
 def test_every_type_and_every_fault_is_in_the_table() -> None:

@@ -10,9 +10,9 @@ from ckanext.ukharvest.core.errors import ParseError, RecordError
 from ckanext.ukharvest.core.options import Option
 from ckanext.ukharvest.core.records import Ending, RawRecord, Reader, Source
 from ckanext.ukharvest.readers.sparql import own_query
+from ckanext.ukharvest.readers.sparql.datasets import Datasets
 from ckanext.ukharvest.readers.sparql.request import VARIABLE, check_graphs
 from ckanext.ukharvest.readers.sparql.response import ROWS, rows
-from ckanext.ukharvest.readers.sparql.walk import Walk
 
 _MOST_SAVED = 100_000
 
@@ -65,7 +65,7 @@ class Sparql(Reader):
         """
         if "://" not in source.url:
             return (yield from self._saved(source))
-        return (yield from Walk(source).records())
+        return (yield from Datasets(source).records())
 
     def _saved(self, source: Source) -> Generator[RawRecord, None, Ending]:
         """Yield the names in a saved result: only an endpoint describes them."""
