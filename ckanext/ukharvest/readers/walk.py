@@ -277,6 +277,11 @@ def describe_change(where: str, noun: str) -> str:
     return f"the number of {noun}s of {where} changed while they were read"
 
 
+def describe_unknown_total(where: str, noun: str, field: str) -> str:
+    """Return the reason, for a list whose number of records is not in its ``field``."""
+    return f"{where} does not say how many {noun}s there are; expected {field}"
+
+
 def describe_difference(where: str, noun: str, total: int, count: int) -> str:
     """Return the reason, for a list that shows another number of records than it announces."""
     return f"{where} announces {counted(total, noun)} and shows {count:,}"

@@ -45,8 +45,9 @@ def record(item: Any, position: str, url: str, portal: Portal | None) -> RawReco
     """
     if not isinstance(item, Mapping):
         words = f"{position} is {shorten(repr(item), 40)}; expected an object in {{ }}"
-        error = ParseError(words)
-        return RawRecord("", ordered_json(item), url=url, position=position, error=error)
+        return RawRecord(
+            "", ordered_json(item), url=url, position=position, error=ParseError(words)
+        )
     guid, default = identity(item), metas(item)
     error = None
     if not guid:
