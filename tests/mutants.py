@@ -237,6 +237,22 @@ MUTANTS = (
         ("tests/readers/test_paging.py",),
     ),
     Mutant(
+        "list-changing-total",
+        "A list whose total changes during a read is not complete, so nothing is deleted.",
+        "ckanext.ukharvest.readers.walk.Walk.reason",
+        "if self._has_changed:",
+        "if self._has_changed and not self._pages.is_whole(self.total):",
+        ("tests/readers/test_walk.py",),
+    ),
+    Mutant(
+        "list-ending-in-an-old-page",
+        "An old page under a token does not prove the end of a list without a total.",
+        "ckanext.ukharvest.readers.walk.Walk.read",
+        "                self._end_doubt = pages.barren_doubt\n            if following is None:",
+        "                pass\n            if following is None:",
+        ("tests/readers/test_walk.py", "tests/readers/oaipmh/test_walk.py"),
+    ),
+    Mutant(
         "csw-changing-total",
         "A CSW whose total changes during a read is not complete, so nothing is deleted.",
         "ckanext.ukharvest.readers.csw.tally.Tally.is_proven",

@@ -85,28 +85,28 @@ class OpenSearch(Reader):
             ConfigError: the service needs a parameter, or does not accept a value.
             SourceError: no answer, not OpenSearch, or pages that end too early.
         """
-        found = description_of(ask(source.http, source.url), source)
-        if isinstance(found, Page):
+        answer = description_of(ask(source.http, source.url), source)
+        if isinstance(answer, Page):
             _refuse_options(source)
             if "://" not in source.url:
-                return (yield from _saved(found))
-            return (yield from Results(source, first=found).records())
-        search = searches.choose(found, source.options)
+                return (yield from _saved(answer))
+            return (yield from Results(source, first=answer).records())
+        search = searches.choose(answer, source.options)
         return (yield from Results(source, search).records())
 
 
-def description_of(found: Page | Description | Website, source: Source) -> Page | Description:
+def description_of(answer: Page | Description | Website, source: Source) -> Page | Description:
     """Follow a website's link to its description document.
 
     Raises:
         SourceError: no answer, or it is none.
     """
-    if not isinstance(found, Website):
-        return found
-    answers = (ask(source.http, link) for link in found.links[:3])
-    first = next((each for each in answers if isinstance(each, Description)), None)
+    if not isinstance(answer, Website):
+        return answer
+    answers = (ask(source.http, link) for link in answer.links[:3])
+    first = next((page for page in answers if isinstance(page, Description)), None)
     if first is None:
-        where = safe_url(found.links[0])
+        where = safe_url(answer.links[0])
         message = f"{where} is no OpenSearch description document; {source.url} says it is"
         raise ProtocolError(message, code="wrong-shape", url=where)
     return first
