@@ -161,6 +161,16 @@ def test_pages_are_read_until_one_is_empty(publisher: Publisher, http: HttpClien
     assert not reading.ending.validators  # page 1 alone does not show whether page 2 changed
 
 
+def test_problems_of_every_page_are_reported(publisher: Publisher, http: HttpClient) -> None:
+    publisher.serve("/data.json", {"dataset": [A]})
+    publisher.serve("/data.json?page=2", b"\xef\xbb\xbf" + json.dumps([B]).encode())
+    publisher.serve("/data.json?page=3", [C])
+    records, reading = _read(publisher, http)
+    assert [raw.guid for raw in records] == ["a", "b", "c"]
+    assert reading.ending is not None
+    assert [problem.code for problem in reading.ending.problems] == ["byte-order-mark"]
+
+
 def test_a_single_page_hands_its_validators_over(publisher: Publisher, http: HttpClient) -> None:
     publisher.serve("/data.json", {"dataset": [A]}, etag='"1"')
     _, reading = _read(publisher, http)

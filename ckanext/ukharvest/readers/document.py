@@ -7,7 +7,6 @@ catalogues, and datasets within series and services).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +14,12 @@ from ckanext.ukharvest.core.errors import ParseError, ProtocolError
 from ckanext.ukharvest.core.fingerprint import ordered_json
 from ckanext.ukharvest.core.http.client import Reply
 from ckanext.ukharvest.core.options import Option
-from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Source, Validators
+from ckanext.ukharvest.core.records import Ending, Problem, RawRecord, Reader, Source
 from ckanext.ukharvest.core.values.text import clean_text, shorten
 from ckanext.ukharvest.readers.json_document.outline import Outline, Shape
 from ckanext.ukharvest.readers.json_document.stream import JsonFile
-from ckanext.ukharvest.readers.paging import PageCount, Pages, numbered_page
+from ckanext.ukharvest.readers.paging import NumberedPages, unchanged
+from ckanext.ukharvest.readers.walk import Place, Walk
 
 ACCEPT = "application/json, application/ld+json;q=0.9, */*;q=0.1"
 
@@ -36,7 +36,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class JsonDocument:
+class JsonDocument(Reader):
     """Reads a JSON document and cuts it into records.
 
     Args:
@@ -56,87 +56,42 @@ class JsonDocument:
             SourceError: no answer, not JSON, no catalogue, or a truncated page.
         """
         old = source.validators.get(source.url)
-        with closing(source.http.get(source.url, accept=ACCEPT, validators=old)) as reply:
-            if reply.not_modified:
-                kept = {source.url: old} if old else {}
-                return Ending(complete=True, unchanged=True, validators=kept)
-            document = _Document(self, source.url, reply)
-            pages = Pages(source.url)
-            pages.is_repeat(reply.body)
-            count = yield from pages.page(document.records())
-            validators = reply.validators
-        ending = Ending(complete=True, problems=document.problems)
-        if not count.records:
-            reason = (
-                f"{source.url} has no {self.shape.noun}; the list is empty, so nothing was deleted"
-            )
-            return replace(ending, complete=False, reason=reason)
-        if source.options.get("paging", "auto") == "auto" and not document.is_single:
-            more = yield from self._further(source, pages, validators, count)
-            if more is not None:
-                return replace(more, problems=ending.problems + more.problems)
-        return replace(ending, validators={source.url: validators})
-
-    def _further(
-        self, source: Source, pages: Pages, first: Validators, count: PageCount
-    ) -> Generator[RawRecord, None, Ending | None]:
-        """Yield the records from page 2 on; None if there is only one page."""
-        number, total = 2, count.records
-        problems: tuple[Problem, ...] = ()
-        while True:
-            answer = numbered_page(source.http, source.url, number, first=first, accept=ACCEPT)
-            if isinstance(answer, Ending):
-                break
-            with closing(answer):
-                if pages.is_repeat(answer.body):
-                    answer = Ending(complete=True)
-                    break
-                document = _page(self, answer, number)
-                if isinstance(document, Ending):
-                    answer = document
-                    break
-                count = yield from pages.page(document.records(total))
-            if not count.new:
-                answer = Ending(complete=True)
-                break
-            number, total, problems = number + 1, total + count.records, document.problems
-        if number == 2 and answer.complete:
-            return None
-        return replace(answer, problems=problems)
-
-    def fetch(self, source: Source, raw: RawRecord) -> RawRecord:
-        """Return the record unchanged: the document had all of it."""
-        return raw
+        reply = source.http.get(source.url, accept=ACCEPT, validators=old)
+        if reply.not_modified:
+            reply.close()
+            return unchanged(source)
+        return (yield from _JsonPages(self, source, reply).records())
 
 
-def _page(reader: JsonDocument, reply: Reply, number: int) -> _Document | Ending:
-    """Open page 2 or later, or return why there are no more pages.
+class _JsonPages(NumberedPages["_Document"]):
+    """The pages of one source."""
 
-    Raises:
-        ProtocolError: it is JSON that is truncated or broken.
-    """
-    document: _Document | None = None
-    try:
-        if JsonFile(reply.body, url=reply.requested_url).is_blank:
-            return Ending(complete=True)
-        document = _Document(reader, reply.requested_url, reply)
-    except ProtocolError as exc:
-        if exc.code == "json-syntax" and exc.line != 1:
-            raise
-        return Ending(
-            complete=False,
-            reason=f"page {number}: {exc.message}; set the option paging to none"
-            " if the source has one page",
-        )
-    return document
+    accept = ACCEPT
+    syntax = "json-syntax"
+
+    def __init__(self, reader: JsonDocument, source: Source, reply: Reply) -> None:
+        super().__init__(source, reply)
+        self.noun = reader.shape.singular
+        self._reader = reader
+
+    def open(self, reply: Reply, before: int) -> _Document:
+        url = self.where if reply is self._reply else reply.requested_url
+        return _Document(self._reader, url, reply, before)
+
+    def following(self, document: _Document, walk: Walk) -> Place | None:
+        walk.note_problems(document.problems)
+        is_one = walk.asked == 1 and document.is_single
+        is_auto = self._source.options.get("paging", "auto") == "auto"
+        return (walk.asked + 1,) if is_auto and not is_one else None
 
 
 class _Document:
     """One page: checked to its end when made, then cut into records."""
 
-    def __init__(self, reader: JsonDocument, url: str, reply: Reply) -> None:
+    def __init__(self, reader: JsonDocument, url: str, reply: Reply, before: int) -> None:
         self._reader = reader
         self._url = url
+        self._before = before
         self._file = JsonFile(reply.body, url=url, charset=reply.charset)
         if self._file.is_blank:
             raise ProtocolError(
@@ -152,12 +107,15 @@ class _Document:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        found = () if self._file.problem is None else (self._file.problem,)
-        return found + self._outline.problems
+        encoding = () if self._file.problem is None else (self._file.problem,)
+        return encoding + self._outline.problems
 
-    def records(self, before: int = 0) -> Iterator[RawRecord]:
-        """Yield the records; positions are counted on from ``before``."""
-        number = before
+    def close(self) -> None:
+        """Do nothing: the file is the reply's."""
+
+    def records(self) -> Iterator[RawRecord]:
+        """Yield the records; positions are counted on from those of earlier pages."""
+        number = self._before
         listed: set[str] = set()
         for prefix in self._outline.prefixes:
             for item in self._file.items(prefix):

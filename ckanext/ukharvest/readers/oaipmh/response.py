@@ -5,7 +5,7 @@ Elements are recognised by local names: some servers forget the namespace, or us
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -123,6 +123,17 @@ def read(
         date=clean_text(root.findtext("{*}responseDate")),
         is_list=xml.local_name(listed) == "ListRecords",
     )
+
+
+class ElementReading:
+    """Iterate over the records of a response and keep what else it says."""
+
+    def __init__(self, elements: Generator[etree._Element, None, Facts]) -> None:
+        self._elements = elements
+        self.facts = Facts()
+
+    def __iter__(self) -> Iterator[etree._Element]:
+        self.facts = yield from self._elements
 
 
 def _is_answer(root: etree._Element) -> bool:
